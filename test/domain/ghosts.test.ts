@@ -16,6 +16,7 @@ import type { ContainerBody } from "../../src/domain/index.js";
 import type { Scalar } from "../../src/set/index.js";
 import { f64, sum, type ReduceIntoToken } from "../../src/kernel/params.js";
 import { OCC_LEVELS, skeleton, swap } from "../../src/skeleton/index.js";
+import { ghostsOf, type Margins } from "../../src/domain/grid/ghosts.js";
 import { HostGrid } from "./host-box.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
 
@@ -33,6 +34,7 @@ interface Case {
 const CASES: Readonly<Record<string, Case>> = {
   "walls on all sides": { extents: [10, 6, 15], options: { ghosts: 2 } },
   "one layer in y, a ring in x and z": { extents: [9, 5, 15], options: { periodic: [true, false, true], ghosts: { ymin: 2, ymax: 2 } } },
+  "packed rows": { extents: [16, 5, 15], options: { packed: true, ghosts: { ymin: 2, ymax: 2, zmin: 2, zmax: 2 } } },
   "x and z alone": { extents: [17, 5, 16], options: { periodic: [false, true, false], ghosts: { xmin: 2, xmax: 2, zmin: 2, zmax: 2 } } },
 };
 
@@ -92,19 +94,14 @@ const step: ContainerBody<{ u: Plain; v: Plain }, 3> = ({ u, v }, c) => {
   v[c] = 0.03 * total + 0.001 * c.y;
 };
 
-const wallsOf = (periodic: readonly boolean[]) => WALLS.filter(({ name }) => !periodic["xyz".indexOf(name[0])]);
+const wallsOf = (ghosts: Margins) => WALLS.filter(({ name }) => ghosts["xyz".indexOf(name[0])][0] > 0);
 
 /** What u is after some steps, and u with its ghosts. */
-function expected({ extents, options: { periodic = [false, false, false] } }: Case): HostGrid {
-  const host = new HostGrid(
-    extents,
-    periodic,
-    periodic.map((ends) => (ends ? [0, 0] : [2, 2])),
-    FILL_VALUE,
-  );
+function expected({ extents, options: { periodic = [false, false, false], ghosts } }: Case): HostGrid {
+  const host = new HostGrid(extents, periodic, ghostsOf(extents, periodic, ghosts), FILL_VALUE);
   host.fill("u", noise);
   for (let n = 0; n < STEPS; n++) {
-    for (const { on, body } of wallsOf(periodic)) host.run(["u"], body as never, on);
+    for (const { on, body } of wallsOf(host.ghosts)) host.run(["u"], body as never, on);
     host.run(["u", "v"], step as never);
     const [u, v] = [host.field("u"), host.field("v")];
     const before = new Map(u);
@@ -119,7 +116,7 @@ function expected({ extents, options: { periodic = [false, false, false] } }: Ca
 function made({ extents, options }: Case, count: number, of: (count: number) => ReturnType<typeof jsSet>) {
   const grid = dense(of(count), extents, options);
   const [u, v] = ["u", "v"].map((name) => grid.field(name, f64, { fillValue: FILL_VALUE }));
-  const walls = wallsOf(grid.periodic).map(({ name, on, body }): Container => grid.container(name, { u }, body, undefined, { on }));
+  const walls = wallsOf(grid.ghosts).map(({ name, on, body }): Container => grid.container(name, { u }, body, undefined, { on }));
   const steps = [...walls, grid.container("step", { u, v }, step)];
   u.fill(noise);
   return { grid, u, v, steps };
@@ -319,7 +316,7 @@ describe("ghosts", () => {
       [() => dense(set, [4, 4], { ghosts: -1 }), /ghosts: -1 }: give a whole number of layers/],
       [() => dense(set, [4, 4], { ghosts: { zmin: 1 } }), /"zmin" is no side of it; use xmin, xmax, ymin, ymax/],
       [() => dense(set, [4, 4], { periodic: true, ghosts: { xmin: 1 } }), /beyond xmin come the cells at the other end, for x is periodic/],
-      [() => dense(set, [4, 4], { packed: true, ghosts: 1 }), /rows cannot be packed/],
+      [() => dense(set, [4, 4], { packed: true, ghosts: 1 }), /ghosts along x cannot have packed rows/],
       [() => dense(set, [4, 4], { levels: 1, ghosts: 1 }), /coarser levels/],
       [() => dense(set, [4, 4], { ghosts: 1 }).coarsen(), /cannot be coarsened: it has ghosts/],
       [() => makeGrid(set, [4, 4], { kind: "sparse", ghosts: 1 }), /a sparse grid has no option "ghosts"/],

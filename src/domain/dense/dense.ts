@@ -79,15 +79,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
     super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
-    const hasAny = isAny(this.ghosts);
-    if (hasAny && (options.packed || options.levels))
-      throw new LaunchError(
-        `a grid of [${extents}] cells with ghosts: ${options.packed ? "rows cannot be packed where they have" : "it can have no coarser levels with"} ghosts; ` +
-          `leave out { ${options.packed ? "packed: true" : `levels: ${options.levels}`} }`,
-      );
+    const refuse = (problem: string, option: string): never => {
+      throw new LaunchError(`a grid of [${extents}] cells with ghosts ${problem}; leave out { ${option} }`);
+    };
+    const inRows = isAny([this.ghosts[0]]);
+    if (options.levels && isAny(this.ghosts)) refuse("can have no coarser levels", `levels: ${options.levels}`);
+    if (options.packed && inRows) refuse("along x cannot have packed rows", "packed: true");
     this.asked = options.packed !== undefined;
     this.packs =
-      partitions === undefined && !hasAny && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
+      partitions === undefined && !inRows && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
   }
 
   protected override get canHaveGhosts(): boolean {
