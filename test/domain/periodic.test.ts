@@ -65,6 +65,27 @@ function plainly(periodic: readonly boolean[], active: Active | undefined): numb
 }
 
 onEachBackend("periodic grids", ({ all, of }) => {
+  it("runs loops that cells leave at different times on neighbours beyond the ends", async () => {
+    const ring = dense(all[0], [37, 3], { periodic: true });
+    const [a, root] = ["a", "root"].map((name) => ring.field(name, f64));
+    const newton = ring.container("newton", { a, root }, ({ a, root }, c) => {
+      let x = 1;
+      let change = 1;
+      for (let n = 0; n < 30 && Math.abs(change) > 1e-9; n++) {
+        change = 0.5 * (a.at(c, 1, 0) / x - x);
+        x += change;
+      }
+      root[c] = x;
+    });
+    const square = (x: number, y: number) => 1 + ((37 * x + 11 * y) % 101) ** 2;
+    a.fill(square);
+    await ring.run(newton);
+    const found = await root.download();
+    for (let y = 0; y < 3; y++)
+      for (let x = 0; x < 37; x++) assert.ok(Math.abs(found[37 * y + x] / Math.sqrt(square((x + 1) % 37, y)) - 1) < 1e-12, `${x}, ${y}`);
+    ring.free();
+  });
+
   for (const [title, periodic, active] of [
     ["all axes of the whole box", [true, true, true], undefined],
     ["all axes of a sphere that is cut", [true, true, true], sphere],

@@ -20,7 +20,6 @@ export class Variance {
   private readonly locals = new Set<string>();
   private readonly arrays = new Set<string>();
   private readonly depths = new Map<string, number>();
-  private readonly loops = new Set<Stmt>();
   private changed = false;
   /** Answers of `varies`, once they no longer change. */
   private readonly known = new WeakMap<Expr, boolean>();
@@ -67,8 +66,11 @@ export class Variance {
   depthOf(name: string): number {
     return this.depths.get(name) ?? 0;
   }
+  /** True for a loop that lanes leave at different times, also in a copy of the body such as that for its interior. */
   isDivergent(loop: Stmt): boolean {
-    return this.loops.has(loop);
+    if (loop.kind !== "for" && loop.kind !== "while") return false;
+    const varies = loop.kind === "for" ? this.varies(loop.start) || this.varies(loop.stop) : this.varies(loop.cond);
+    return varies || this.hasVaryingJump(loop.body);
   }
 
   private walk(body: readonly Stmt[], depth: number): void {
@@ -95,17 +97,14 @@ export class Variance {
         break;
       }
       case "for": {
-        const bounds = this.varies(stmt.start) || this.varies(stmt.stop);
-        if (bounds) this.mark(this.locals, stmt.name);
-        if (bounds || this.hasVaryingJump(stmt.body)) this.mark(this.loops, stmt);
-        const inner = depth + (this.loops.has(stmt) ? 1 : 0);
+        if (this.varies(stmt.start) || this.varies(stmt.stop)) this.mark(this.locals, stmt.name);
+        const inner = depth + (this.isDivergent(stmt) ? 1 : 0);
         this.depths.set(stmt.name, inner);
         this.walk(stmt.body, inner);
         break;
       }
       case "while": {
-        if (this.varies(stmt.cond) || this.hasVaryingJump(stmt.body)) this.mark(this.loops, stmt);
-        const inner = depth + (this.loops.has(stmt) ? 1 : 0);
+        const inner = depth + (this.isDivergent(stmt) ? 1 : 0);
         this.walk(stmt.body, inner);
         this.walk(stmt.update, inner);
         break;
