@@ -6,7 +6,7 @@ import type { Model } from "./model.js";
 import { STATE } from "./pointwise.js";
 
 /*
- * What a line of progress tells. After a step, `next` holds the input of its last stage.
+ * What a line of progress tells. After a step, `next` and `nextT` hold the input of its last stage.
  */
 
 const NAMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP", "residual"] as const;
@@ -23,7 +23,7 @@ export interface Diagnostics {
 /** @param bulk of a channel that is reheated: then the temperature is that before, of the last stage */
 export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; readonly target: number }): Diagnostics {
   const { grid, fields, cell, Real } = model;
-  const { w, T, next } = fields;
+  const { w, T, next, nextT } = fields;
   const { stateOf } = cell;
   const scalars = Object.fromEntries(NAMES.map((name) => [name, grid.scalar(name, f64)])) as unknown as Diagnosed;
   const { minRho, maxRho, minT, maxT, minP, maxP, residual } = scalars;
@@ -33,10 +33,11 @@ export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; re
   const target = reheated?.target ?? 0;
   const extremes = grid.container(
     "extremes",
-    { w, T, next, carried, momentum, target, ...results },
-    ({ w, T, next, carried, momentum, target, minRho, maxRho, minT, maxT, minP, maxP }, c) => {
+    { w, T, next, nextT, carried, momentum, target, ...results },
+    ({ w, T, next, nextT, carried, momentum, target, minRho, maxRho, minT, maxT, minP, maxP }, c) => {
       const s = new Real(STATE);
-      stateOf(isReheated ? w : next, T, c, 0, 0, 0, s);
+      if (isReheated) stateOf(w, T, c, 0, 0, 0, s);
+      else stateOf(next, nextT, c, 0, 0, 0, s);
       const temperature = isReheated ? s[5] - (target - carried / momentum) : s[5];
       const rho = next[c][0];
       minRho.min(rho);

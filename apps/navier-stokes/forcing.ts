@@ -68,21 +68,21 @@ function stepsOf(model: Model, weight: Along, bulk: Bulk, target: number | undef
     next[c][1] -= push;
     next[c][4] -= (push * w[c][1]) / w[c][0];
   });
-  const warm = gas.heat ? [temperature(model, next)] : [];
+  const warm = gas.heat ? [temperature(model)] : [];
   return [sums, force, ...warm, ...(target === undefined ? [] : reheat(model, weight, bulk, target))];
 }
 
 /** Moves all temperatures by what the bulk temperature is off its target. */
 function reheat({ grid, Real, cell, fields, gas }: Model, weight: Along, bulk: Bulk, target: number): Container[] {
-  const { T, next } = fields;
+  const { nextT, next } = fields;
   const { stateOf, energyOf } = cell;
   const { carried, momentum } = bulk;
   const carry = grid.container(
     "carried heat",
-    { next, T, weight, carried: sum(carried) },
-    ({ next, T, weight, carried }, c) => {
+    { next, nextT, weight, carried: sum(carried) },
+    ({ next, nextT, weight, carried }, c) => {
       const s = new Real(STATE);
-      stateOf(next, T, c, 0, 0, 0, s);
+      stateOf(next, nextT, c, 0, 0, 0, s);
       carried.add(next[c][1] * s[5] * weight[c]);
     },
     () => [Real, STATE, stateOf],
@@ -90,13 +90,13 @@ function reheat({ grid, Real, cell, fields, gas }: Model, weight: Along, bulk: B
   const isThermal = gas.heat !== undefined;
   const move = grid.container(
     "reheat",
-    { next, T, carried, momentum, target },
-    ({ next, T, carried, momentum, target }, c) => {
+    { next, nextT, carried, momentum, target },
+    ({ next, nextT, carried, momentum, target }, c) => {
       const s = new Real(STATE);
-      stateOf(next, T, c, 0, 0, 0, s);
+      stateOf(next, nextT, c, 0, 0, 0, s);
       const moved = s[5] + (target - carried / momentum);
       next[c][4] = s[0] * (energyOf(moved) + 0.5 * (s[1] * s[1] + s[2] * s[2] + s[3] * s[3]));
-      if (isThermal) T[c] = moved;
+      if (isThermal) nextT[c] = moved;
     },
     () => [Real, STATE, isThermal, stateOf, energyOf],
   );

@@ -8,13 +8,12 @@ import { openSides, SIDES, type Side } from "./boundaries/sides.js";
 import { diagnosticsOf, type Diagnostics } from "./diagnostics.js";
 import { divergence } from "./divergence.js";
 import { forcingOf, type Forcing } from "./forcing.js";
-import type { Gas } from "./gas.js";
+import { temperatureAt, type Gas } from "./gas.js";
 import { metricsOf } from "./metrics.js";
 import { ghostsOf, modelOf, type Model, type Reference, type Scheme } from "./model.js";
 import type { Progress } from "./progress-line.js";
 import { fieldsOf, type Fields } from "./state.js";
 import { sequenceOf, type TimeStep } from "./step.js";
-import { temperature } from "./temperature.js";
 import { chooseStep } from "./time-step.js";
 
 export const TYPES = { f64, f32 } as const;
@@ -111,13 +110,16 @@ export class Simulation {
     const { model, fields, flow, settings } = this;
     const { axes, initial, step, gas } = flow;
     fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
-    fields.T.fill(1);
+    if (gas.heat)
+      fields.T.fill((x, y, z) => {
+        const [rho, mx, my, mz, E] = [0, 1, 2, 3, 4].map((k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
+        return temperatureAt(gas, (E - (0.5 * (mx ** 2 + my ** 2 + mz ** 2)) / rho) / rho);
+      });
     this.time.set(0);
     if ("dt" in step) this.dt.set(step.dt);
     const first = "dt" in step ? [] : chooseStep(model, this.dt, step.courant);
-    const warm = gas.heat ? [temperature(model)] : [];
     const sense = model.isHybrid ? [divergence(model, true)] : [];
-    for (const container of [...warm, ...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
+    for (const container of [...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
   }
 
   /** Does so many steps. Returns the seconds that they took. */

@@ -12,8 +12,9 @@ export interface Fields {
   readonly rate: RealField<5>;
   /** A third of the divergence of the velocity. */
   readonly third: RealField<1>;
-  /** The temperature, of thermally perfect gases. */
+  /** Temperatures of `w` and `next`, of thermally perfect gases. */
   readonly T: RealField<1>;
+  readonly nextT: RealField<1>;
   /** Where there may be a shock: 0 to 1. */
   readonly sensor: RealField<1>;
   /** By axis: the fluxes through the faces behind the cells. */
@@ -29,6 +30,7 @@ export function fieldsOf(grid: Grid<3>, real: Real): Fields {
     rate: vector("rate"),
     third: number("div/3"),
     T: number("T"),
+    nextT: number("next T"),
     sensor: number("sensor"),
     fluxes: ["x", "y", "z"].map((axis) => vector(`flux along ${axis}`)),
   };

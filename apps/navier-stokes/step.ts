@@ -42,13 +42,13 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
 /** What a step of the Runge-Kutta scheme does, in order. */
 export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, edges: open = [], residual, forcing }: StepOptions): Step[] {
   const { grid, gas, scheme, isCentral, isHybrid } = model;
-  const { w, next, third } = model.fields;
+  const { w, next, T, nextT, third } = model.fields;
   const isViscous = scheme.viscous !== "none";
   const convection = isCentral ? [] : [0, 1, 2].slice(0, model.axes).flatMap((axis) => fluxes(model, axis));
   const edges = isViscous ? sides.map((side) => repeatEdge(model, third, side)) : [];
   const plain = isViscous ? [divergence(model, false)] : [];
   const sensing = isHybrid ? [divergence(model, true)] : plain;
-  const warm = gas.heat ? [temperature(model, next)] : [];
+  const warm = gas.heat && !forcing ? [temperature(model)] : [];
   const stages = Array.from({ length: STAGES }, (_, n) => [
     ...convection,
     // The sensor of a step is that of the last stage before.
@@ -59,6 +59,7 @@ export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, ed
     ...(forcing ? forcing.stage(n) : warm),
     ...(residual && n === STAGES - 1 ? [residual] : []),
     swap(w, next),
+    ...(gas.heat ? [swap(T, nextT)] : []),
     ...boundaries,
   ]);
   const advance = grid.scalarStep("time", { time: assign(time), dt }, ({ time, dt }) => {
