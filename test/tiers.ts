@@ -126,6 +126,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/regions",
   "domain/sparse/sparse",
   "domain/rolls",
+  "domain/spectra",
   "domain/spread",
   "emit/c/uniform-segments",
   "emit/standalone/c",

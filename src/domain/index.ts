@@ -24,5 +24,6 @@ export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../ke
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
 export { roll, type RollOptions } from "./container/roll.js";
+export { spectrum, type SpectrumOptions } from "./container/spectrum.js";
 export { collect, type Collection } from "./container/reductions.js";
 export { axpy, copy, dot, fill, norm1, norm2, normMax, scale, type Factor } from "./container/vectors.js";

@@ -266,9 +266,10 @@ class KernelLowering {
   }
 
   /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */
-  private startEach(cx: Lowering, name: string, { type, op, identity, into }: ReduceIntoToken): void {
+  private startEach(cx: Lowering, name: string, { type, op, identity, into, components }: ReduceIntoToken): void {
     const { location } = this.ir;
-    const length = into.cardinality!;
+    const [first, end] = components ?? [0, into.cardinality!];
+    const length = end - first;
     const array = cx.unique(`${name}_values`);
     this.globals.bind(name, { kind: "reduceEach", name, type, op: op as ScatterOp, array });
     const start = wrap(type, identity);

@@ -108,11 +108,15 @@ export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extend
   readonly into: S;
   /** The old value takes part. */
   readonly accumulate?: boolean;
+  /** The first of the components that take results, and the one behind the last; all where absent. */
+  readonly components?: readonly [first: number, end: number];
 }
 
 export interface ReduceOptions {
   /** The old value of an array along axes takes part: results of several runs come together. */
   accumulate?: boolean;
+  /** The first of the components of an array along axes that take results, number 0 in the body, and the one behind the last. All where absent. */
+  components?: readonly [first: number, end: number];
 }
 
 /** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar, or the array along axes. */
@@ -150,11 +154,11 @@ function reduction(
   op: ScatterOp,
   maker: Function,
   of: NumericToken | ResultScalar,
-  { accumulate = false }: ReduceOptions = {},
+  { accumulate = false, components }: ReduceOptions = {},
 ): ReduceToken | ReduceIntoToken {
   const type = typeOf(of, op, maker);
   const token: ReduceToken = { kind: "reduce", type, op, identity: identityOf(op, type) };
-  return "views" in of ? { ...token, into: of, accumulate } : token;
+  return "views" in of ? { ...token, into: of, accumulate, ...(components && { components }) } : token;
 }
 
 /** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */

@@ -213,6 +213,9 @@ await onEachBackend("reductions along axes", ({ of }) => {
       });
       await grid.run(write, strict);
       assert.deepEqual([await m.get([5, 6], 0), await m.get([5, 6], 1), await m.get([-1, 7], 1)], [5, -8, 169]);
+      const second = grid.container("second", { m: sum(m, { components: [1, 2] }) }, ({ m }, c) => m.add(0, c.y));
+      await grid.run(second, strict);
+      assert.deepEqual([await m.get([5, 6], 0), await m.get([5, 6], 1), await m.get([-1, 7], 1)], [5, 10, 169]);
       grid.free();
     }
   });
@@ -238,6 +241,10 @@ it("reductions along axes that cannot be are refused", async () => {
   );
   assert.throws(() => grid.container("old", { m, to: sum(m) }, ({ m, to }, c) => to.add(m[c])), /"m" is read and takes the result/);
   assert.throws(() => grid.container("twice", { a: sum(m), b: sum(m) }, ({ a, b }) => (a.add(1), b.add(2))), /two reductions go into "m"/);
+  assert.throws(
+    () => grid.container("part", { v: sum(v, { components: [1, 3] }) }, ({ v }) => v.add(0, 1)),
+    /the components from 1 to 3 of "v" take results, and it has 2/,
+  );
   assert.throws(() => other.container("foreign", { m: sum(m) }, ({ m }) => m.add(1)), /along an axis of another grid/);
   assert.throws(() => grid.container("k", { v: sum(v) }, ({ v }) => v.add(2, 1)), /index|outside|component/);
   assert.throws(

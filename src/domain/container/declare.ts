@@ -92,10 +92,10 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
   if (!grid.foldAlongAxes) return refuse(`reduces along axes of a ${grid.kind} grid`, "reduce along axes of dense grids, or into scalars");
   if (made.reductions.size > 0) return refuse("reduces into a scalar and along axes", "write two containers, one for each");
   const reduces = made.ir.params.filter((param) => param.kind === "reduce");
-  const axisFolds = [...tokens].map(([param, { into: array, op, accumulate = false }]): AxisFold => {
+  const axisFolds = [...tokens].map(([param, { into: array, op, accumulate = false, components: taken = [0] }]): AxisFold => {
     const components = reduces.filter(({ name, part }) => name === param || part?.of === param);
     const params = components.sort((a, b) => (a.part?.component ?? 0) - (b.part?.component ?? 0)).map(({ name }) => name);
-    return { array, op: op as AxisFold["op"], params, accumulate };
+    return { array, op: op as AxisFold["op"], params, accumulate, first: taken[0] };
   });
   const [first] = axisFolds;
   const other = axisFolds.find(({ array }) => array.axes.join() !== first.array.axes.join());
@@ -226,6 +226,12 @@ export class Declarations {
     if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
     if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
       this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");
+    const [first, end] = token.components ?? [0, array.cardinality];
+    if (![first, end].every(Number.isInteger) || first < 0 || first >= end || end > array.cardinality)
+      this.fail(
+        `the components from ${first} to ${end} of "${array.name}" take results, and it has ${array.cardinality}`,
+        "give { components: [first, end] }, the end behind the last",
+      );
     this.axisFolds.set(param, token);
     this.tokens[param] = token as ParamToken;
   }

@@ -51,7 +51,7 @@ export function axisFoldRounds(
     all.map((m) => (made.has(m) ? make(made.get(m)!, m) : []));
   /** Coordinates of a member's cells, that of x first. */
   const boundsOf = (m: number) => folded(m).bounds.toReversed();
-  const window = (n: number, on: number, of = on): View => folds[n].array.window(on, boundsOf(of));
+  const window = (n: number, on: number, of = on): View => folds[n].array.window(on, boundsOf(of), folds[n].first, folds[n].params.length);
   /** Copies of the results of one member, or of its part of them, to all others. */
   const spread = (from: number): HaloCopy[] =>
     each((n) => {
@@ -153,7 +153,7 @@ class MemberFolds {
     this.shape = { stays, chunked: this.chunks > 1 ? chunked : undefined, ragged: !stays[last] && extents[last] % LANES !== 0 };
     this.code = codeOf(cells.ir, container, this.shape);
     const places = extents.reduce((count, n, axis) => (stays[axis] ? count * n : count), 1);
-    this.sizes = folds.map(({ array }) => places * array.cardinality);
+    this.sizes = folds.map(({ params }) => places * params.length);
     this.partials = folds.map(({ array }, n) => device.array({ type: array.type }, this.chunks * this.sizes[n] * this.lanes));
   }
 
@@ -210,7 +210,7 @@ class MemberFolds {
   private partialsView(n: number): View {
     const { bounds, lanes, chunks } = this;
     const { stays, chunked } = this.shape;
-    const { cardinality } = this.container.axisFolds![n].array;
+    const cardinality = this.container.axisFolds![n].params.length;
     const extents = bounds.map(([begin, end], axis) => (stays[axis] ? end - begin : 1));
     const component = extents.slice(1).reduce((a, b) => a * b, lanes);
     const along = extents.map((_, axis) => (axis === 0 ? cardinality * component : extents.slice(axis + 1).reduce((a, b) => a * b, lanes)));

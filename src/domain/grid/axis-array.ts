@@ -111,15 +111,16 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     return (await this.grid.set.members[0].queue(0).read(view))[0];
   }
 
-  /** The values of a box of cells, as [coordinate along the last axis][component][y][x], 1 long where the array has no such axis. */
-  window(member: number, bounds: readonly (readonly [first: number, end: number])[]): View<T> {
+  /** Some components of a box of cells, as [coordinate along the last axis][component][y][x], 1 long where the array has no such axis. */
+  window(member: number, bounds: readonly (readonly [first: number, end: number])[], first: number, components: number): View<T> {
     const last = this.grid.extents.length - 1;
     const [plane, component, line] = this.strides;
     const along = (axis: number, stride: number): [length: number, offset: number] =>
       this.has(axis) ? [bounds[axis][1] - bounds[axis][0], (bounds[axis][0] + this.ghosts) * stride] : [1, 0];
     const [cut, middle, row] = [along(last, plane), last === 2 ? along(1, line) : [1, 0], along(0, 1)];
-    const shape = [cut[0], this.cardinality, middle[0], row[0]];
-    return new View(this.memory[member].buffer, this.type, shape, [plane, component, line, 1], cut[1] + middle[1] + row[1]);
+    const shape = [cut[0], components, middle[0], row[0]];
+    const offset = cut[1] + first * component + middle[1] + row[1];
+    return new View(this.memory[member].buffer, this.type, shape, [plane, component, line, 1], offset);
   }
 
   /** The piece of memory that holds some planes; all of it where the array does not have the last axis. */

@@ -313,6 +313,8 @@ export interface AxisFold {
   /** Reduce parameters of the code, one for each component. */
   readonly params: readonly string[];
   readonly accumulate: boolean;
+  /** The first component that takes a result. */
+  readonly first: number;
 }
 
 export interface Container {
