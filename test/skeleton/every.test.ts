@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { it, test } from "node:test";
 import { assign, f64, i32, max, sum } from "../../src/index.js";
 import { dense } from "../../src/domain/index.js";
-import type { DeviceSet } from "../../src/set/index.js";
+import { devices, type DeviceSet } from "../../src/set/index.js";
 import { DEFAULT_SETTINGS, every, OCC_LEVELS, skeleton, swap, tuned, type SkeletonOptions } from "../../src/skeleton/index.js";
 import { makeGrid } from "../../src/domain/make-grid.js";
+import { tested } from "../devices.js";
 import { jsSet, noise, onEachBackend } from "../domain/sets.js";
 
 const MEMBERS = [1, 2, 3, 4, 7];
@@ -84,6 +85,21 @@ await onEachBackend("steps of every n-th iteration", ({ backend, of }) => {
         }
     });
 });
+
+for (const spec of ["cuda:0", "cuda:0*3", "opencl*2", "js,wasm"].filter(tested)) {
+  const opened = await devices(spec).catch((error: Error) => error.message);
+  test(`on ${spec}`, { skip: typeof opened === "string" && opened }, async () => {
+    const set = opened as DeviceSet;
+    for (const occ of set.members.length > 1 ? OCC_LEVELS : (["none"] as const))
+      for (const options of [{}, { fuse: false }, { unroll: 3 }]) {
+        const made = wave(set, { occ, ...options });
+        for (const iterations of [1, 6, 10]) await made.plan.run(iterations);
+        assert.deepEqual(await made.state(), expected, `${occ} ${JSON.stringify(options)}`);
+        for (const held of [made.plan, made.grid]) held.free();
+      }
+    await set.close();
+  });
+}
 
 test("iterations are counted over runs and submissions, and go on from where they are set", async () => {
   const made = wave(jsSet(2));
