@@ -4,6 +4,7 @@ import { element, property } from "./expressions.js";
 import { alongAxis, deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
 import { outerMember, unknown } from "./outer.js";
+import { cellMethod } from "./march.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
 import { Scope, constant, type Value } from "./values.js";
@@ -45,7 +46,7 @@ function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope
   return inline(cx, fn, args, node);
 }
 
-/** A call of something that a field, a scatter target, a reduction, a team, a private array or the console offers; undefined for all else. */
+/** A call of something that a field, a cell, a scatter target, a reduction, a team, a private array or the console offers; undefined for all else. */
 function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpression, scope: Scope): Value | undefined {
   const location = cx.at(node);
   switch (target.kind) {
@@ -120,6 +121,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       return alongAxis(cx, target, node.arguments, node, scope);
     case "deposit":
       return deposit(cx, target, name, node, scope);
+    case "cell":
+      return cellMethod(cx, target, name, node, scope);
     case "team":
       return teamMethod(cx, name, node, scope);
     case "lanes":

@@ -8,9 +8,15 @@ import type { ElementType, NumericType } from "../ir/types.js";
 export type Dimension = 2 | 3;
 
 /** The cell for which the body runs. Its integer coordinates are those of the whole grid. It is a symbol to the editor, so that only cells index fields. */
-export type Cell<D extends Dimension = Dimension> = symbol & { readonly x: number; readonly y: number } & ([D] extends [2]
-    ? unknown
-    : { readonly z: number });
+export type Cell<D extends Dimension = Dimension> = symbol & {
+  readonly x: number;
+  readonly y: number;
+  /**
+   * In a container that is declared to march: `step` for this cell and those behind it along the axis, one after the other. What it leaves in
+   * the body's variables must be what the body gives them before it marches, at the next cell: the grid chooses where marches begin.
+   */
+  march(step: (cell: Cell<D>) => void): void;
+} & ([D] extends [2] ? unknown : { readonly z: number });
 
 /** Whole numbers, constant once loops are unrolled. */
 export type Offset<D extends Dimension> = [D] extends [2]

@@ -85,7 +85,7 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
     if (object.kind === "tuple") return literal(object.items.length);
     if (object.kind === "components") return literal(object.field.cardinality);
   }
-  if (object.kind === "cell") return coordinate(cx, object.dimension, name, node);
+  if (object.kind === "cell") return coordinate(cx, object, name, node);
   if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
   if (object.kind === "record") return object.fields.get(name) ?? cx.fail(node, `the object has no field "${name}"`);
   if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };

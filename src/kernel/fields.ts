@@ -1,8 +1,9 @@
 import type * as acorn from "acorn";
+import { localOf } from "../ir/by-name.js";
 import type { Expr, KernelIR } from "../ir/types.js";
 import type { Dimension } from "./cells.js";
 import type { Lowering } from "./lowering.js";
-import type { FieldValue, Scope, Value } from "./values.js";
+import type { CellValue, FieldValue, Scope, Value } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";
 import { add, binary, index, int, mul, ne } from "../ir/expressions.js";
 
@@ -15,23 +16,25 @@ import { add, binary, index, int, mul, ne } from "../ir/expressions.js";
 export const cellAxes = (ir: KernelIR): number => (ir.policy.kind === "range" ? ir.policy.rank : 0);
 
 /** `c.x`, `c.y`, `c.z` */
-export function coordinate(cx: Lowering, dimension: Dimension, name: string, node: acorn.Node): Value {
+export function coordinate(cx: Lowering, cell: CellValue, name: string, node: acorn.Node): Value {
+  const { dimension } = cell;
   const n = ["x", "y", "z"].slice(0, dimension).indexOf(name);
   if (n < 0) return cx.fail(node, `the cell has no ".${name}"`, `its coordinates are ${["c.x, c.y", "c.x, c.y, c.z"][dimension - 2]}`);
-  return { kind: "scalar", expr: index(dimension - 1 - n) };
+  requireCurrent(cx, cell, node);
+  return { kind: "scalar", expr: here(cell, dimension - 1 - n) };
 }
 
 /** `p[c]` */
 export function ownCell(cx: Lowering, field: FieldValue, cell: Value, node: acorn.MemberExpression): Value {
-  requireCell(cx, field, cell, node.property, `${field.name}[c]`);
+  const own = requireCell(cx, field, cell, node.property, `${field.name}[c]`);
   if (field.level !== "own")
     return cx.fail(
       node,
       `${field.name} belongs to a grid of ${field.level === "fine" ? "half" : "twice"} the cell size and is read at the cell`,
       `write ${field.name}.${field.level}(c, ...)`,
     );
-  const here = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => index(axis));
-  return valueIn(cx, field, here, true, node);
+  const place = Array.from({ length: cellAxes(cx.ir) }, (_, axis) => here(own, axis));
+  return valueIn(cx, field, place, true, node);
 }
 
 /** `u[c][k]`, where `u[c]` is already known. */
@@ -59,11 +62,11 @@ export function alongAxis(
   const usage = `${name}[c] or ${name}.at(c, ${distances})`;
   if (!cell || (further.length > 0 && further.length !== axes.length))
     return cx.fail(node, `${name}.at is given ${args.length} arguments instead of ${axes.length + 1}`, `write ${usage}`);
-  requireCell(cx, array, cx.expression(cell, scope), cell, usage);
+  const own = requireCell(cx, array, cx.expression(cell, scope), cell, usage);
   const values = scalarsOf(cx, further, scope)
     .map((value, n) => asIndex(cx, value, further[n]))
     .toReversed();
-  const places = axes.map((axis, n) => add(add(index(axis), values[n] ?? int(0)), ghosts));
+  const places = axes.map((axis, n) => add(add(here(own, axis), values[n] ?? int(0)), ghosts));
   const along: FieldValue = { kind: "field", name, element, cardinality, level: "own", constant: true };
   return cardinality === 1 ? valueAt(cx, along, places, node) : { kind: "components", field: along, cell: places, own: false };
 }
@@ -77,7 +80,7 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   const dimension = cellAxes(cx.ir);
   const usage = `${field.name}.${name}(c, ${["dx, dy", "dx, dy, dz"][dimension - 2]})`;
   if (!cell) return cx.fail(node, `${field.name}.${name} is called without the cell`, `write ${usage}`);
-  requireCell(cx, field, cx.expression(cell, scope), cell, usage);
+  const own = requireCell(cx, field, cx.expression(cell, scope), cell, usage);
   if (offsets.length !== dimension && !(name === "isActive" && offsets.length === 0))
     return cx.fail(
       node,
@@ -95,7 +98,7 @@ export function fieldMethod(cx: Lowering, field: FieldValue, name: string, node:
   const values = scalarsOf(cx, offsets, scope).map((v, n) => asIndex(cx, v, offsets[n]));
   const around = Array.from({ length: dimension }, (_, axis) => {
     const offset = values[dimension - 1 - axis];
-    return offset ? add(BASES[level](axis), offset) : index(axis);
+    return offset ? add(BASES[level](here(own, axis)), offset) : here(own, axis);
   });
   if (name !== "isActive") return valueIn(cx, field, around, false, node);
   const active: Expr = { op: "load", type: "i32", view: cx.mask(), indices: around, location: cx.at(node) };
@@ -175,21 +178,32 @@ const LEVELS = {
 
 /** The cell of a field's grid, along one axis, that offsets count from. */
 const BASES = {
-  own: index,
-  fine: (axis: number): Expr => mul(index(axis), 2),
-  coarse: (axis: number): Expr => binary("shr", index(axis), 1),
+  own: (place: Expr): Expr => place,
+  fine: (place: Expr): Expr => mul(place, 2),
+  coarse: (place: Expr): Expr => binary("shr", place, 1),
 };
 
 function valueAt(cx: Lowering, { element, name }: FieldValue, indices: Expr[], node: acorn.Node): Value {
   return { kind: "scalar", expr: { op: "load", type: element, view: name, indices, location: cx.at(node) } };
 }
 
+/** Where the cell is along a kernel axis. */
+const here = ({ at }: CellValue, axis: number): Expr => (at?.axis === axis ? add(index(axis), localOf(at.counter, "i32")) : index(axis));
+
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {
   const components: Value = { kind: "components", field, cell, own };
   return field.cardinality === 1 ? component(cx, components, int(0), node) : components;
 }
 
-function requireCell(cx: Lowering, field: { readonly name: string }, cell: Value, node: acorn.Node, usage: string): void {
+function requireCell(cx: Lowering, field: { readonly name: string }, cell: Value, node: acorn.Node, usage: string): CellValue {
   if (cell.kind !== "cell")
-    cx.fail(node, `${field.name} is not indexed by the cell`, `write ${usage}, with the c that the function is given`);
+    return cx.fail(node, `${field.name} is not indexed by the cell`, `write ${usage}, with the c that the function is given`);
+  requireCurrent(cx, cell, node);
+  return cell;
+}
+
+/** Refuses the first cell of a march while it goes on. */
+function requireCurrent(cx: Lowering, cell: CellValue, node: acorn.Node): void {
+  if (cx.marching && !cell.at)
+    cx.fail(node, "the cell where the march began is used inside of it", "use the cell that the function of c.march is given");
 }

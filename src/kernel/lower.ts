@@ -26,7 +26,15 @@ type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken 
 /** What is lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar step, which runs once. */
 export interface Source extends Omit<Kernel, "params" | "policy"> {
   readonly params: Readonly<Record<string, Token>>;
-  readonly policy: Kernel["policy"] | "once" | { readonly cells: Dimension; readonly particles?: ParticleLists };
+  readonly policy:
+    | Kernel["policy"]
+    | "once"
+    | {
+        readonly cells: Dimension;
+        readonly particles?: ParticleLists;
+        /** The kernel axis along which the body marches. */
+        readonly march?: number;
+      };
 }
 
 /**
@@ -144,7 +152,7 @@ class KernelLowering {
   /** The function's arguments after the parameters. */
   private elements(particle: string | undefined): Value[] {
     if (typeof this.kernel.policy === "object") {
-      const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells };
+      const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells, marches: this.kernel.policy.march };
       return particle === undefined ? [cell] : [{ kind: "particle", index: particle }, cell];
     }
     if (this.kernel.policy === "once") return [];

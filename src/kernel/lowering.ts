@@ -66,6 +66,8 @@ export class Lowering {
   source: FunctionSource;
   /** Tells apart the places where one function is inlined. */
   path = "";
+  /** The function of `c.march` is being inlined. */
+  marching = false;
   /** The variable that is being declared, which a new array is named after. */
   arrayName: string | undefined;
   private readonly used: Set<string>;

@@ -13,7 +13,7 @@ export type Value =
   | FieldValue
   /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
-  | { kind: "cell"; dimension: Dimension }
+  | CellValue
   /** Values for each coordinate along kernel axes, in rising order, and `ghosts` in front of each. */
   | { kind: "axis"; name: string; element: NumericType; axes: readonly number[]; cardinality: number; ghosts: number }
   /** Where columns hold the particle is in a local. */
@@ -67,6 +67,15 @@ export interface FunctionValue {
   node: FunctionNode;
   source: FunctionSource;
   scope: Scope;
+}
+
+export interface CellValue {
+  kind: "cell";
+  dimension: Dimension;
+  /** The kernel axis along which the container is declared to march. */
+  marches?: number;
+  /** The cell that a march has come to: so many cells further along an axis, by a counter. */
+  at?: { axis: number; counter: string };
 }
 
 export interface FieldValue {
