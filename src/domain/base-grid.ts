@@ -206,7 +206,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     params: P,
     body: ContainerBody<P, D>,
     captures?: Captures,
-    options?: ContainerOptions,
+    options?: ContainerOptions<D>,
   ): Container {
     const made = declareContainer<P, D>(this, name, params, body, callSite(this.container), captures, options);
     this.requireStencils(made);

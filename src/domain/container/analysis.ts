@@ -14,6 +14,7 @@ import { axisOf, noMargins, type Margins } from "../grid/ghosts.js";
 import type { Container, FieldUse } from "../grid/grid.js";
 import type { CellBox } from "../grid/region.js";
 import { add, binary, index, mul, sub } from "../../ir/expressions.js";
+import { overOneCell } from "./march.js";
 
 /*
  * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
@@ -60,17 +61,16 @@ interface Place {
 export function analyseContainer(
   lowered: KernelIR,
   fields: ReadonlyMap<string, Access>,
-  { extents, ghosts = noMargins(extents.length) }: { readonly extents: readonly number[]; readonly ghosts?: Margins },
+  grid: GridPlace,
   axisArrays: ReadonlyMap<string, AxisArray> = new Map(),
   box?: CellBox,
 ): ContainerAnalysis {
-  const place: Place = { extents, ghosts, bounds: box?.bounds ?? extents.map((extent) => [0, extent]) };
+  const { extents } = grid;
+  const place = placeOf(grid, box);
   const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays, place);
   const axes = extents.length;
-  const mask = raw.params.find(
-    (p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name),
-  )?.name;
-  const levelOf = (view: string): FieldUse["level"] | undefined => (view === mask ? "own" : fields.get(view)?.level);
+  const mask = maskOf(raw, axes, fields, axisArrays);
+  const levelOf = levelsOf(fields, mask);
   const written = new Cells(raw, axes, levelOf).touches;
   checkReach(raw, written, levelOf, place);
   const side = box?.side;
@@ -96,6 +96,52 @@ export function analyseContainer(
   const looks = touches.filter((t) => t.view === mask);
   return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
 }
+
+/**
+ * The code of a container that marches, optimised, over stretches (see `March`); undefined where it is no other than cell by cell.
+ * @param cellByCell what is known of it
+ */
+export function analyseMarch(
+  lowered: KernelIR,
+  fields: ReadonlyMap<string, Access>,
+  grid: GridPlace,
+  axisArrays: ReadonlyMap<string, AxisArray>,
+  box: CellBox | undefined,
+  cellByCell: ContainerAnalysis,
+): KernelIR | undefined {
+  const raw = unrollOffsets(lowered, fields);
+  const axes = grid.extents.length;
+  const levelOf = levelsOf(fields, maskOf(raw, axes, fields, axisArrays));
+  const isField = (view: string): boolean => levelOf(view) !== undefined;
+  const code = overOneCell(hoistUniform(optimise(forwardStores(raw)), (view) => !isField(view)));
+  if (!code) return undefined;
+  const cells = new Cells(provedAxisArrays(code, axisArrays, placeOf(grid, box)), axes, levelOf);
+  const ir = withoutUnused(cells.canonical(), cells.touches, isField);
+  const names = ({ params }: KernelIR): string => params.flatMap(({ kind, name }) => (kind === "view" ? [name] : [])).join();
+  return names(ir) === names(cellByCell.ir) ? ir : undefined;
+}
+
+type GridPlace = { readonly extents: readonly number[]; readonly ghosts?: Margins };
+
+const placeOf = ({ extents, ghosts = noMargins(extents.length) }: GridPlace, box: CellBox | undefined): Place => ({
+  extents,
+  ghosts,
+  bounds: box?.bounds ?? extents.map((extent) => [0, extent]),
+});
+
+/** The view parameter that tells which cells are active. */
+const maskOf = (
+  ir: KernelIR,
+  axes: number,
+  fields: { has(param: string): boolean },
+  axisArrays: { has(param: string): boolean },
+): string | undefined =>
+  ir.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))?.name;
+
+const levelsOf =
+  (fields: ReadonlyMap<string, Access>, mask: string | undefined) =>
+  (view: string): FieldUse["level"] | undefined =>
+    view === mask ? "own" : fields.get(view)?.level;
 
 /** The code with loops unrolled, so that it can be seen which cells it touches. */
 export function unrollOffsets(lowered: KernelIR, fields: { has(param: string): boolean }): KernelIR {

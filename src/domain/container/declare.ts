@@ -9,7 +9,8 @@ import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
 import { boxOf, hasGhosts, type CellBox } from "../grid/region.js";
-import { analyseContainer } from "./analysis.js";
+import { analyseContainer, analyseMarch } from "./analysis.js";
+import { canMarch, cellByCell, marchAxis, marchLoop } from "./march.js";
 import {
   Field,
   type AxisArrayReduction,
@@ -49,19 +50,26 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
     'grid.container("name", { p, q }, ({ p, q }, c) => ..., () => [helper, CONSTANT])',
   );
   const box = boxFor(grid as Grid, name, options, location);
+  const axis = marchAxis(grid as Grid, name, options, location);
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
   const { tokens, fields, scalars, reductions, values, axisArrays } = declared;
   const source: Source = {
     name,
     params: tokens,
-    policy: { cells: grid.dimension },
+    policy: { cells: grid.dimension, march: axis },
     body: body as Source["body"],
     captures,
     location: calledAt,
   };
   return asContainer(() => {
-    const { ir, uses, mask } = analyseContainer(lower(source, {}), fields, grid, axisArrays, box);
+    const lowered = lower(source, {});
+    const loop = axis === undefined ? undefined : marchLoop(lowered, axis);
+    const found = analyseContainer(loop ? cellByCell(lowered, loop) : lowered, fields, grid, axisArrays, box);
+    const { ir, uses, mask } = found;
+    const stretches =
+      loop && canMarch(grid as Grid, axis!, found) ? analyseMarch(lowered, fields, grid, axisArrays, box, found) : undefined;
+    const march = stretches && { ir: stretches, axis: axis!, stretch: options.stretch };
     const stencil = uses.some((use) => use.offsets.length > 0);
     const reduces = reductions.size > 0;
     const made: Container = {
@@ -76,6 +84,7 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
       values,
       axisArrays,
       mask,
+      march,
       stencil,
       reduces,
     };
@@ -118,7 +127,8 @@ function boxFor(grid: Grid, name: string, options: ContainerOptions, location: L
   const refuse = (problem: string, remedy: string): never => {
     throw new ContainerError(name, location, problem, remedy);
   };
-  for (const option of Object.keys(options)) if (option !== "on") refuse(`containers have no option "${option}"`, "use on");
+  for (const option of Object.keys(options))
+    if (!["on", "march", "stretch"].includes(option)) refuse(`containers have no option "${option}"`, "use on, march and stretch");
   const box = options.on && boxOf(options.on, grid, refuse);
   if (box && grid.mask && hasGhosts(box, grid))
     refuse(`it runs on ghosts (${box.name}) of a grid with inactive cells`, "run it on cells, or make all cells of the grid active");

@@ -19,6 +19,8 @@ export interface ContainerPlan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   /** The view parameter that `isActive` reads. */
   readonly mask?: string;
+  /** Elements of the range are stretches of cells. */
+  readonly march?: object;
   /** Reductions leave the value of each cell in a view, in place of being folded. */
   readonly storeReduced?: boolean;
 }
@@ -74,9 +76,9 @@ export class StorageKernel<Role extends string> {
   }
 
   /** The kernel with this body, and with the views that the grid gives it in place of the container's. */
-  finish(body: Stmt[], { fields, mask, storeReduced }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
-    // No two cells have one place, however far the analysis of races sees through a kernel over teams.
-    const disjoint = policy.kind === "team";
+  finish(body: Stmt[], { fields, mask, storeReduced, march }: ContainerPlan, { policy, fieldRank, cell }: StorageShape): KernelIR {
+    // No two cells have one place, however far the analysis of races sees through a kernel over teams or stretches.
+    const disjoint = policy.kind === "team" || march !== undefined;
     const params = this.container.params.flatMap((param): Param[] => {
       const field = fields.get(param.name);
       if (param.kind === "view" && field) {

@@ -8,6 +8,7 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import type { DeviceSet, Member } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
+import type { March } from "../container/march.js";
 import type { Container, Field, Grid, PrepareOptions, Roll, Rounds } from "../grid/grid.js";
 import { axisFoldRounds, type FoldedCells } from "./axis-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
@@ -50,6 +51,8 @@ interface Lowered {
   readonly ir: KernelIR;
   readonly kernel: Kernel;
   readonly roles: ReadonlyMap<DenseRole, string>;
+  /** Where the range is one of stretches: names of parameters. */
+  readonly march?: NonNullable<DensePlan["march"]> & { readonly begin: string; readonly end: string };
   /** Where lanes of teams share out the particles of cells: sizes, and names of parameters. */
   readonly teams?: Pick<OverTeams, "plane" | "cells"> & { readonly members: number; readonly lanes: number };
 }
@@ -59,6 +62,9 @@ interface Cells {
   readonly policy: Policy;
   readonly scalars: Readonly<Record<string, number>>;
 }
+
+/** Cells that a march goes up where nobody says: the first one's start costs as much as a cell, and GPUs want many threads. */
+const [CPU_STRETCH, GPU_STRETCH] = [32, 16];
 
 /** Threads of a team whose lanes share out particles. */
 const TEAM_THREADS = 128;
@@ -249,6 +255,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       !container.box &&
       // Halos have copies of ghosts, too.
       !isAny(this.ghosts) &&
+      !container.march &&
       // Their launches may be over teams, which store no planes twice.
       !container.particles &&
       !container.inRounds &&
@@ -280,7 +287,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const { field } of container.uses) field.grid.layOut();
     const member = this.set.members[device];
     const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
-    const { kernel, roles, teams: overTeams } = this.lower(container, member.device.memory === CPU_MEMORY, lanes);
+    const { kernel, roles, teams: overTeams, march } = this.lower(container, member, lanes);
     const args = this.argumentsOf(container, device, roles);
     const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
@@ -293,7 +300,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
         param,
         launchPartials(rows, all, precision, [first - skipped, end - first], slotOf(view, n)),
       ]);
-      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end], container.box);
+      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end], container.box, march);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
       return [
         this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward }),
@@ -320,7 +327,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const { field } of container.uses) field.grid.layOut();
     const { members } = this.set;
     const cells = (m: number) => {
-      const { ir, roles } = this.lower(container, members[m].device.memory === CPU_MEMORY);
+      const { ir, roles } = this.lower(container, members[m]);
       return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(members[m]) };
     };
     return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
@@ -348,9 +355,21 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [planes, ...others].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]]);
   }
 
-  /** A launch over the cells of some planes, counted from the partition's first, or over those of them in a box. */
-  private rangeOver(planes: readonly [number, number], box?: CellBox): Cells {
-    return { policy: range(...this.boundsOf(planes, box)), scalars: {} };
+  /** A launch over the cells of some planes, counted from the partition's first, or over those of them in a box, or over stretches of them. */
+  private rangeOver(planes: readonly [number, number], box?: CellBox, march?: Lowered["march"]): Cells {
+    const bounds = this.boundsOf(planes, box);
+    if (!march) return { policy: range(...bounds), scalars: {} };
+    const [begin, end] = bounds[march.axis];
+    const stretches = [0, Math.ceil((end - begin) / march.stretch)] as const;
+    const policy = range(...bounds.map((span, axis) => (axis === march.axis ? stretches : span)));
+    return { policy, scalars: { [march.begin]: begin, [march.end]: end } };
+  }
+
+  /** Cells that a march goes up: all of a column in about equal parts. */
+  private stretchOf({ axis, stretch }: March, member: Member): number {
+    if (stretch !== undefined) return stretch;
+    const cells = Math.ceil(this.extents.at(-1 - axis)! / (axis === 0 ? this.set.members.length : 1));
+    return Math.ceil(cells / Math.ceil(cells / (isGpu(member) ? GPU_STRETCH : CPU_STRETCH)));
   }
 
   /** The same, with a cell for each member of a team. */
@@ -450,7 +469,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   /** @param lanes of a GPU that share out the particles of a cell, where the container loops over such */
-  private lower(container: Container, onCpu: boolean, lanes = 1): Lowered {
+  private lower(container: Container, member: Member, lanes = 1): Lowered {
+    const onCpu = member.device.memory === CPU_MEMORY;
+    const march = container.march && { axis: container.march.axis, stretch: this.stretchOf(container.march, member) };
     // Particles read the cells around theirs once for all of them.
     const byValue = onCpu && !container.particles && container.uses.every(({ spread }) => spread === undefined);
     const fields = new Map(
@@ -477,14 +498,17 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       masked: this.mask !== undefined,
       onGhosts: container.box !== undefined && hasGhosts(container.box, this),
       writesGhosts: container.box?.side !== undefined,
+      march,
     };
     const variants = this.lowered.get(container) ?? new Map<string, Lowered>();
     this.lowered.set(container, variants);
-    const key = JSON.stringify([lanes, ...fields.values(), this.packed, byValue]);
+    const key = JSON.stringify([lanes, ...fields.values(), this.packed, byValue, march]);
     let lowered = variants.get(key);
     if (!lowered) {
-      const { ir, roles } = lowerDense(container.ir, plan);
-      variants.set(key, (lowered = this.kernelOf(container, ir, roles, lanes)));
+      const { ir, roles } = lowerDense(container.march?.ir ?? container.ir, plan);
+      lowered = this.kernelOf(container, ir, roles, lanes);
+      if (march) lowered = { ...lowered, march: { ...march, begin: roles.get("begin")!, end: roles.get("end")! } };
+      variants.set(key, lowered);
     }
     return lowered;
   }

@@ -1,14 +1,14 @@
-import { loadInt, paramOf } from "../../ir/by-name.js";
+import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
-import type { Expr, KernelIR, ScalarType } from "../../ir/types.js";
-import { substituteCells } from "../container/cell-code.js";
+import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
+import { substituteCells, type CellCode } from "../container/cell-code.js";
 import { guard } from "../container/guard.js";
 import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
-import { add, binary, compare, index, int, mul, ne, select, truth } from "../../ir/expressions.js";
+import { add, binary, compare, index, int, mul, ne, select, sub, truth } from "../../ir/expressions.js";
 
 /** What a kernel over a dense box needs beside the container's own parameters. */
-export type DenseRole = "mask" | "origin";
+export type DenseRole = "mask" | "origin" | "begin" | "end";
 
 export interface DenseFieldPlan extends FieldPlan {
   readonly level: FieldUse["level"];
@@ -39,6 +39,8 @@ export interface DensePlan extends ContainerPlan {
   readonly onGhosts: boolean;
   /** What it writes in other cells are ghosts. */
   readonly writesGhosts: boolean;
+  /** The kernel axis of which the range counts stretches of so many cells, from the index `begin` to `end`. */
+  readonly march?: { readonly axis: number; readonly stretch: number };
 }
 
 /**
@@ -48,17 +50,71 @@ export interface DensePlan extends ContainerPlan {
  */
 export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR; roles: ReadonlyMap<DenseRole, string> } {
   const kernel = new StorageKernel<DenseRole>(container);
+  const { padding, march } = plan;
+  const atCell = (at: Place) => storedCell(kernel, plan, at);
+  const substituted = (body: readonly Stmt[], code: CellCode) => substituteCells({ ...container, body: [...body] }, plan, code);
+  const own = atCell({ index, local: (wish, value) => kernel.local(wish, value) });
+  const body = march ? marched(container, kernel, march, atCell, substituted) : substituted(container.body, own.code);
+  const active = plan.masked ? own.isActive(padding.map(() => 0)) : undefined;
+  const guarded = active ? guard(body, active, container, (wish) => kernel.fresh(wish)) : body;
+  const shape: StorageShape = {
+    policy: { kind: "range", rank: padding.length },
+    fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
+    cell: padding.map((_, axis) => index(axis)),
+  };
+  return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
+}
+
+/** A march over the cells of one stretch. */
+function marched(
+  { body, location }: KernelIR,
+  kernel: StorageKernel<DenseRole>,
+  { axis, stretch }: NonNullable<DensePlan["march"]>,
+  atCell: (at: Place) => { readonly code: CellCode },
+  substituted: (body: readonly Stmt[], code: CellCode) => Stmt[],
+): Stmt[] {
+  const loop = body.at(-1) as Extract<Stmt, { kind: "for" }>;
+  const [begin, end] = (["begin", "end"] as const).map((role) => paramOf(kernel.scalar(role), "i32"));
+  const first = kernel.local("first", add(begin, mul(index(axis), stretch)));
+  const cells = kernel.local("cells", binary("min", sub(end, first), int(stretch)));
+  const placed = (place: Expr) => (other: number) => (other === axis ? place : index(other));
+  const start = atCell({ index: placed(first), local: (wish, value) => kernel.local(wish, value) });
+  const inLoop: Stmt[] = [];
+  const current = atCell({
+    index: placed(add(first, localOf(loop.name, "i32"))),
+    local(wish, value) {
+      const name = kernel.fresh(wish);
+      inLoop.push(define(name, value, location));
+      return localOf(name, value.type);
+    },
+  });
+  const each = substituted(loop.body, current.code);
+  return [...substituted(body.slice(0, -1), start.code), { ...loop, stop: cells, body: [...inLoop, ...each] }];
+}
+
+/** A cell in code: its storage index along each kernel axis, and how to declare a local in front of what runs for it. */
+interface Place {
+  readonly index: (axis: number) => Expr;
+  readonly local: (wish: string, value: Expr) => Expr;
+}
+
+/** Where the values of a cell and of those around it lie. */
+function storedCell(
+  kernel: StorageKernel<DenseRole>,
+  plan: DensePlan,
+  at: Place,
+): { readonly code: CellCode; readonly isActive: (offset: readonly number[]) => Expr } {
   const { padding } = plan;
   const last = padding.length - 1;
   const own: CellLayout = { level: "own", ...plan };
 
   /** Storage index along a kernel axis of the cell at distance `d` from the own one, or from its first fine cell or its coarse one. */
   const storageIndex = (axis: number, d: number, { level, padding: theirs, rings }: CellLayout): Expr => {
-    const here = index(axis);
+    const here = at.index(axis);
     const extent = rings[axis];
     const isNear = level === "fine" ? d === 0 || d === 1 : d === 0 || (level === "own" && axis === last && plan.byValue);
     if (extent !== undefined && !isNear)
-      return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(axis, level), d, extent);
+      return wrapped(`${level === "own" ? "" : `${level}_`}${"xyz"[last - axis]}`, baseOf(here, level), d, extent);
     if (level === "own") return shifted(here, d);
     return level === "fine"
       ? shifted(mul(here, 2), theirs[axis] - 2 * padding[axis] + d)
@@ -71,14 +127,14 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
   const wrapped = (name: string, from: Expr, d: number, extent: number): Expr => {
     const wish = `${name}_${d < 0 ? "m" : ""}${Math.abs(d)}`;
     const [inside, back] = d < 0 ? [compare("ge", from, int(-d)), extent] : [compare("lt", from, int(extent - d)), -extent];
-    if (!known.has(wish)) known.set(wish, kernel.local(wish, select(inside, shifted(from, d), shifted(from, d + back))));
+    if (!known.has(wish)) known.set(wish, at.local(wish, select(inside, shifted(from, d), shifted(from, d + back))));
     return known.get(wish)!;
   };
   const ring = plan.rings[last];
   /** Whether memory has a place for the cell at distance `dx` along x; absent where it has in any case. */
   const isInRow = (dx: number): Expr | undefined => {
     if (dx === 0 || !(ring === undefined ? plan.packed : plan.byValue)) return undefined;
-    const x = shifted(index(last), -padding[last]);
+    const x = shifted(at.index(last), -padding[last]);
     return dx < 0 ? compare("ge", x, int(-dx)) : compare("lt", x, int(plan.width - dx));
   };
   const fillValueOf = (name: string, type: ScalarType): Expr => {
@@ -103,45 +159,34 @@ export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR
     return field.layout === "soa" ? [component, ...cell] : [...cell, component];
   };
 
-  const body = substituteCells(
-    container,
-    { fields: plan.fields, mask: plan.mask },
-    {
-      element,
-      read: (name, offset, load) => {
-        const { level, layout } = plan.fields.get(name)!;
-        const inRow = level === "own" ? isInRow(offset[0]) : undefined;
-        if (!inRow) return load;
-        if (ring === undefined) return select(inRow, load, fillValueOf(name, load.type));
-        const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
-        return select(inRow, load, { ...load, indices: element(name, around(offset), component) });
-      },
-      // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
-      kept: (name, offset, value) =>
-        plan.writesGhosts || isThere(offset) ? value : select(isActive(offset), value, fillValueOf(name, value.type)),
-      active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
-      coordinate: (n) => {
-        const axis = last - n;
-        const local = shifted(index(axis), -padding[axis]);
-        return axis === 0 ? add(local, paramOf(kernel.scalar("origin"), "i32")) : local;
-      },
+  const code: CellCode = {
+    element,
+    read: (name, offset, load) => {
+      const { level, layout } = plan.fields.get(name)!;
+      const inRow = level === "own" ? isInRow(offset[0]) : undefined;
+      if (!inRow) return load;
+      if (ring === undefined) return select(inRow, load, fillValueOf(name, load.type));
+      const component = layout === "soa" ? load.indices[0] : load.indices.at(-1)!;
+      return select(inRow, load, { ...load, indices: element(name, around(offset), component) });
     },
-  );
-  const guarded = plan.masked ? guard(body, isActive(padding.map(() => 0)), container, (wish) => kernel.fresh(wish)) : body;
-  const shape: StorageShape = {
-    policy: { kind: "range", rank: padding.length },
-    fieldRank: ({ cardinality }) => padding.length + (cardinality === 1 ? 0 : 1),
-    cell: padding.map((_, axis) => index(axis)),
+    // No branch, so that loops stay vectors; cells that share a place of the padding all put the same there.
+    kept: (name, offset, value) =>
+      plan.writesGhosts || isThere(offset) ? value : select(isActive(offset), value, fillValueOf(name, value.type)),
+    active: (offset) => (isThere(offset) ? truth(true) : isActive(offset)),
+    coordinate: (n) => {
+      const axis = last - n;
+      const local = shifted(at.index(axis), -padding[axis]);
+      return axis === 0 ? add(local, paramOf(kernel.scalar("origin"), "i32")) : local;
+    },
   };
-  return { ir: kernel.finish([...kernel.prologue, ...guarded], plan, shape), roles: kernel.roles };
+  return { code, isActive };
 }
 
 /** Where the cells of a field, or of the mask, lie. */
 type CellLayout = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
 
 /** Index along an axis that offsets count from, on rings: these have no padding. */
-function baseOf(axis: number, level: DenseFieldPlan["level"]): Expr {
-  const here = index(axis);
+function baseOf(here: Expr, level: DenseFieldPlan["level"]): Expr {
   return level === "own" ? here : level === "fine" ? mul(here, 2) : binary("shr", here, 1);
 }
 

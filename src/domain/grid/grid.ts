@@ -16,6 +16,7 @@ import type {
 } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
+import type { March } from "../container/march.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import type { Margins } from "./ghosts.js";
@@ -347,6 +348,8 @@ export interface Container {
   /** Columns of particles and other arrays of each member, by view parameter. */
   readonly arrays?: ReadonlyMap<string, ArrayUse>;
   readonly particles?: ParticlesUse;
+  /** How it goes up stretches of columns, where it does. */
+  readonly march?: March;
   /** It reads other cells than its own. */
   readonly stencil: boolean;
   readonly reduces: boolean;
@@ -356,9 +359,13 @@ export interface Container {
 export const resultsOf = ({ reductions, assigned }: Container): Scalar[] => [...reductions.values(), ...(assigned?.values() ?? [])];
 
 /** How a container is declared beside its function. */
-export interface ContainerOptions {
+export interface ContainerOptions<D extends Dimension = Dimension> {
   /** The cells that it runs over, those that several regions have in common; all of the grid's where absent. */
   on?: Region | readonly Region[];
+  /** The axis along which `c.march` goes. */
+  march?: AxisName<D>;
+  /** Cells that a march goes up before another one begins; the grid chooses where absent. */
+  stretch?: number;
 }
 
 export interface PrepareOptions {
@@ -423,14 +430,14 @@ export interface Grid<D extends Dimension = Dimension> {
    * A function over all active cells; what it reads, writes and reduces is found from its code.
    *
    * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
-   * @param options `on`: the cells that it runs over, such as `face("ymin")`
+   * @param options `on`: the cells that it runs over, such as `face("ymin")`; `march`: the axis along which its body goes from cell to cell by `c.march`
    */
   container<const P extends ContainerParams>(
     name: string,
     params: P,
     body: ContainerBody<P, D>,
     captures?: Captures,
-    options?: ContainerOptions,
+    options?: ContainerOptions<D>,
   ): Container;
   /**
    * A function over scalars alone, which runs once on each member and sets scalars: `grid.scalarStep("dt", { dt: assign(dt), limit }, ({ dt, limit }) =>

@@ -1,0 +1,124 @@
+import { ContainerError, KernelError } from "../../ir/errors.js";
+import { int } from "../../ir/expressions.js";
+import type { Expr, KernelIR, Location, Stmt } from "../../ir/types.js";
+import { blocksOf, changedIn, exprsOf, mapExpr, mapStmts, someExpr, walkExprs } from "../../ir/walk.js";
+import type { ContainerOptions, FieldUse, Grid } from "../grid/grid.js";
+
+/*
+ * Containers that go cell by cell up stretches of a column, and carry values along. The body before the loop tells the values at any cell, so that
+ * a stretch may begin anywhere: at each cell, it is a container like others.
+ */
+
+type Loop = Extract<Stmt, { kind: "for" }>;
+
+/** The code of a container over stretches. */
+export interface March {
+  /** What begins a stretch, and at its end a loop over one cell, or over several: in there, indices are those of the cell that it has come to. */
+  readonly ir: KernelIR;
+  /** The kernel axis. */
+  readonly axis: number;
+  /** Cells of a stretch, where the author asks for a number. */
+  readonly stretch?: number;
+}
+
+/** The kernel axis along which a container is declared to march. Throws ContainerError for an axis that the grid does not have. */
+export function marchAxis(grid: Grid, name: string, { march, stretch }: ContainerOptions, location: Location): number | undefined {
+  const fail = (problem: string, remedy: string): never => {
+    throw new ContainerError(name, location, problem, remedy);
+  };
+  const axes = ["x", "y", "z"].slice(0, grid.dimension);
+  if (march !== undefined && !axes.includes(march))
+    fail(`marches along "${String(march)}" on a grid of ${axes.length} dimensions`, `march along ${axes.join(" or ")}`);
+  if (stretch !== undefined && (march === undefined || !Number.isInteger(stretch) || stretch < 1))
+    fail(
+      `has stretches of ${String(stretch)} cells${march === undefined ? " and marches nowhere" : ""}`,
+      'give a whole number of cells beside the axis: { march: "y", stretch: 32 }',
+    );
+  return march === undefined ? undefined : grid.dimension - 1 - axes.indexOf(march);
+}
+
+/** The loop of `c.march`, which ends the body. Throws KernelError where there is none, or it uses what depends on where the march began. */
+export function marchLoop(ir: KernelIR, axis: number): Loop {
+  const loop = ir.body.at(-1);
+  if (!isMarch(loop))
+    throw new KernelError(
+      ir.name,
+      ir.location,
+      "marches along an axis, and its body does not end in c.march",
+      "write c.march((cell) => ...) last, outside of branches and loops",
+    );
+  const stale = staleLocal(ir.body.slice(0, -1), loop, axis);
+  if (stale !== undefined)
+    throw new KernelError(
+      ir.name,
+      loop.location,
+      `"${stale}" is computed where the march begins, and used at cells further on`,
+      "compute it in the function of c.march, or give it there the value for the next cell",
+    );
+  return loop;
+}
+
+const isMarch = (stmt: Stmt | undefined): stmt is Loop => stmt?.kind === "for" && stmt.stop.op === "param";
+
+/** A local that depends on the place along the axis, and that the loop reads and does not change. */
+function staleLocal(before: readonly Stmt[], loop: Loop, axis: number): string | undefined {
+  const placed = new Set<string>();
+  const isPlaced = (expr: Expr): boolean =>
+    someExpr(
+      expr,
+      (node) =>
+        (node.op === "index" && node.axis === axis) ||
+        (node.op === "local" && placed.has(node.name)) ||
+        (node.op === "element" && placed.has(node.array)),
+    );
+  const visit = (stmts: readonly Stmt[], isUnder: boolean): void => {
+    for (const stmt of stmts) {
+      const depends = isUnder || exprsOf(stmt).some(isPlaced);
+      if (depends && (stmt.kind === "let" || stmt.kind === "assign")) placed.add(stmt.name);
+      if (depends && stmt.kind === "setElement") placed.add(stmt.array);
+      for (const block of blocksOf(stmt)) visit(block, depends);
+    }
+  };
+  // What a loop carries round may come from below.
+  visit(before, false);
+  visit(before, false);
+  const changed = changedIn(loop.body, "local", "array");
+  let stale: string | undefined;
+  walkExprs(loop.body, (node) => {
+    const name = node.op === "local" ? node.name : node.op === "element" ? node.array : undefined;
+    if (name !== undefined && placed.has(name) && !changed.has(name)) stale ??= name;
+  });
+  return stale;
+}
+
+/**
+ * Whether a march pays, and the lowerings have it: elsewhere cells go one by one. Along x, cells side by side are lanes of vectors and threads of a
+ * warp, which have nothing to carry; where some cells are inactive, there is no value to carry on.
+ */
+export const canMarch = (grid: Grid, axis: number, { ir, uses }: { readonly ir: KernelIR; readonly uses: readonly FieldUse[] }): boolean =>
+  grid.kind === "dense" &&
+  grid.mask === undefined &&
+  axis < grid.dimension - 1 &&
+  ir.params.every(({ kind }) => kind !== "reduce") &&
+  uses.every(({ level, spread }) => level === "own" && spread === undefined);
+
+/** The code in which each cell is a stretch of its own: that of a container like others. */
+export function cellByCell(ir: KernelIR, loop: Loop): KernelIR {
+  return withLoop(ir, loop, atFirst(loop));
+}
+
+/** The code of a march over one cell, in a loop still, from what an optimiser made of it; undefined where no loop is left at its end. */
+export function overOneCell(ir: KernelIR): KernelIR | undefined {
+  const loop = ir.body.at(-1);
+  return isMarch(loop) ? withLoop(ir, loop, [{ ...loop, stop: int(1), body: atFirst(loop) }]) : undefined;
+}
+
+const withLoop = (ir: KernelIR, { stop }: Loop, end: readonly Stmt[]): KernelIR => ({
+  ...ir,
+  params: ir.params.filter(({ name }) => stop.op !== "param" || name !== stop.name),
+  body: [...ir.body.slice(0, -1), ...end],
+});
+
+/** The body of the loop, its counter at 0. */
+const atFirst = ({ name, body }: Loop): Stmt[] =>
+  mapStmts(body, { expr: (root) => mapExpr(root, (node) => (node.op === "local" && node.name === name ? int(0) : node)) });
