@@ -185,7 +185,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.countedLoop(stmt);
+        return this.counted(stmt, () => this.loop(stmt.body));
       case "while":
         return this.whileLoop(stmt);
       case "break":
@@ -227,7 +227,8 @@ export class BodyWriter {
     this.continues.pop();
   }
 
-  private countedLoop(stmt: Extract<Stmt, { kind: "for" }>): void {
+  /** A counted loop around what `inside` writes. */
+  counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void): void {
     const start = this.address(stmt.start);
     let stop = at(this.wide(stmt.stop), Level.Shift);
     const name = this.counter(stmt.name);
@@ -239,7 +240,7 @@ export class BodyWriter {
     }
     const step = stmt.step === 1 ? `${name}++` : stmt.step === -1 ? `${name}--` : `${name} += ${stmt.step}`;
     this.line(stmt, `for (${index} ${name} = ${start}; ${name} ${stmt.step > 0 ? "<" : ">"} ${stop}; ${step}) {`);
-    this.loop(stmt.body);
+    inside();
     this.code.line("}");
   }
 

@@ -19,6 +19,7 @@ import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame, type ScatterCode } from "./openmp-frame.js";
 import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
+import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
 import { cacheFunctions, spillCache } from "./scatter-cache.js";
@@ -371,9 +372,16 @@ class Emitter {
       .block(this.signature("part"), () => {
         if (this.ir.policy.kind === "team") this.writeTeams(code);
         else if (this.reductions.length > 0) this.writeChunks(code);
-        else this.nest(code, this.rank - 1, () => writeElements(this.rowWriter(code), this.loops, this.elementLoop, this.constant));
+        else this.nest(code, this.rank - 1, () => this.writeRow(this.rowWriter(code)));
       })
       .line();
+  }
+
+  /** Elements of a row: a strip together where they loop, one by one elsewhere. */
+  private writeRow(writer: BodyWriter): void {
+    const strips = this.faults || !this.options.disjoint ? undefined : stripsOf(this.row.rest, this.innermost, this.loops);
+    if (strips) writeStrips(writer, this.elementLoop, strips);
+    else writeElements(writer, this.loops, this.elementLoop, this.constant);
   }
 
   /** The innermost loop. */

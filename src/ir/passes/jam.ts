@@ -53,10 +53,15 @@ const and = (a: Expr, b: Expr): Expr => ({ op: "logical", type: "bool", fn: "and
 
 /**
  * Locals at the head of a body that are the same for all elements along `axis`, and the rest: what is read for them is not written.
+ * @param shared locals from around the body that are the same
  */
-export function splitUniform(body: readonly Stmt[], axis: number): { head: readonly Stmt[]; rest: readonly Stmt[] } {
+export function splitUniform(
+  body: readonly Stmt[],
+  axis: number,
+  shared: Iterable<string> = [],
+): { head: readonly Stmt[]; rest: readonly Stmt[] } {
   const written = storedIn(body);
-  const known = new Set<string>();
+  const known = new Set<string>(shared);
   const changes = (node: Expr) =>
     (node.op === "index" && node.axis === axis) ||
     node.op === "element" ||

@@ -76,7 +76,7 @@ function periodicGrids(nodes: readonly ComputeNode[]): string[] {
 }
 
 function containerRow({ name, container }: ComputeNode): string[] {
-  const { uses, scalars, axisArrays, axisFolds = [], arrays, particles, box, location } = container;
+  const { uses, scalars, axisArrays, axisFolds = [], arrays, particles, box, march, grid, location } = container;
   // Which particles are in a cell is known from fields that the sort writes.
   const fields = uses.filter(({ field }) => field !== particles?.species.first && field !== particles?.species.count);
   const columns = [...(arrays?.values() ?? [])];
@@ -95,7 +95,7 @@ function containerRow({ name, container }: ComputeNode): string[] {
   ];
   return [
     name,
-    patternOf(container) + (box ? ` on ${box.name}` : ""),
+    patternOf(container) + (march ? ` along ${"xyz"[grid.dimension - 1 - march.axis]}` : "") + (box ? ` on ${box.name}` : ""),
     reads.length ? `reads ${reads.join(", ")}` : "reads nothing",
     `writes ${namesOf(writes)}`,
     `${location.file.split("/").at(-1)}:${location.line}`,

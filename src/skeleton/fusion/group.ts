@@ -88,6 +88,7 @@ class Builder {
       this.spread(part) ??
       this.particles(part) ??
       this.rounds(part) ??
+      this.march(part) ??
       this.scalars(part) ??
       this.neighbours(part);
     if (reason !== undefined) return reason;
@@ -142,6 +143,12 @@ class Builder {
     if (this.parts.length === 0) return undefined;
     const within = [...this.parts, part].find(({ container }) => container.box);
     return within && `"${within.container.name}" runs on ${within.container.box!.name} only`;
+  }
+
+  private march(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const marching = [...this.parts, part].find(({ container }) => container.march);
+    return marching && `"${marching.container.name}" marches along an axis`;
   }
 
   private spread(part: Part): string | undefined {

@@ -99,10 +99,11 @@ export function timingKey(stages: Stages, set: DeviceSet, precision: string): st
   const { members, link } = set;
   return [
     JSON.stringify([precision, stages.iterations, link, members.map(({ name, device }) => [name, device.label])]),
-    ...stages.containers.map(({ ir, box, grid: { kind, extents, periodic, ghosts, cells, partitions }, uses }) =>
+    ...stages.containers.map(({ ir, box, march, grid: { kind, extents, periodic, ghosts, cells, partitions }, uses }) =>
       JSON.stringify([
         ir,
         box,
+        march,
         kind,
         extents,
         periodic,
