@@ -33,6 +33,7 @@ import { skeleton } from "../../src/skeleton/index.js";
 import { suite } from "../../src/testing/suite.js";
 
 import { failing } from "../checked/cases.js";
+import { fluxes } from "../domain/fluxes.js";
 
 /** A language, and what is assumed of the GPU. */
 export interface Target {
@@ -108,6 +109,10 @@ export async function gridSources(target: Target, precision: Precision): Promise
   for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickUnitGrid<3>(set, extents, {})]) {
     for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
       await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
+  }
+  for (const axis of ["y", "z"] as const) {
+    const grid = dense(set, extents, { periodic: [false, true, false] });
+    await grid.run(fluxes(grid, axis).once, { precision });
   }
   await set.close();
   await device.close();
