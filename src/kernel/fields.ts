@@ -1,7 +1,6 @@
 import type * as acorn from "acorn";
 import { localOf } from "../ir/by-name.js";
 import type { Expr, KernelIR } from "../ir/types.js";
-import type { Dimension } from "./cells.js";
 import type { Lowering } from "./lowering.js";
 import type { CellValue, FieldValue, Scope, Value } from "./values.js";
 import { asIndex, scalarsOf } from "./operands.js";

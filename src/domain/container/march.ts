@@ -11,16 +11,6 @@ import type { ContainerOptions, FieldUse, Grid } from "../grid/grid.js";
 
 type Loop = Extract<Stmt, { kind: "for" }>;
 
-/** The code of a container over stretches. */
-export interface March {
-  /** What begins a stretch, and at its end a loop over one cell, or over several: in there, indices are those of the cell that it has come to. */
-  readonly ir: KernelIR;
-  /** The kernel axis. */
-  readonly axis: number;
-  /** Cells of a stretch, where the author asks for a number. */
-  readonly stretch?: number;
-}
-
 /** The kernel axis along which a container is declared to march. Throws ContainerError for an axis that the grid does not have. */
 export function marchAxis(grid: Grid, name: string, { march, stretch }: ContainerOptions, location: Location): number | undefined {
   const fail = (problem: string, remedy: string): never => {

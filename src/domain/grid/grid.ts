@@ -16,7 +16,6 @@ import type {
 } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
-import type { March } from "../container/march.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import type { Margins } from "./ghosts.js";
@@ -316,6 +315,16 @@ export interface AxisFold {
   readonly accumulate: boolean;
   /** The first component that takes a result. */
   readonly first: number;
+}
+
+/** The code of a container over stretches. */
+export interface March {
+  /** What begins a stretch, and at its end a loop over one cell, or over several: in there, indices are those of the cell that it has come to. */
+  readonly ir: KernelIR;
+  /** The kernel axis. */
+  readonly axis: number;
+  /** Cells of a stretch, where the author asks for a number. */
+  readonly stretch?: number;
 }
 
 export interface Container {
