@@ -108,7 +108,7 @@ export async function gridSources(target: Target, precision: Precision): Promise
   const extents = [6, 6, 6] as const;
   for (const grid of [dense(set, extents), sparse(set, extents, () => true), new BrickUnitGrid<3>(set, extents, {})]) {
     for (const { steps, temporary } of [await lbm(grid, "f64"), await lbm(grid, "f32"), await cg(grid)])
-      await skeleton(set, "grid", steps, { ...settings, temporary }).run(1);
+      await skeleton(set, "grid", steps, { occ: "none", unroll: 2, precision, temporary }).run(1);
   }
   for (const axis of ["y", "z"] as const) {
     const grid = dense(set, extents, { periodic: [false, true, false] });

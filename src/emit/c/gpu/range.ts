@@ -87,6 +87,8 @@ export class RangeWriter extends EntryWriter {
   private planesOfBlock(): number {
     if (this.several) return 2 * this.several.count;
     if (this.traversal === "strided") return PLANES;
+    // Elements that loop have enough of their own to do: there are fewer of them, and all are needed side by side.
+    if (this.ir.body.at(-1)?.kind === "for") return 1;
     return floatOperations(this.ir.body) > HEAVY.operations ? HEAVY.planes : 1;
   }
 
