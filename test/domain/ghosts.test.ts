@@ -280,6 +280,20 @@ describe("ghosts", () => {
     assert.equal(sums.size, 1, "strict sums have the same bits on any number of members");
   });
 
+  it("that containers have written are brought to halos, whatever the host sets in cells", async () => {
+    for (const set of [(u: Field) => u.fill(5), (u: Field) => u.fill(() => 5), (u: Field) => u.set([0, 0, 4], 5)]) {
+      const grid = dense(jsSet(2), [4, 4, 8], { ghosts: { ymin: 1 } });
+      const [u, v] = [grid.field("u", f64), grid.field("v", f64)];
+      const wall = grid.container("wall", { u }, ({ u }, c) => u.put(c, 0, -1, 0, c.z), undefined, { on: face("ymin") });
+      const corner = grid.container("corner", { u, v }, ({ u, v }, c) => void (v[c] = u.at(c, 0, -1, 1)));
+      await grid.run(wall);
+      set(u);
+      await grid.run(corner);
+      assert.equal(await v.get([0, 0, 3]), 4);
+      grid.free();
+    }
+  });
+
   it("are read where a fused container would compute a cell's value", async () => {
     for (const fuse of [true, false]) {
       const grid = dense(jsSet(1), [4, 4], { ghosts: 1 });

@@ -18,7 +18,7 @@ import type { Pattern } from "../../patterns/pattern.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
-import type { Margins } from "./ghosts.js";
+import { isAny, type Margins } from "./ghosts.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
 import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
 import type { CellBox, Region } from "./region.js";
@@ -81,7 +81,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** One value everywhere, or one for each active cell and component, computed on the host; with `ghosts`, for them as well. */
   fill(value: number | CellFunction, options: HostArrayOptions = {}): void {
-    this.defined = this.coherent = true;
+    this.noteFill(options);
     if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value);
     else this.upload(this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts), options);
   }
@@ -94,7 +94,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
         `field "${this.name}" is given ${data.length} values; it takes ${length}, ${this.cardinality} for each cell of [${this.grid.extents}]` +
           (options.ghosts ? " and each ghost" : ""),
       );
-    this.defined = this.coherent = true;
+    this.noteFill(options);
     this.grid.upload(this, data, options.ghosts);
   }
 
@@ -115,6 +115,12 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   set(cell: readonly number[], value: number, k = 0): void {
     this.noteWrite();
     this.grid.setValue(this, cell, value, k);
+  }
+
+  /** All cells were set, in halos as well. Ghosts beside halos are as they were, unless they were set, too. */
+  private noteFill({ ghosts }: HostArrayOptions): void {
+    this.defined = true;
+    this.coherent ||= ghosts === true || !isAny(this.grid.ghosts);
   }
 
   /** Cells were written, halos were not: for whatever runs containers. */
