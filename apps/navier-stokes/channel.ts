@@ -1,6 +1,7 @@
 import { channelAxis, uniform } from "./axes.js";
 import { wall } from "./boundaries/wall.js";
 import { channelOf, channelStart } from "./channel-profile.js";
+import { withViscosity } from "./gas.js";
 import type { Config } from "./config-keys.js";
 import type { Scheme } from "./model.js";
 import { onceAPoint } from "./once-a-point.js";
@@ -23,9 +24,11 @@ export function channelFlow(config: Config): Flow {
   const across = channelAxis(ny, GHOSTS, { dyPlus, reTau, jb, smoothing });
   const channel = channelOf({ mach, reTau, thetaWall, gas, viscosity, prandtl, referenceTemperature: tRef }, across);
   const start = channelStart(channel, lz);
+  // A Reynolds number of one's own is that of the bulk; the grid's is re_tau all the same.
+  const own = config.re === undefined ? channel.gas : withViscosity(channel.gas, channel.u0 / config.re);
   return {
     axes: [uniform(nx, lx, GHOSTS, { periodic: true }), across, uniform(nz, lz, GHOSTS, { periodic: true })],
-    gas: channel.gas,
+    gas: own,
     scheme: schemeOf(config),
     reference: { speed: channel.u0, length: 1 },
     step: dt === undefined ? { courant: cfl, every: dtEvery } : { dt },

@@ -34,6 +34,10 @@ export const APPLICATIONS: Readonly<Record<string, Registered>> = {
     command: () => import("../../apps/life/command.js"),
     skeleton: () => import("../../apps/life/life.js"),
   },
+  "navier-stokes": {
+    application: () => import("../../apps/navier-stokes/application.js"),
+    command: () => import("../../apps/navier-stokes/command.js"),
+  },
   pic: {
     application: () => import("../../apps/pic/application.js"),
     command: () => import("../../apps/pic/command.js"),

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Command } from "commander";
+import { readRectilinear } from "isoform/io";
+import type { Shell } from "isoform/portability";
+import { command } from "../../../apps/navier-stokes/command.js";
+import { readProgressLine } from "../../../apps/navier-stokes/progress-line.js";
+
+const folder = await mkdtemp(join(tmpdir(), "isoform-"));
+after(() => rm(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+
+/** What the command prints. */
+async function isoform(...args: string[]): Promise<string> {
+  const printed: string[] = [];
+  const stop = new AbortController().signal;
+  const shell: Shell = {
+    print: (text) => void printed.push(text),
+    progress: () => ({ update() {}, done() {} }),
+    checkWritable: async () => {},
+    writeFile: (path, text) => writeFile(path, text),
+    interruption: () => ({ stop, exitCode: 0, ignore() {} }),
+  };
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  command(program, shell);
+  await program.parseAsync(["navier-stokes", ...args], { from: "user" });
+  return printed.join("\n");
+}
+
+test("a tube runs to its time, and writes what is asked for", async () => {
+  const text = await isoform(
+    "tube",
+    "--nx",
+    "50",
+    "--every",
+    "25",
+    "--progress",
+    at("a"),
+    "--json",
+    at("json"),
+    "--svg",
+    at("svg"),
+    "--vtk",
+    at("a.vtr"),
+  );
+  assert.match(text, /tube of 50 x 1 x 1 cells/);
+  assert.match(text, /step 50, time 0.200000/);
+  const lines = (await readFile(at("a"), "utf8")).trimEnd().split("\n").map(readProgressLine);
+  assert.deepEqual(
+    lines.map(({ step }) => step),
+    [25, 50],
+  );
+  assert.equal(JSON.parse(await readFile(at("json"), "utf8")).config.flow, "sod");
+  assert.match(await readFile(at("svg"), "utf8"), /gradient of the density/);
+  assert.deepEqual((await readRectilinear(at("a.vtr"))).extents, [50, 1, 1]);
+});
+
+test("a run goes on from its checkpoint with the same bits", async () => {
+  const box = ["box", "--nx", "16", "--ny", "8", "--nz", "6", "--sensor-threshold", "0.001", "--precision", "strict", "--every", "5"];
+  await isoform(...box, "--steps", "20", "--progress", at("whole"));
+  await isoform(...box, "--steps", "10", "--checkpoint", at("state"));
+  await isoform(
+    "box",
+    "--steps",
+    "20",
+    "--precision",
+    "strict",
+    "--every",
+    "5",
+    "--restart",
+    at("state"),
+    "--progress",
+    at("rest"),
+    "--devices",
+    "wasm*2",
+  );
+  const whole = (await readFile(at("whole"), "utf8")).trimEnd().split("\n");
+  assert.deepEqual((await readFile(at("rest"), "utf8")).trimEnd().split("\n"), whole.slice(2));
+  await assert.rejects(isoform("box", "--nx", "32", "--restart", at("state")), /made with nx 16, and 32 is asked for/);
+  await assert.rejects(isoform("tube", "--restart", at("state")), /run isoform navier-stokes box/);
+});
+
+test("files have keys, options count before them, and what is unknown is told", async () => {
+  await writeFile(at("a.toml"), 'flow = "sod"\nnx = 20\nweno = 3\n');
+  assert.match(await isoform("tube", "--config", at("a.toml"), "--nx", "30", "--steps", "2"), /tube of 30 x 1 x 1/);
+  await writeFile(at("b.toml"), "nxx = 20\n");
+  await assert.rejects(isoform("tube", "--config", at("b.toml")), /did you mean nx\?/);
+});
+
+test("a flow that blows up names step and remedy", async () => {
+  await assert.rejects(
+    isoform("tube", "--nx", "50", "--cfl", "30", "--steps", "20"),
+    /in cell \(.*\) after step .*choose a smaller cfl|choose a smaller cfl/,
+  );
+});
