@@ -50,7 +50,10 @@ export function channelOf(options: ChannelOptions, { faces }: Pick<Axis, "faces"
   const target = cold ? undefined : 1 / wall;
   const wallMach = target === undefined ? mach : mach * Math.sqrt(target);
   const u0 = wallMach * Math.sqrt(gas.gamma);
-  const reynolds = bulkReynolds(gas, reTau, wall, recovery(gamma, bulkMach), faces!);
+  // The profile's recovery temperature is by the ratio of heat capacities at T = 1; its wall keeps the proportion.
+  const profileRecovery = recovery(gas.gamma, bulkMach);
+  const profileWall = (wall / recovery(gamma, bulkMach)) * profileRecovery;
+  const reynolds = bulkReynolds(gas, reTau, profileWall, profileRecovery, faces!);
   return { gas: withViscosity(gas, u0 / reynolds), mach: wallMach, u0, reynolds, targetTemperature: target };
 }
 
