@@ -63,7 +63,7 @@ interface Cells {
 }
 
 /** Cells that a march goes up where nobody says: the first one's start costs as much as a cell, and GPUs want many threads. */
-const [CPU_STRETCH, GPU_STRETCH] = [32, 16];
+const [CPU_STRETCH, GPU_STRETCH] = [32, 8];
 
 /** Threads of a team whose lanes share out particles. */
 const TEAM_THREADS = 128;
