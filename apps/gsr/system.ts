@@ -98,7 +98,7 @@ export interface SystemOptions extends LaunchOptions {
 
 /** Generates the system of the identity test (x = 1) on the device and scales its columns to unit norm. */
 export async function createSystem(device: Device, shape: Shape, options: SystemOptions, progress?: Progress): Promise<System> {
-  const { generator, seed, layout } = options;
+  const { generator, seed, layout, ...launch } = options;
   const rows = shape.observations;
   const constraints = constraintRows(shape);
   const constraintCount = constraints.rowStart.length - 1;
@@ -131,12 +131,12 @@ export async function createSystem(device: Device, shape: Shape, options: System
       starOfRow,
       { each: Math.floor(rows / shape.stars), longer: rows % shape.stars, star: system.star },
       range(rows),
-      options,
+      launch,
     );
     if (generator === "published") await copyPublishedRows(system, progress);
-    else await generateRows(system, seed, options);
-    await setKnownTerms(system, constraints, options);
-    await scaleColumns(system, options);
+    else await generateRows(system, seed, launch);
+    await setKnownTerms(system, constraints, launch);
+    await scaleColumns(system, launch);
     return system;
   } catch (error) {
     owned.forEach((array) => array.free());

@@ -5,9 +5,15 @@ export class IsoformError extends Error {
   override name = "IsoformError";
 }
 
+let frameOf: ((location: Location) => string | undefined) | undefined;
+/** Gives errors of kernels the author's lines, where files can be read. */
+export const showLines = (by: typeof frameOf): void => void (frameOf = by);
+
 /** A kernel that is outside the language or would race. */
 export class KernelError extends IsoformError {
   override name = "KernelError";
+  /** The author's line, with a mark below the column; it stands in the stack, too. */
+  readonly frame: string | undefined;
   constructor(
     readonly kernel: string,
     readonly location: Location,
@@ -16,6 +22,8 @@ export class KernelError extends IsoformError {
     what = "kernel",
   ) {
     super(`${what} "${kernel}", ${location.file}:${location.line}:${location.column}: ${problem}${remedy ? ` (${remedy})` : ""}`);
+    this.frame = frameOf?.(location);
+    if (this.frame) this.stack = this.stack?.replace(this.message, () => `${this.message}\n${this.frame}`);
   }
 }
 

@@ -2,12 +2,29 @@ import type { Location } from "../ir/types.js";
 
 const FRAME = /((?:file:\/\/|[A-Za-z]:[\\/]|\/|https?:\/\/)[^()]*?):(\d+):(\d+)\)?$/;
 
-/** Where `callee` was called, from the stack; line 0 where the engine tells none. */
+/**
+ * Where `callee` was called, from the stack; line 0 where the engine tells none. Engines and tools may show where that is in the author's file;
+ * where the file that runs is another one, its own place comes first, as it can be read, and has all that a map must tell.
+ */
 export function callSite(callee: Function): Location {
+  const shown = siteIn(callee);
+  const { prepareStackTrace } = Error;
+  if (!prepareStackTrace && !globalThis.process?.sourceMapsEnabled) return shown;
+  Error.prepareStackTrace = (_, sites) =>
+    sites.map((site) => `at ${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`).join("\n");
+  try {
+    const run = siteIn(callee);
+    return run.line > 0 && run.file !== shown.file ? run : shown;
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+function siteIn(callee: Function): Location {
   const trace: { stack?: string } = {};
   if (Error.captureStackTrace) Error.captureStackTrace(trace, callee);
-  // Other engines list this function and the callee first.
-  else trace.stack = new Error().stack?.split("\n").slice(2).join("\n");
+  // Other engines list these functions and the callee first.
+  else trace.stack = new Error().stack?.split("\n").slice(3).join("\n");
   for (const line of (trace.stack ?? "").split("\n")) {
     const m = FRAME.exec(line.trim());
     if (m) return { file: m[1].startsWith("file://") ? decodeURI(m[1].slice(7)) : m[1], line: Number(m[2]), column: Number(m[3]) };

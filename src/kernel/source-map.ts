@@ -1,4 +1,9 @@
 import type { Location } from "../ir/types.js";
+import { showLines } from "../ir/errors.js";
+import { align } from "./align.js";
+import { codeFrame } from "./code-frame.js";
+
+showLines(codeFrame);
 
 interface Segment {
   column: number;
@@ -85,6 +90,8 @@ function resolve(from: string, path: string): string {
 export interface TextLocation extends Location {
   /** It stands in the file itself; else the place is where it was declared. */
   readonly found: boolean;
+  /** Of an offset in the text, where the file has it in other lines. */
+  readonly placeOf?: (offset: number) => Location;
 }
 
 /** Where a function's text stands in the file that declares it. */
@@ -93,20 +100,14 @@ export function findInFile(text: string, declared: Location): TextLocation {
   if (file === undefined) return { ...declared, found: false };
   let start = 0;
   for (let line = 1; line < declared.line; line++) start = file.indexOf("\n", start) + 1;
-  const at = [file.indexOf(text, start), file.indexOf(text), withTypes(text, file, start)].find((n) => n >= 0);
-  if (at === undefined) return { ...declared, found: false };
-  const before = file.slice(0, at).split("\n");
-  return { file: declared.file, line: before.length, column: before[before.length - 1].length + 1, found: true };
-}
-
-/** The position of a text from which an engine stripped the types: it left spaces in their place. */
-function withTypes(text: string, file: string, start: number): number {
-  for (let at = start; at + text.length <= file.length; at++) {
-    let n = 0;
-    while (n < text.length && (text[n] === file[at + n] || (text[n] === " " && file[at + n] !== "\n"))) n++;
-    if (n === text.length) return at;
-  }
-  return -1;
+  const place = (at: number): Location => {
+    const before = file.slice(0, at).split("\n");
+    return { file: declared.file, line: before.length, column: before.at(-1)!.length + 1 };
+  };
+  const at = [file.indexOf(text, start), file.indexOf(text)].find((n) => n >= 0);
+  if (at !== undefined) return { ...place(at), found: true };
+  const aligned = align(text, file, start);
+  return aligned ? { ...place(aligned(0)), found: true, placeOf: (offset) => place(aligned(offset)) } : { ...declared, found: false };
 }
 
 const texts = new Map<string, string | undefined>();

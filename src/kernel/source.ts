@@ -62,6 +62,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
     );
   const base = findInFile(text, declared);
   const locate = (at: acorn.Node): Location => {
+    if (base.placeOf) return originalPosition(base.placeOf(at.start - shift));
     const { line, column } = at.loc!.start;
     const firstLine = line === 1;
     const location = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };

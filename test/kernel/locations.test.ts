@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { f64, kernel, view, type Kernel } from "isoform";
 import { lower } from "../../src/kernel/lower.js";
 import { walkStmts } from "../../src/ir/walk.js";
@@ -85,6 +86,33 @@ ${comment}`,
     const stripped = text.replace(/: (\{ y: number\[\] \}|number|void)| as number/g, (type) => " ".repeat(type.length));
     const k = { ...kernel("k", { y }, new Function(`return ${stripped}`)() as never), location: { file, line: 2, column: 18 } };
     assert.deepEqual({ ...refusal(k).location }, { file, line: 5, column: 10 });
+  });
+  it("where tools strip the types, set the lines anew and keep the result to themselves", () => {
+    const text = [
+      "({ y }: { y: number[] }, i: number): void => {",
+      "  // y[i] = gone;",
+      "  const v: number = 0.5 * (y[i] as number);",
+      "  if (v > 1.50)",
+      "    y[i] = -gone(v);",
+      "}",
+    ].join("\n");
+    const file = join(folder, "in-memory.ts");
+    writeFileSync(file, `// A kernel.\nexport const k = kernel("k", { y },\n${text});\n`);
+    const run = "({y},i)=>{const v=.5*y[i];if(v>1.5)y[i]=-gone(v)}";
+    const k = { ...kernel("k", { y }, new Function(`return ${run}`)() as never), location: { file, line: 2, column: 18 } };
+    const error = refusal(k);
+    assert.deepEqual({ ...error.location }, { file, line: 7, column: 13 });
+    assert.equal(error.frame, "  6 |   if (v > 1.50)\n> 7 |     y[i] = -gone(v);\n    |             ^");
+    assert.ok(error.stack!.includes(error.frame));
+  });
+  it("where the engine maps stacks itself", { skip: process.execArgv.includes("--enable-source-maps") }, () => {
+    const here = fileURLToPath(import.meta.url);
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const { status, stdout } = spawnSync(process.execPath, ["--enable-source-maps", "--test-name-pattern=places", here], {
+      env,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stdout);
   });
   it("about right where the text is in no file: counted from the declaration", () => {
     const text = ["({ y }, i) => {", "y[i] = gone;", "}"].join("\n");

@@ -15,6 +15,8 @@ export interface Way {
   readonly packages: readonly string[];
   /** Each module is minified apart, so that modules call the same things by other names. */
   readonly apart?: boolean;
+  /** What runs is in no file, and mistakes are shown in the author's all the same. */
+  readonly unwritten?: boolean;
   readonly build: (at: string, out: string) => Promise<readonly string[]> | readonly string[];
 }
 
@@ -131,7 +133,7 @@ export const WAYS: readonly Way[] = [
       return eachModule(join(at, "src"), out, (code) => ts.transpileModule(code, { compilerOptions }).outputText);
     },
   },
-  { title: "tsx", packages: ["tsx"], build: (at) => [bin(at, "tsx"), join(at, "src/main.ts")] },
+  { title: "tsx", packages: ["tsx"], unwritten: true, build: (at) => [bin(at, "tsx"), join(at, "src/main.ts")] },
   esbuild("bundled", {}),
   esbuild("bundled and minified", { minify: true }),
   esbuild("bundled, minified, names kept", { minify: true, keepNames: true }),
@@ -202,6 +204,7 @@ export const WAYS: readonly Way[] = [
   {
     title: "vitest",
     packages: ["vitest"],
+    unwritten: true,
     build(at, out) {
       const file = join(at, "src/program.test.ts");
       writeFileSync(file, `import { test } from "vitest";\n${TEST}`);
@@ -221,6 +224,7 @@ export const WAYS: readonly Way[] = [
   {
     title: "jest, swc and CommonJS",
     packages: ["jest", "@swc/jest"],
+    unwritten: true,
     async build(at, out) {
       // Jest loads CommonJS: the library as one file.
       const { build } = await load(at, "esbuild");

@@ -18,6 +18,8 @@ interface Results {
   debug: unknown;
   /** A message where it failed. */
   across: unknown;
+  /** Where a mistake is. */
+  place: string;
 }
 
 const resultsIn = (output: string): Results => JSON.parse(/RESULTS (\{.*\})/.exec(output)![1]) as Results;
@@ -36,6 +38,7 @@ describe("what kernels capture survives", { skip: !tools && "ISOFORM_TOOLCHAINS 
     expected = resultsIn(run(compiled, [process.execPath, join(compiled, "main.js")]));
     assert.deepEqual(expected.debug, expected.js);
     assert.equal(typeof expected.across, "object");
+    assert.match(expected.place, /^program\.ts:\d+:12$/);
   });
   after(() => rmSync(at, { recursive: true, force: true }));
 
@@ -44,15 +47,16 @@ describe("what kernels capture survives", { skip: !tools && "ISOFORM_TOOLCHAINS 
     return `${name} ${(JSON.parse(readFileSync(file, "utf8")) as { version: string }).version}`;
   };
 
-  for (const [n, { title, packages, apart, build }] of WAYS.entries())
+  for (const [n, { title, packages, apart, unwritten, build }] of WAYS.entries())
     it(title, async (t) => {
       const out = join(at, `out-${n}`);
       mkdirSync(out);
-      const { js, debug, across } = resultsIn(run(at, await build(at, out), { ISOFORM_THREADS: "1" }));
+      const { js, debug, across, place } = resultsIn(run(at, await build(at, out), { ISOFORM_THREADS: "1" }));
       assert.deepEqual({ js, debug }, { js: expected.js, debug: expected.debug });
       // A function without a list of its own means things by names that only its module knows; nobody is left with wrong numbers.
       if (apart) assert.match(String(across), /captures "[\w$]+", which is neither a parameter nor listed/);
       else assert.deepEqual(across, expected.across);
+      if (unwritten) assert.equal(place, expected.place);
       t.diagnostic(packages.map(versionOf).join(", "));
     });
 });

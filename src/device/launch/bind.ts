@@ -1,3 +1,4 @@
+import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
@@ -152,7 +153,7 @@ export function requireLiveViews(device: { readonly name: string }, { kernel, vi
 const freedView = (name: string): string => `${name} is a view whose memory was freed; free arrays only when no launch uses them`;
 
 function launchError(device: { readonly name: string }, kernel: Kernel, problem: string): LaunchError {
-  const { file, line } = kernel.location;
+  const { file, line } = originalPosition(kernel.location);
   return new LaunchError(`kernel "${kernel.name}" (${file}:${line}) on ${device.name}: ${problem}`);
 }
 

@@ -1,4 +1,4 @@
-import { f64, i32, kernel, open, range, sum, table, teamKernel, teams, view } from "isoform";
+import { compileKernel, f64, i32, kernel, type KernelError, open, range, sum, table, teamKernel, teams, view } from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { devices } from "isoform/set";
@@ -88,6 +88,23 @@ function scaled(factor: number, list: readonly number[]) {
     () => [scale, factor, t],
   );
 }
+
+/** Where a mistake is said to be: in this file, at the name that nobody knows. */
+export function placeOfMistake(): string {
+  const wrong = kernel("wrong", { y: view(f64) }, ({ y }, i) => {
+    // Comments and types are gone from what runs.
+    const first: number = y[i];
+    y[i] = unheardOf(first as number);
+  });
+  try {
+    compileKernel(wrong);
+    return "nowhere";
+  } catch (error) {
+    const { file, line, column } = (error as KernelError).location;
+    return `${file.split("/").at(-1)}:${line}:${column}`;
+  }
+}
+declare function unheardOf(x: number): number;
 
 /** What needs nothing of another module but what is listed by name, or lists for itself. */
 export async function results(name: string): Promise<unknown> {

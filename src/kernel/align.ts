@@ -1,0 +1,74 @@
+/*
+ * Where a function's text is not that of its file, as tools have stripped the types and set the lines anew, and keep the result to
+ * themselves: the words of both are laid side by side.
+ */
+
+interface Word {
+  readonly text: string;
+  readonly at: number;
+}
+
+const WORD = /\/\/.*|\/\*[^]*?\*\/|(["'`])(?:\\.|(?!\1)[^\\])*\1|[A-Za-z_$][\w$]*|(?:\d|\.\d)[\w.]*/g;
+
+/** Names and numbers in order, without comments and strings; numbers as their values. */
+const wordsOf = (text: string): Word[] =>
+  [...text.matchAll(WORD)].flatMap(({ 0: word, index }) =>
+    /^["'`/]/.test(word) ? [] : [{ text: /^[\d.]/.test(word) ? String(Number(word)) : word, at: index }],
+  );
+
+const [MATCH, STRANGE, SKIP] = [4, -2, -0.5];
+/** What words must be alike to be of one function: of all that there could be. */
+const ENOUGH = 0.75;
+const MOST_PAIRS = 4e6;
+
+/**
+ * Where in `file`, at or behind `start` if possible, the places of `text` are: a function of offsets. Undefined where too few of its words are there
+ * in that order, as where names were changed.
+ */
+export function align(text: string, file: string, start: number): ((offset: number) => number) | undefined {
+  const words = wordsOf(text);
+  const all = wordsOf(file);
+  const found =
+    match(
+      words,
+      all.filter(({ at }) => at >= start),
+    ) ?? match(words, all);
+  if (!found) return undefined;
+  return (offset) => {
+    const next = words.findIndex((word, n) => word.at >= offset && found[n] !== undefined);
+    if (next < 0) return found.findLast((at) => at !== undefined)!;
+    // Signs before the word belong to it, where they are the same.
+    const before = text.slice(offset, words[next].at);
+    const place = found[next]!;
+    return file.startsWith(before, place - before.length) ? place - before.length : place;
+  };
+}
+
+/** The place of each word, undefined for those that are not there: the alignment of the greatest score, by dynamic programming. */
+function match(words: readonly Word[], all: readonly Word[]): (number | undefined)[] | undefined {
+  const width = all.length + 1;
+  if (words.length === 0 || words.length * width > MOST_PAIRS) return undefined;
+  // What is before and behind the function costs nothing.
+  let row = new Float64Array(width);
+  const moves = words.map(({ text }, n) => {
+    const next = new Float64Array(width).fill((n + 1) * STRANGE);
+    const move = new Uint8Array(width);
+    for (let m = 1; m < width; m++) {
+      const options = [row[m] + STRANGE, next[m - 1] + SKIP, all[m - 1].text === text ? row[m - 1] + MATCH : -Infinity];
+      next[m] = Math.max(...options);
+      move[m] = options.lastIndexOf(next[m]);
+    }
+    row = next;
+    return move;
+  });
+  let m = row.indexOf(Math.max(...row));
+  if (row[m] < ENOUGH * MATCH * words.length) return undefined;
+  const found: (number | undefined)[] = words.map(() => undefined);
+  for (let n = words.length - 1; n >= 0 && m > 0;) {
+    const move = moves[n][m];
+    if (move === 2) found[n] = all[m - 1].at;
+    if (move !== 1) n--;
+    if (move !== 0) m--;
+  }
+  return found;
+}
