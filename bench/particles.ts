@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { f64, kernel, range, view } from "isoform";
+import { f64 } from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { median } from "isoform/portability";
-import { devices, type DeviceSet } from "isoform/set";
+import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { commandLine } from "./command-line.js";
+import { copyBandwidth, tasksOf } from "./floors.js";
 
 /*
  * A step of particles on a grid, by one skeleton: the push with trilinear interpolation of three components of a field, the sort by cell, the
@@ -84,7 +85,7 @@ const tasks = new Map<string, number[]>();
 for (let round = 0; round < rounds; round++) {
   seconds.push((await step.run(steps)).seconds / steps);
   await step.run(1, { trace: true });
-  for (const [name, time] of await tasksOf()) tasks.set(name, [...(tasks.get(name) ?? []), time]);
+  for (const [name, time] of await tasksOf(step, members)) tasks.set(name, [...(tasks.get(name) ?? []), time]);
 }
 const total = (await charge.download()).reduce((a, b) => a + b, 0);
 if (Math.abs(total / count - 1) > 1e-12) throw new Error(`the charge is ${total} of ${count}`);
@@ -113,34 +114,3 @@ if (options.json) {
 step.free();
 grid.free();
 await set.close();
-
-/** Seconds of each task of the last traced step, the mean of the members. */
-async function tasksOf(): Promise<Map<string, number>> {
-  const events: { name: string; dur?: number; pid: number }[] = JSON.parse(await step.timeline("trace")).traceEvents;
-  const found = new Map<string, number>();
-  // Those of the planned timeline stand first.
-  for (const { name, dur, pid } of events)
-    if (dur !== undefined && pid >= members) found.set(name, (found.get(name) ?? 0) + (dur * 1e-6) / members);
-  return found;
-}
-
-/** Bytes a second of a copy by a kernel, on all members together. */
-async function copyBandwidth({ members: all }: DeviceSet): Promise<number> {
-  const copy = kernel("copy", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
-    to[i] = from[i];
-  });
-  let sum = 0;
-  for (const { device } of all) {
-    const [from, to] = [device.array(f64, 2 ** 25), device.array(f64, 2 ** 25)];
-    const launch = device.prepare(copy, { from, to }, range(2 ** 25));
-    const times: number[] = [];
-    for (let n = 0; n < 9; n++) {
-      const begin = device.queue.record();
-      device.queue.submit(launch);
-      times.push(await device.queue.record().since(begin));
-    }
-    sum += launch.cost.bytes / median(times);
-    for (const thing of [launch, from, to]) thing.free();
-  }
-  return sum;
-}
