@@ -88,7 +88,7 @@ for (const { scheme, simulation, first, seconds } of variants) {
 console.table(rows, ["scheme", "time", "fastest", "bytes", "flops", "floorShare", "firstStep"]);
 if (options.json) {
   const report = {
-    devices: set.members.map(({ device }) => device.description),
+    labels: set.members.map(({ device }) => device.label),
     cpu: cpus()[0].model,
     threads: cpus().length,
     node: process.version,
