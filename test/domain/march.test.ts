@@ -236,6 +236,25 @@ describe("a march", () => {
       /give it there the value for the next cell/,
     ],
     [
+      "that counts cells",
+      () =>
+        grid.container(
+          "k",
+          { u, v },
+          ({ u, v }, c) => {
+            let total = 0;
+            c.march((cell) => {
+              total += u[cell];
+              v[cell] = total;
+            });
+          },
+          undefined,
+          { march: "y" },
+        ),
+      /"total" has one value wherever a march begins, and others further on/,
+      /what the body would compute at the next cell/,
+    ],
+    [
       "in a march",
       () => grid.container("k", { v }, ({ v }, c) => c.march((a) => a.march((b) => void (v[b] = 1))), undefined, { march: "y" }),
       /c\.march inside of c\.march/,

@@ -1,7 +1,7 @@
 import { ContainerError, KernelError } from "../../ir/errors.js";
 import { int } from "../../ir/expressions.js";
 import type { Expr, KernelIR, Location, Stmt } from "../../ir/types.js";
-import { blocksOf, changedIn, exprsOf, mapExpr, mapStmts, someExpr, walkExprs } from "../../ir/walk.js";
+import { blocksOf, changedIn, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import type { ContainerOptions, FieldUse, Grid } from "../grid/grid.js";
 
 /*
@@ -27,7 +27,7 @@ export function marchAxis(grid: Grid, name: string, { march, stretch }: Containe
   return march === undefined ? undefined : grid.dimension - 1 - axes.indexOf(march);
 }
 
-/** The loop of `c.march`, which ends the body. Throws KernelError where there is none, or it uses what depends on where the march began. */
+/** The loop of `c.march`, which ends the body. Throws KernelError where there is none, or what it carries depends on where the march began. */
 export function marchLoop(ir: KernelIR, axis: number): Loop {
   const loop = ir.body.at(-1);
   if (!isMarch(loop))
@@ -37,21 +37,30 @@ export function marchLoop(ir: KernelIR, axis: number): Loop {
       "marches along an axis, and its body does not end in c.march",
       "write c.march((cell) => ...) last, outside of branches and loops",
     );
-  const stale = staleLocal(ir.body.slice(0, -1), loop, axis);
+  const fail = (problem: string, remedy: string): never => {
+    throw new KernelError(ir.name, loop.location, problem, remedy);
+  };
+  const before = ir.body.slice(0, -1);
+  const placed = placedLocals(before, axis);
+  const stale = staleLocal(loop, placed);
   if (stale !== undefined)
-    throw new KernelError(
-      ir.name,
-      loop.location,
+    fail(
       `"${stale}" is computed where the march begins, and used at cells further on`,
       "compute it in the function of c.march, or give it there the value for the next cell",
+    );
+  const drifting = driftingLocal(before, loop, placed);
+  if (drifting !== undefined)
+    fail(
+      `"${drifting}" has one value wherever a march begins, and others further on`,
+      "carry what the body would compute at the next cell: the grid chooses where marches begin",
     );
   return loop;
 }
 
 const isMarch = (stmt: Stmt | undefined): stmt is Loop => stmt?.kind === "for" && stmt.stop.op === "param";
 
-/** A local that depends on the place along the axis, and that the loop reads and does not change. */
-function staleLocal(before: readonly Stmt[], loop: Loop, axis: number): string | undefined {
+/** Locals and private arrays that depend on the place along the axis. */
+function placedLocals(before: readonly Stmt[], axis: number): ReadonlySet<string> {
   const placed = new Set<string>();
   const isPlaced = (expr: Expr): boolean =>
     someExpr(
@@ -72,6 +81,11 @@ function staleLocal(before: readonly Stmt[], loop: Loop, axis: number): string |
   // What a loop carries round may come from below.
   visit(before, false);
   visit(before, false);
+  return placed;
+}
+
+/** One of them that the loop reads and does not change. */
+function staleLocal(loop: Loop, placed: ReadonlySet<string>): string | undefined {
   const changed = changedIn(loop.body, "local", "array");
   let stale: string | undefined;
   walkExprs(loop.body, (node) => {
@@ -79,6 +93,23 @@ function staleLocal(before: readonly Stmt[], loop: Loop, axis: number): string |
     if (name !== undefined && placed.has(name) && !changed.has(name)) stale ??= name;
   });
   return stale;
+}
+
+/** A local that is the same at all places, and that the loop changes after it has read it. */
+function driftingLocal(before: readonly Stmt[], loop: Loop, placed: ReadonlySet<string>): string | undefined {
+  const changed = changedIn(loop.body, "local");
+  const old = new Set(
+    before.flatMap((stmt) => (stmt.kind === "let" && changed.has(stmt.name) && !placed.has(stmt.name) ? [stmt.name] : [])),
+  );
+  let drifting: string | undefined;
+  walkStmts(loop.body, (stmt) => {
+    for (const expr of exprsOf(stmt))
+      walkExpr(expr, (node) => {
+        if (node.op === "local" && old.has(node.name)) drifting ??= node.name;
+      });
+    if (stmt.kind === "assign") old.delete(stmt.name);
+  });
+  return drifting;
 }
 
 /**
