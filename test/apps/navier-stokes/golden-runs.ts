@@ -42,7 +42,7 @@ const SETS: Record<GoldenLines["set"], readonly [CaseName, Given]> = {
  * How far columns may be off: all digits but for the last place. The original's mean layers come from iterations that end at differences of 1e-5 of 1000,
  * its laminar layer from one that ends at 1e-6.
  */
-const CLOSE: Record<GoldenLines["set"], number> = { A: 1e-10, B: 1e-10, C: 1e-7, D: 1e-5, E: 1e-7 };
+const CLOSE: Record<GoldenLines["set"], number> = { A: 1e-10, B: 1e-10, C: 1e-6, D: 1e-5, E: 1e-7 };
 /** Fluxes by components leave the density at the wall the most to what differs in the mean layers. */
 const RUSANOV = 3e-6;
 
