@@ -9,7 +9,12 @@ import type { Scope, Value } from "./values.js";
 /** Refuses the name of something outside the kernel, and says where to list it. */
 export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Scope): never {
   const list = listBehind(scope);
-  if (list) return cx.fail(node, `captures "${name}", which is neither a parameter nor listed`, list.remedy(asAuthor(name)));
+  if (list) {
+    const remedy = cx.source.minified
+      ? "the code is minified, each module with names of its own: give the function a list, helper(fn, () => [...]), or leave isoform's kernels unminified"
+      : list.remedy(asAuthor(name));
+    return cx.fail(node, `captures "${name}", which is neither a parameter nor listed`, remedy);
+  }
   return cx.fail(
     node,
     `captures "${name}", which is not a parameter`,

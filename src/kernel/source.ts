@@ -13,6 +13,8 @@ export interface FunctionSource {
   /** Its text stands in the file that declares the kernel; else places in it are only about right. */
   found: boolean;
   locate(node: acorn.Node): Location;
+  /** A minifier wrote it, which leaves no spaces. */
+  minified: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   };
   const far = tooDeep(node);
   if (far) throw new KernelError(kernel, locate(far.node), far.problem, REMEDY);
-  return { node, found: base.found, locate };
+  return { node, found: base.found, locate, minified: !/[;,{(=>]\s/.test(text) };
 }
 
 function functionIn(root: acorn.Node): FunctionNode | undefined {

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { f64, kernel, view } from "isoform";
+import { agrees, doubles, refusal } from "./lowered.js";
+
+/** A kernel of code that tools have written. */
+const written = (code: string) =>
+  kernel(
+    "k",
+    { x: view(f64), y: view(f64) },
+    new Function(`const cov_1x2y = () => ({ f: [0], s: [0, 0, 0], b: [[0, 0]] }); return ${code}`)() as never,
+  );
+const memory = () => ({ x: doubles(1, 2, 3), y: doubles(0, 0, 0) });
+
+it("what minifiers leave of locals that nobody reads is accepted", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{n[t]*2,e[t]=1}",
+    "({x:n,y:e},t)=>{n[t]*2;for(let o=0;o<2;o++)e[t]+=o}",
+    "({x:n,y:e},t)=>{n[t]>1?e[t]=1:n[t];-n[t];e[t]+=(n[t],3)}",
+    "({x:n,y:e},t)=>{n[t],e[t]=(e[t]+=2,n[t]*e[t])}",
+  ])
+    assert.notDeepEqual([...agrees(written(code), memory()).y.data], [0, 0, 0], code);
+});
+
+it("and refused in code that people write", () => {
+  for (const code of ["({ x, y }, i) => { x[i] * 2; y[i] = 1; }", "({ x, y }, i) => { y[i] == 1; }"])
+    assert.match(refusal(written(code)).message, /this statement has no effect \(assign its value\)/);
+});
+
+it("counters of coverage are left out", () => {
+  const code = `({ x, y }, i) => {
+    /* istanbul ignore next */ cov_1x2y().f[0]++;
+    cov_1x2y().s[0]++;
+    if ((cov_1x2y().s[1]++, x[i] > 1)) { cov_1x2y().b[0][0]++; y[i] = 2; } else { cov_1x2y().b[0][1]++; }
+    y[i] += (cov_1x2y().s[2]++, 1);
+  }`;
+  assert.deepEqual([...agrees(written(code), memory()).y.data], [1, 3, 3]);
+});
+
+it("a name that is not known in minified code names minification", () => {
+  const k = kernel(
+    "k",
+    { y: view(f64) },
+    new Function("return ({y:e},n)=>{e[n]=q(n)}")() as never,
+    new Function("return ()=>[]")() as never,
+  );
+  assert.match(refusal(k).message, /captures "q".*the code is minified, .* helper\(fn, \(\) => \[\.\.\.\]\)/);
+});
