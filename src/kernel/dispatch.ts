@@ -69,8 +69,8 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
 }
 
 /**
- * An expression that stands as a statement. Minifiers write `a && b()` for `if (a) b()`, and leave what a local was given that nobody reads.
- * @param left it may be without effect
+ * An expression that stands as a statement. Minifiers write `a && b()` for `if (a) b()`; bundlers, too, leave what a local was given that nobody reads.
+ * @param left it may be a comparison, which elsewhere was to be an assignment
  */
 export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left = cx.source.minified): void {
   const location = cx.at(node);
@@ -102,14 +102,13 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left 
       return;
     }
     case "UnaryExpression":
-      if (!left && node.operator !== "void" && node.operator !== "!") cx.fail(node, "this statement has no effect", "assign its value");
       effect(cx, node.argument, scope, left);
       return;
     case "Literal":
       return;
     // Any other expression has no effect.
     default:
-      if (left) return void expression(cx, node, scope);
+      if (left || !(node.type === "BinaryExpression" && /^([=!]=|[<>]=?$)/.test(node.operator))) return void expression(cx, node, scope);
       cx.fail(node, "this statement has no effect", "assign its value");
   }
 }
