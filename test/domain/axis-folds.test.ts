@@ -268,6 +268,10 @@ it("reductions along axes that cannot be are refused", async () => {
     () => edged.container("out", { edge: sum(edge) }, ({ edge }) => edge.add(1), undefined, { on: slab("y", -1, 2) }),
     /over ghosts along y, an axis that it lives on/,
   );
+  assert.throws(
+    () => grid.container("march", { p, v: sum(v) }, ({ p, v }, c) => c.march((cell) => v.add(0, p[cell])), undefined, { march: "y" }),
+    /marches along an axis and reduces along axes/,
+  );
   const thin = sparse(await jsSet(1), [8, 6, 4], undefined);
   const along = thin.field("along", f64, { axes: ["y"] });
   assert.throws(() => thin.container("thin", { along: sum(along) }, ({ along }) => along.add(1)), /along axes of a sparse grid/);

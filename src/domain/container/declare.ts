@@ -53,6 +53,8 @@ export function declareContainer<const P extends ContainerParams, D extends Dime
   const axis = marchAxis(grid as Grid, name, options, location);
   const declared = new Declarations(grid as Grid, name, location);
   for (const [param, value] of Object.entries(params)) declared.add(param, value);
+  if (axis !== undefined && declared.axisFolds.size > 0)
+    throw new ContainerError(name, location, "marches along an axis and reduces along axes", "write two containers, one for each");
   const { tokens, fields, scalars, reductions, values, axisArrays } = declared;
   const source: Source = {
     name,
