@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -17,6 +18,18 @@ test("what package.json exports is there, with types, and loads under its name",
     const module = (await import(name.replace(/^\./, "isoform"))) as object;
     assert.ok(Object.keys(module).length > 0, `${name} exports nothing`);
   }
+});
+
+test("the package has what package.json exports, and no source maps, whose sources it lacks", () => {
+  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root, encoding: "utf8" });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+  assert.deepEqual(
+    paths.filter((path) => path.endsWith(".map")),
+    [],
+  );
+  for (const entry of Object.values(exports))
+    if (typeof entry === "object") for (const path of [entry.types, entry.default]) assert.ok(paths.includes(path.slice(2)), path);
 });
 
 test("one instance of each part serves all entries", async () => {

@@ -84,7 +84,11 @@ export class WorkerPool {
       await Promise.all(Array.from({ length: pool.size - 1 }, (_, k) => pool.startWorker(k + 1)));
     } catch (error) {
       await pool.close();
-      throw new DeviceError(pool.device, `a worker did not start: ${(error as Error).message}`, "ISOFORM_THREADS=1 runs without workers");
+      throw new DeviceError(
+        pool.device,
+        `a worker did not start: ${(error as Error).message}`,
+        "mark isoform external where a bundler has put its code into another file; ISOFORM_THREADS=1 runs without workers",
+      );
     }
     return pool;
   }
