@@ -9,7 +9,7 @@ import type { Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
 import type { FormName, Layout } from "./solver.js";
-import { FORMS, LAYOUTS, Solver } from "./solver.js";
+import { fastestForm, FORMS, LAYOUTS, Solver } from "./solver.js";
 import type { GeneratorName } from "./system.js";
 import { GENERATORS } from "./system.js";
 import type { Deviation } from "./validate.js";
@@ -21,7 +21,7 @@ interface GsrOptions {
   iterations: number;
   generator: GeneratorName;
   seed: number;
-  form: FormName;
+  form?: FormName;
   layout?: Layout;
   precision: Precision;
   atol: number;
@@ -51,7 +51,11 @@ export function command(program: Command, shell: Shell): void {
         .default("parallel"),
     )
     .option("--seed <n>", "of the parallel generator", seed, 0)
-    .addOption(new Option("--form <name>", "how the products are cut into kernels").choices(Object.keys(FORMS)).default("paper"))
+    .addOption(
+      new Option("--form <name>", "how the products are cut into kernels; the fastest that the device has room for where absent").choices(
+        Object.keys(FORMS),
+      ),
+    )
     .addOption(new Option("--layout <name>", "of the coefficients; what suits form and device where absent").choices(Object.keys(LAYOUTS)))
     .addOption(
       new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
@@ -70,7 +74,8 @@ async function run(options: GsrOptions, shell: Shell): Promise<void> {
   const device = await open(options.device, { f64: options.f64 });
   try {
     const task = shell.progress("gsr");
-    const solver = await Solver.create(device, options, task.update);
+    const form = options.form ?? fastestForm(device, options);
+    const solver = await Solver.create(device, { ...options, form }, task.update);
     const { shape, constraintCount } = solver.system;
     const solution = await solver.solve({
       ...options,
@@ -88,7 +93,7 @@ async function run(options: GsrOptions, shell: Shell): Promise<void> {
 
     shell.print(
       `${device.name}: ${device.label}\n` +
-        `system ${options.gib} GiB, ${options.generator} generator, ${options.form} form, ${options.precision}: ` +
+        `system ${options.gib} GiB, ${options.generator} generator, ${form} form, ${options.precision}: ` +
         `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n\n` +
         resultText(solution, deviation) +
         first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  standard error ${standardError.toExponential(3)}\n`).join(""),
@@ -98,7 +103,7 @@ async function run(options: GsrOptions, shell: Shell): Promise<void> {
       const result = {
         device: device.name,
         label: device.label,
-        options,
+        options: { ...options, form },
         shape,
         solution: { ...solution, steps: undefined },
         deviation,

@@ -41,6 +41,18 @@ export const FORMS = {
 } satisfies Record<string, Form>;
 export type FormName = keyof typeof FORMS;
 
+/** The fastest form, as measured, that a device has room for: see the README's table. Throws LaunchError for a size that there is not. */
+export function fastestForm(device: Device, options: SolverOptions): FormName {
+  if (device.memory.name === "cpu") return "fused";
+  const shape = shapeOf(options);
+  try {
+    requireRoom(device, shape, FORMS.gathered.footprint(shape));
+    return "gathered";
+  } catch {
+    return "fused";
+  }
+}
+
 export interface SolverOptions {
   /** Size as the published program counts it; see `publishedShape` and `scaledShape`. */
   gib: number;

@@ -25,6 +25,8 @@ test("isoform gsr solves the system and writes JSON", async () => {
     "40",
     "--precision",
     "strict",
+    "--form",
+    "paper",
     "--json",
     file,
   );
@@ -35,6 +37,11 @@ test("isoform gsr solves the system and writes JSON", async () => {
   assert.equal(result.solution.istop, 7);
   assert.ok(result.deviation.rms < 0.1);
   assert.equal(result.kernels.find((k: { name: string }) => k.name === "a1Att").flops, 25 * result.shape.observations);
+});
+
+test("isoform gsr takes the fastest form where none is asked for", async () => {
+  const { stdout } = await isoform("gsr", "--gib", "0.002", "--device", "js", "--iterations", "2");
+  assert.match(stdout, /parallel generator, fused form/);
 });
 
 const BAD: [words: string[], message: RegExp][] = [
