@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f64, i32, kernel, open, range, scatter, view, type Device, type Launch } from "isoform";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
 import { skeleton, swap } from "isoform/skeleton";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { interleave, type Variant } from "./interleave.js";
 
 /*

@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import type { Precision } from "isoform";
 import { bricks, dense, sparse, type Field, type Grid } from "isoform/grid";
 import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
 import { Baselines, FLAGS } from "./baselines.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { GRID_CASES, type GridCase, type HandWritten } from "./cpu-grid-cases.js";
 import { interleave, type Measured, type Variant } from "./interleave.js";
 

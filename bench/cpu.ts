@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { open, type Device, type Launch, type Precision } from "isoform";
 import { Baselines, FLAGS } from "./baselines.js";
 import { CASES, type Case, type Problem } from "./cases.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { interleave, type Measured, type Variant } from "./interleave.js";
 
 /*

@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f32, kernel, range, view, type Device } from "isoform";
 import { hooks } from "isoform/hooks";
 import { devices, type DeviceSet } from "isoform/set";
 import type { Show } from "../site/src/exhibit.js";
 import { tunnel } from "../site/src/tunnel.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { FramesClock } from "./frames-clock.js";
 import { openBrowser, standInCanvas } from "./frames-browser.js";
 import { quantile } from "./interleave.js";

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f64, kernel, open, range, view, type Launch, type Precision, type View } from "isoform";
 import { FORMS, Solver, type FormName } from "../apps/gsr/solver.js";
 import * as stream from "../apps/stream/kernels.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { laplace, lbm } from "./kernels.js";
 
 /*

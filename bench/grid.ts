@@ -3,14 +3,13 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { makeGrid, type Grid, type GridKind } from "isoform/grid";
 import { devices, type DeviceSet } from "isoform/set";
 import { skeleton, type OccLevel, type Skeleton, type SkeletonOptions } from "isoform/skeleton";
 import koffi from "koffi";
 import { Elasticity } from "../apps/elasticity/elasticity.js";
 import { CASES } from "../apps/elasticity/solid.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { cg, lbm, type GridProblem } from "./grid-problems.js";
 
 /*

@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { median } from "isoform/portability";
 import { devices } from "isoform/set";
 import { channelFlow } from "../apps/navier-stokes/channel.js";
 import { configOf } from "../apps/navier-stokes/config.js";
 import { Simulation } from "../apps/navier-stokes/simulation.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { copyBandwidth, tasksOf } from "./floors.js";
 
 /*

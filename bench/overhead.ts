@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f64, sum } from "isoform";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
 import { skeleton, type Step } from "isoform/skeleton";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 
 /*
  * What an iteration of a skeleton costs the host: sequences of containers over so few cells that computing takes next to nothing, not fused.

@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f64 } from "isoform";
 import { dense } from "isoform/grid";
 import { deposit, particles } from "isoform/particles";
 import { median } from "isoform/portability";
 import { devices } from "isoform/set";
 import { skeleton } from "isoform/skeleton";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { copyBandwidth, tasksOf } from "./floors.js";
 
 /*

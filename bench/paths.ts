@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { open, type Device } from "isoform";
 import type { FormName } from "../apps/gsr/solver.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { quantile } from "./interleave.js";
 import { gaia, latticeBoltzmann, triad, type Problem, type Ready, type Sample } from "./paths-problems.js";
 

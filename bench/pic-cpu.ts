@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { cpus, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { open, type Device } from "isoform";
 import { CASES } from "../apps/pic/cases.js";
 import { agrees, difference, LAYOUTS, Push, TIME_STEP, tolerances, type Deposit, type Layout } from "../apps/pic/push.js";
@@ -11,7 +10,7 @@ import { DEFAULTS } from "../apps/pic/problem.js";
 import { Simulation } from "../apps/pic/simulation.js";
 import { stepsBetweenSorts } from "../apps/pic/sorting.js";
 import { FLAGS } from "./baselines.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { inC, median } from "./pic-by-hand.js";
 
 /*

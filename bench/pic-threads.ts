@@ -4,10 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { open } from "isoform";
 import { Push, type Layout } from "../apps/pic/push.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { median } from "./pic-by-hand.js";
 
 /*

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { open, type Precision } from "isoform";
 import { measurePeaks } from "isoform/portability";
 import {
@@ -15,7 +14,7 @@ import {
   type PushInputs,
   type Expected,
 } from "../apps/pic/push.js";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { inC, inCuda, median, type ByHand } from "./pic-by-hand.js";
 
 /*

@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { dense } from "isoform/grid";
 import { devices } from "isoform/set";
 import { OCC_LEVELS, skeleton, type OccLevel, type SweepOrder } from "isoform/skeleton";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { cg, lbm } from "./grid-problems.js";
 
 /*

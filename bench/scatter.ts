@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { f32, f64, fixed, i32, IsoformError, kernel, open, range, scatter, view, type Launch, type View } from "isoform";
-import { commandLine } from "./command-line.js";
+import { commandLine, parseArgs } from "./command-line.js";
 import { quantile } from "./interleave.js";
 
 /*
