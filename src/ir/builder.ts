@@ -1,6 +1,7 @@
 import { IRError } from "./errors.js";
 import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
+import { isRank, MAX_RANK } from "./rank.js";
 import { declare, insideOf, outermost, Verifier, verify, type Context, type Local } from "./verify.js";
 import type {
   ElementType,
@@ -88,7 +89,7 @@ export class KernelBuilder {
     return { op: "param", type, name } as unknown as Typed<T>;
   }
 
-  /** An array of rank 1 to 4. `disjoint` asserts that no two elements of the range write one location. */
+  /** An array of rank 1 to 7. `disjoint` asserts that no two elements of the range write one location. */
   view<E extends ElementType>(name: string, element: E, rank = 1, { disjoint = false } = {}): ViewParam & { readonly element: E } {
     return this.param({ kind: "view", name, element, rank: this.rankOf(name, rank), disjoint });
   }
@@ -292,7 +293,7 @@ export class KernelBuilder {
   }
 
   private rankOf(name: string, rank: number): number {
-    return Number.isInteger(rank) && rank >= 1 && rank <= 4 ? rank : this.fail(`${name} has rank ${rank}: arrays have 1 to 4 axes`);
+    return isRank(rank) ? rank : this.fail(`${name} has rank ${rank}: arrays have 1 to ${MAX_RANK} axes`);
   }
 
   private take(name: string): string {

@@ -32,7 +32,7 @@ export interface ViewParam {
   kind: "view";
   name: string;
   element: ElementType;
-  /** 1 to 4 */
+  /** 1 to 7 */
   rank: number;
   /** The author asserts that no two elements of the range write one location; js-debug checks it. */
   disjoint: boolean;

@@ -1,6 +1,7 @@
 import { unreachable } from "../ir/unreachable.js";
 import { KernelError } from "../ir/errors.js";
 import { requireOwnNames } from "../ir/own.js";
+import { isRank, MAX_RANK } from "../ir/rank.js";
 import type { KernelIR, Location, Param } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import type { Params, ParamToken, Rank } from "./params.js";
@@ -43,6 +44,6 @@ function tokenOf(param: Param): ParamToken {
 }
 
 function rankOf(rank: number): Rank {
-  if (rank < 1 || rank > 4) throw new Error(`a view of rank ${rank}; views have rank 1 to 4`);
+  if (!isRank(rank)) throw new Error(`a view of rank ${rank}; views have rank 1 to ${MAX_RANK}`);
   return rank as Rank;
 }

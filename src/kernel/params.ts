@@ -48,10 +48,10 @@ export interface ViewToken<T extends ElementType = ElementType, R extends Rank =
   readonly rank: R;
   readonly disjoint: boolean;
 }
-export type Rank = 1 | 2 | 3 | 4;
+export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 /**
- * An array of `rank` 1 to 4 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
+ * An array of `rank` 1 to 7 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
  * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
  */
 export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1>;
@@ -220,20 +220,25 @@ interface Nest<T> {
   [index: number]: T;
   readonly length: number;
 }
-type NestOf<R extends Rank> = R extends 1
-  ? Nest<number>
-  : R extends 2
-    ? Nest<Nest<number>>
-    : R extends 3
-      ? Nest<Nest<Nest<number>>>
-      : Nest<Nest<Nest<Nest<number>>>>;
-type Indices<R extends Rank> = R extends 1
-  ? [i: number]
-  : R extends 2
-    ? [i: number, j: number]
-    : R extends 3
-      ? [i: number, j: number, k: number]
-      : [i: number, j: number, k: number, l: number];
+/** By rank. */
+interface Nests {
+  1: Nest<number>;
+  2: Nest<Nests[1]>;
+  3: Nest<Nests[2]>;
+  4: Nest<Nests[3]>;
+  5: Nest<Nests[4]>;
+  6: Nest<Nests[5]>;
+  7: Nest<Nests[6]>;
+}
+interface Indices {
+  1: [i: number];
+  2: [i: number, j: number];
+  3: [i: number, j: number, k: number];
+  4: [i: number, j: number, k: number, l: number];
+  5: [...Indices[4], m: number];
+  6: [...Indices[5], n: number];
+  7: [...Indices[6], o: number];
+}
 type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
 export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
 type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
@@ -251,9 +256,9 @@ export type BodyParam<P> = P extends number
           ? boolean
           : number
         : P extends ViewToken<ElementType, infer R>
-          ? NestOf<R>
+          ? Nests[R]
           : P extends ScatterToken<NumericType, infer R, infer O>
-            ? { [M in ScatterMethod<O>]: (...args: [...Indices<R>, value: number]) => void }
+            ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
             : P extends ReduceToken<NumericType, infer O>
               ? { [M in ReduceMethod<O>]: (value: number) => void }
               : P extends TableToken<infer V>

@@ -303,7 +303,7 @@ describe("a wrong call is refused at once", () => {
   refused("invalid code: x is indexed by 2.0, which is f64: cast it to i32", (b) => load(b.view("x", "f64"), constant("f64", 2)));
   refused("invalid code: axis 1 of x, which has rank 1", (b) => extent(b.view("x", "f64"), 1));
 
-  refused(`${at}x has rank 5: arrays have 1 to 4 axes`, (b) => b.view("x", "f64", 5));
+  refused(`${at}x has rank 8: arrays have 1 to 7 axes`, (b) => b.view("x", "f64", 8));
   refused(`${at}the name x is declared twice`, (b) => [b.view("x", "f64"), b.scalar("x", "f64")]);
   refused(`${at}table t has rows of 2 and of 1`, (b) => b.table("t", "f64", [[1, 2], [3]]));
   refused(`${at}0.5 is no value of i32; convert it, or take another type`, (b) => b.table("t", "i32", [1, 0.5]));

@@ -1,3 +1,4 @@
+import { copyAxes } from "../../emit/copy-axes.js";
 import { COPIED_SIZES, COPY_BLOCK, copyEntry, type CopiedSize, type CopySlot } from "../../emit/c/gpu/copy.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
@@ -31,12 +32,12 @@ export const denseMemory = (address: number, shape: readonly number[]): StridedM
 export function stridedCopy(gpu: GpuMachine, size: CopiedSize, shape: readonly number[], from: StridedMemory, to: StridedMemory): Step {
   const code = copyEntry(size);
   const entry = loadCopies(gpu).get(code.name)!;
-  const missing = Array<number>(4 - shape.length).fill(0);
-  const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
-  const numbers = { from: from.address, to: to.address, count, extent1, extent2, extent3 };
-  const [from0, from1, from2, from3] = [...missing, ...from.strides];
-  const [to0, to1, to2, to3] = [...missing, ...to.strides];
-  const values: Record<CopySlot["kind"], number> = { ...numbers, from0, from1, from2, from3, to0, to1, to2, to3 };
-  return gpu.kernelStep(code, entry, { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] }, fillFrom(values));
+  const values = { from: from.address, to: to.address, count, ...copyAxes(shape, from.strides, to.strides) };
+  return gpu.kernelStep(
+    code,
+    entry,
+    { grid: [blocks(count, COPY_BLOCK), 1, 1], block: [COPY_BLOCK, 1, 1] },
+    fillFrom<CopySlot["kind"]>(values),
+  );
 }

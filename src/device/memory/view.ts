@@ -1,4 +1,5 @@
 import { ELEMENTS } from "../../ir/scalars.js";
+import { isRank, MAX_RANK } from "../../ir/rank.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
@@ -63,7 +64,7 @@ export type RankOf<S extends Shape> = S extends readonly number[] ? (S["length"]
 declare const RANK: unique symbol;
 
 /**
- * A typed, strided window on a buffer, of rank 1 to 4. `right` layout: the last index is contiguous (C order); `left`: the first
+ * A typed, strided window on a buffer, of rank 1 to 7. `right` layout: the last index is contiguous (C order); `left`: the first
  * (Fortran order). Slicing makes strided views of the same memory. Strides and `offset` count elements. A view whose rank `R` is not
  * known before the program runs is accepted by the type checker wherever one of some rank is.
  */
@@ -137,9 +138,9 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
   }
 }
 
-/** Throws LaunchError unless `shape` has 1 to 4 extents from 0 to 2^31 - 1. */
+/** Throws LaunchError unless `shape` has 1 to 7 extents from 0 to 2^31 - 1. */
 export function requireShape(shape: readonly number[]): void {
-  if (shape.length < 1 || shape.length > 4) throw new LaunchError(`an array of rank ${shape.length}: views have 1 to 4 axes`);
+  if (!isRank(shape.length)) throw new LaunchError(`an array of rank ${shape.length}: views have 1 to ${MAX_RANK} axes`);
   for (const n of shape)
     if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)
       throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);

@@ -1,3 +1,4 @@
+import { MAX_RANK } from "../../ir/rank.js";
 import type { Region, Transfer } from "../cpu/graph.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { Entry, Loader } from "./library.js";
@@ -28,29 +29,26 @@ void ${GRAPH_FUNCTIONS.run}(const struct graph *graph)
   for (int64_t n = 0; n < graph->count; n++) graph->steps[n].run(graph->steps[n].args);
 }
 
-/* Rows of \`bytes\` bytes along four axes; without a source they are set to zero. Distances are in bytes. */
+/* Rows of \`bytes\` bytes along ${MAX_RANK} axes; without a source they are set to zero. Distances are in bytes. */
 struct transfer {
   char *target;
   const char *source;
   int64_t bytes;
-  int64_t rows[4], target_step[4], source_step[4];
+  int64_t rows[${MAX_RANK}], target_step[${MAX_RANK}], source_step[${MAX_RANK}];
 };
 
-static int64_t offset(const int64_t *step, int64_t i, int64_t j, int64_t k, int64_t l)
+static void transfer(const struct transfer *t, int axis, char *target, const char *source)
 {
-  return i * step[0] + j * step[1] + k * step[2] + l * step[3];
+  if (axis < ${MAX_RANK})
+    for (int64_t i = 0; i < t->rows[axis]; i++)
+      transfer(t, axis + 1, target + i * t->target_step[axis], source + i * t->source_step[axis]);
+  else if (t->source) memmove(target, source, t->bytes);
+  else memset(target, 0, t->bytes);
 }
 
 void ${GRAPH_FUNCTIONS.transfer}(const struct transfer *t)
 {
-  for (int64_t i = 0; i < t->rows[0]; i++)
-    for (int64_t j = 0; j < t->rows[1]; j++)
-      for (int64_t k = 0; k < t->rows[2]; k++)
-        for (int64_t l = 0; l < t->rows[3]; l++) {
-          char *target = t->target + offset(t->target_step, i, j, k, l);
-          if (t->source) memmove(target, t->source + offset(t->source_step, i, j, k, l), t->bytes);
-          else memset(target, 0, t->bytes);
-        }
+  transfer(t, 0, t->target, t->source ? t->source : t->target);
 }
 `;
 
@@ -100,7 +98,7 @@ export function transferArgs({ source, target }: Transfer, at: (view: View) => b
   // Axes that lie without gaps on both sides are one row.
   while (rank > 0 && [target, from].every(({ strides, shape }) => shape[rank - 1] === 1 || strides[rank - 1] * element === bytes))
     bytes *= target.shape[--rank];
-  const axes = (of: readonly number[], rest: number) => Array.from({ length: 4 }, (_, axis) => (axis < rank ? of[axis] : rest));
+  const axes = (of: readonly number[], rest: number) => Array.from({ length: MAX_RANK }, (_, axis) => (axis < rank ? of[axis] : rest));
   const steps = (view: View) =>
     axes(
       view.strides.map((stride) => stride * element),

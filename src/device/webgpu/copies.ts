@@ -1,23 +1,16 @@
+import { COPY_AXES, COPY_AXIS_SLOTS, copyAxes, INNER_COPY_AXES, type CopyAxisSlot } from "../../emit/copy-axes.js";
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { BYTES, stridesOf, type View } from "../memory/view.js";
 import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
 import { blockOf, groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
 
-const AXES = [0, 1, 2, 3] as const;
-
-/** What a copy is given: elements, in all and along axes 1 to 3, and on both sides where the first is and the strides. */
+/** What a copy is given: elements, in all and along the inner axes, and on both sides where the first is and the strides. */
 interface CopySlot {
-  readonly kind: "count" | `extent${1 | 2 | 3}` | `${"from" | "to"}${"At" | 0 | 1 | 2 | 3}`;
+  readonly kind: "count" | "fromAt" | "toAt" | CopyAxisSlot;
 }
 
-const FIELDS: readonly CopySlot["kind"][] = [
-  "count",
-  "extent1",
-  "extent2",
-  "extent3",
-  ...(["from", "to"] as const).flatMap((side) => [`${side}At` as const, ...AXES.map((a) => `${side}${a}` as const)]),
-];
+const FIELDS: readonly CopySlot["kind"][] = ["count", "fromAt", "toAt", ...COPY_AXIS_SLOTS];
 
 /** How an element of so many bytes is copied; a byte shares its word with three that others may write. */
 const MOVES: Record<number, (load: (at: string) => string) => string> = {
@@ -30,11 +23,12 @@ const MOVES: Record<number, (load: (at: string) => string) => string> = {
   written[2 * place + 1] = ${load("2 * old + 1")};`,
 };
 
-/** Copies between strided views of up to 4 axes, of elements of `size` bytes; inside one buffer the shader sees it once. */
+/** Copies between strided views of up to 7 axes, of elements of `size` bytes; inside one buffer the shader sees it once. */
 function copyEntry(size: number, inside: boolean): Entry<CopySlot> {
   const atomic = size === 1;
   const load = (at: string) => (!inside ? `origin[${at}]` : atomic ? `atomicLoad(&written[${at}])` : `written[${at}]`);
-  const offset = (side: string) => `launch.${side}At + ${AXES.map((a) => `i${a} * launch.${side}${a}`).join(" + ")}`;
+  const offset = (side: string) => `launch.${side}At + ${COPY_AXES.map((a) => `i${a} * launch.${side}${a}`).join(" + ")}`;
+  const peeled = INNER_COPY_AXES.toReversed().map((a) => `  let i${a} = i0 % launch.extent${a};\n  i0 /= launch.extent${a};`);
   const source = `// A copy of elements of ${size} bytes, written by isoform.
 struct Launch { ${FIELDS.map((name) => `${name}: i32,`).join(" ")} }
 @group(0) @binding(0) var<uniform> launch: Launch;
@@ -44,10 +38,8 @@ ${inside ? "" : "@group(0) @binding(2) var<storage, read> origin: array<u32>;"}
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
   let n = i32((workgroup.y * workgroups.x + workgroup.x) * ${WORKGROUP}u + thread);
   if n >= launch.count { return; }
-  let i3 = n % launch.extent3;
-  let i2 = (n / launch.extent3) % launch.extent2;
-  let i1 = (n / launch.extent3 / launch.extent2) % launch.extent1;
-  let i0 = n / launch.extent3 / launch.extent2 / launch.extent1;
+  var i0 = n;
+${peeled.join("\n")}
   let old = ${offset("from")};
   let place = ${offset("to")};
   ${MOVES[size](load)}
@@ -91,13 +83,9 @@ export function stridedCopy(
   from: StridedBuffer,
   to: StridedBuffer,
 ): { step: Step; uniforms: GPUBuffer } {
-  const missing = Array<number>(4 - shape.length).fill(0);
-  const [, extent1, extent2, extent3] = [...missing.map(() => 1), ...shape];
   const count = shape.reduce((a, b) => a * b, 1);
-  const [from0, from1, from2, from3] = [...missing, ...from.strides];
-  const [to0, to1, to2, to3] = [...missing, ...to.strides];
-  const at = { fromAt: from.offset, toAt: to.offset };
-  const fill = fillFrom<CopySlot["kind"]>({ count, extent1, extent2, extent3, from0, from1, from2, from3, to0, to1, to2, to3, ...at });
+  const axes = copyAxes(shape, from.strides, to.strides);
+  const fill = fillFrom<CopySlot["kind"]>({ count, fromAt: from.offset, toAt: to.offset, ...axes });
   const inside = from.buffer === to.buffer;
   const entry = copyEntry(size, inside);
   const whole = ({ buffer: { handle } }: StridedBuffer) => ({ buffer: handle, offset: 0, size: handle.size });

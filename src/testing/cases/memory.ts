@@ -1,5 +1,6 @@
 import { f32, f64, i32, u32, u8 } from "../../kernel/params.js";
 import { expectEqual, expectSame } from "../expect.js";
+import type { View } from "../../device/memory/view.js";
 import { conformanceCase, type ConformanceCase } from "../case.js";
 import { edgesOn, make } from "../values.js";
 
@@ -113,5 +114,47 @@ export const memory: ConformanceCase[] = [
     device.queue.write(view, []);
     device.queue.clear(view);
     view.free();
+  }),
+
+  conformanceCase(8, "copies windows of arrays of seven axes, captured, too", async (device) => {
+    const { queue } = device;
+    const shape = [2, 3, 2, 2, 3, 2, 2];
+    const size = 288;
+    const source = device.from(
+      i32,
+      make(size, (n) => n),
+      shape,
+    );
+    const target = device.array(i32, shape, { layout: "left" });
+    queue.copy(source, target);
+    expectSame(
+      await queue.read(target),
+      make(size, (n) => n),
+      "copy to another layout",
+    );
+    // Each axis has a gap, so that no two are one.
+    const odd = [0, 1, 1, 0, 1, 1, 0] as const;
+    const window = (view: View): View => view.slice(...odd.map((at, axis) => [at, at + (shape[axis] === 3 ? 2 : 1)] as const));
+    const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+    const isInside = (n: number): boolean =>
+      strides.every((stride, axis) => {
+        const at = Math.floor(n / stride) % shape[axis];
+        return at >= odd[axis] && at < odd[axis] + (shape[axis] === 3 ? 2 : 1);
+      });
+    queue.clear(target);
+    const graph = queue.capture(() => queue.copy(window(source), window(target)));
+    queue.submit(graph);
+    expectSame(
+      await queue.read(target),
+      make(size, (n) => (isInside(n) ? n : 0)),
+      "copy of a window",
+    );
+    queue.clear(window(source));
+    expectSame(
+      await queue.read(source),
+      make(size, (n) => (isInside(n) ? 0 : n)),
+      "array after a window was cleared",
+    );
+    graph.free();
   }),
 ];

@@ -82,6 +82,23 @@ const extents = ofType((real) =>
   }),
 );
 
+const axes = ofType((real) =>
+  kernel(
+    "axes",
+    { x: view(real, 5), y: view(real, 7), z: view(real, 7), n: view(i32, 1, { disjoint: true }) },
+    ({ x, y, z, n }, i, j, k) => {
+      y[i][j][k][0][k][1][0] = x[j][i][k][1][2];
+      z[0][i][j][0][k][i][1] = x[j][0][0][k][i];
+      if (i === 1 && j === 0 && k === 0) {
+        n[0] = x[0][0][0][0].length;
+        n[1] = y[0][0][0].length;
+        n[2] = z[0][0].length;
+        n[3] = z[0][0][0][0][0][0].length;
+      }
+    },
+  ),
+);
+
 const many = ofType((real) =>
   kernel(
     "many",
@@ -498,6 +515,40 @@ export const ranges: ConformanceCase[] = [
         make(n, (i) => (e[i] + l[i]) % 256),
         "u8 output",
       );
+    }
+  }),
+
+  ...reals(24, "reads and writes arrays of five to seven axes, of any layout", async (device, real) => {
+    const values = make(2 * 3 * 2 * 2 * 3, (n) => n / 8);
+    const shape = [2, 3, 2, 2, 3] as const;
+    for (const layout of ["right", "left"] as const) {
+      const x = device.from(real, values, shape, { layout });
+      const y = device.array(real, [3, 2, 2, 3, 2, 2, 2], { layout });
+      const z = device.array(real, [1, 3, 2, 1, 2, 3, 2], { layout });
+      const n = device.array(i32, 4);
+      await device.run(axes(real), { x, y: y.slice(undefined, undefined, undefined, [1, 3]), z, n }, range([1, 3], 2, 2));
+      const of = (a: number, b: number, c: number, d: number, e: number) => values[(((a * 3 + b) * 2 + c) * 2 + d) * 3 + e];
+      const inside = (i: number, j: number, k: number) => i >= 1 && [i, j, k].every((index) => index < 3);
+      expectSame(
+        await device.queue.read(y),
+        make(288, (at) => {
+          const [i, j, k, l, p, q, r] = [96, 48, 24, 8, 4, 2, 1].map(
+            (stride, axis) => Math.floor(at / stride) % [3, 2, 2, 3, 2, 2, 2][axis],
+          );
+          return inside(i, j, k) && l === 1 && p === k && q === 1 && r === 0 ? of(j, i, k, 1, 2) : 0;
+        }),
+        `y in ${layout} layout`,
+      );
+      expectSame(
+        await device.queue.read(z),
+        make(72, (at) => {
+          const [i, j, k, l, m] = [24, 12, 6, 2, 1].map((stride, axis) => Math.floor(at / stride) % [3, 2, 2, 3, 2][axis]);
+          return inside(i, j, k) && l === i && m === 1 ? of(j, 0, 0, k, i) : 0;
+        }),
+        `z in ${layout} layout`,
+      );
+      expectSame(await device.queue.read(n), [3, 2, 2, 2], "extents");
+      [x, y, z, n].forEach((view) => view.free());
     }
   }),
 ];

@@ -1,3 +1,4 @@
+import { COPY_AXES, COPY_AXIS_SLOTS, INNER_COPY_AXES, type CopyAxisSlot } from "../../copy-axes.js";
 import type { ElementType } from "../../../ir/types.js";
 import type { GpuDialect } from "./dialect.js";
 import type { Entry, ValueParam } from "./program.js";
@@ -9,23 +10,15 @@ export type CopiedSize = (typeof COPIED_SIZES)[number];
 export const COPY_BLOCK = 256;
 
 const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 4: "u32", 8: "i64" };
-const AXES = [0, 1, 2, 3] as const;
 
-/** What a copy is given: where elements come from and go to, how many they are, along axes 1 to 3, and strides on both sides. */
+/** What a copy is given: where elements come from and go to, how many they are, along the inner axes, and strides on both sides. */
 export interface CopySlot {
-  readonly kind: "from" | "to" | "count" | `extent${1 | 2 | 3}` | `${"from" | "to"}${0 | 1 | 2 | 3}`;
+  readonly kind: "from" | "to" | "count" | CopyAxisSlot;
 }
 
-const NUMBERS: readonly CopySlot["kind"][] = [
-  "count",
-  "extent1",
-  "extent2",
-  "extent3",
-  ...AXES.map((axis) => `from${axis}` as const),
-  ...AXES.map((axis) => `to${axis}` as const),
-];
+const NUMBERS: readonly CopySlot["kind"][] = ["count", ...COPY_AXIS_SLOTS];
 
-/** The entry that copies elements of `size` bytes between strided views of up to 4 axes. */
+/** The entry that copies elements of `size` bytes between strided views of up to 7 axes. */
 export const copyEntry = (size: CopiedSize): Entry<CopySlot> => ({ name: `copy_${size}`, params: copyParams(size) });
 
 function copyParams(size: CopiedSize): ValueParam<CopySlot>[] {
@@ -50,15 +43,16 @@ function copyFunction(dialect: GpuDialect, size: CopiedSize): string {
     return dialect.parameter({ type, identifier: kind, declaration: `${type_}${kind}` }, (wish) => wish);
   });
   const opening = spelled.flatMap((param) => param.opening).map((line) => `  ${line}\n`);
-  const offset = (of: string) => AXES.map((axis) => `i${axis} * ${of}${axis}`).join(" + ");
+  const peeled = INNER_COPY_AXES.toReversed().map((axis) => `  const ${i64} i${axis} = i0 % extent${axis};\n  i0 /= extent${axis};`);
+  const offset = (of: string) => COPY_AXES.map((axis) => `i${axis} * ${of}${axis}`).join(" + ");
   return `
 ${dialect.entry(name, COPY_BLOCK)}(
   ${spelled.flatMap((param) => param.declarations).join(", ")})
 {
 ${opening.join("")}  const ${i64} n = (${i64})${block("x")} * ${threads("x")} + ${thread("x")};
   if (n >= count) return;
-  const ${i64} i3 = n % extent3, outer = n / extent3;
-  const ${i64} i2 = outer % extent2, i1 = outer / extent2 % extent1, i0 = outer / extent2 / extent1;
+  ${i64} i0 = n;
+${peeled.join("\n")}
   to[${offset("to")}] = from[${offset("from")}];
 }
 `;
