@@ -24,8 +24,13 @@ const fewPoints: Check = (config) => {
   return undefined;
 };
 
+/** Of the series in KEEP(n): with density ratios below 3 terms beyond this are lost in f64. */
+const MOST_TERMS = 25;
+
 const CHECKS: readonly Check[] = [
   fewPoints,
+  ({ keep }) =>
+    keep > MOST_TERMS ? `keep is ${keep}: KEEP(n) takes ${MOST_TERMS} terms at most, as more are lost in round-off` : undefined,
   ({ case: name, flow }) => {
     const flows: readonly string[] | undefined = name === "box" ? BOX_FLOWS : name === "tube" ? TUBE_FLOWS : undefined;
     return flows && !flows.includes(flow!) ? `a ${name} has no flow ${flow}: choose ${flows.join(" or ")}` : undefined;

@@ -164,11 +164,6 @@ const CASES: Readonly<Record<string, Case>> = {
     at: d.from(i32, broken(80, { 31: 80, 29: -1 })),
     y: d.array(f64, [30, 80]),
   })),
-  "a blocked view": listed(gather, range(90), (d) => ({
-    x: d.array(f64, 100, { layout: { blocked: 8 } as never }),
-    at: d.from(i32, broken(100, { 20: 100 })),
-    y: d.array(f64, 100),
-  })),
   "a view without elements": listed(gather, range(5), (d) => ({ x: d.array(f64, 0), at: d.array(i32, 5), y: d.array(f64, 5) })),
   bytes: listed(bytes, range(64), (d) => ({ x: d.array(u8, 64), at: d.from(i32, broken(64, { 9: 64 })), y: d.array(f64, 64) })),
   "a table": listed(weighed, range(40), (d) => ({

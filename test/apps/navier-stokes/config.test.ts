@@ -32,6 +32,7 @@ test("a fixed time step takes the place of the Courant number, and of both one i
   assert.equal(configOf("tube", { cfl: 0.5 }).dt, undefined);
   assert.throws(() => configOf("channel", { dt: 0.005, cfl: 0.5 }), /leave out one/);
   assert.throws(() => configOf("channel", { cfl: 0 }), /give a fixed time step/);
+  assert.throws(() => configOf("channel", { keep: 1e12 }), /25 terms at most/);
 });
 
 test("TOML files have the keys as they stand", async () => {

@@ -35,6 +35,7 @@ const QUICK: Readonly<Record<string, Quick>> = {
   heat: { options: [...GRID, "--size", "8", "--steps", "2"] },
   "lbm cavity": FLOW,
   "lbm sphere": FLOW,
+  "navier-stokes box": { options: [...GRID, "--nx", "16", "--ny", "16", "--steps", "2", "--every", "1"] },
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
   "pic push": { options: ["--device", "js", "--particles", "64", "--calls", "2"] },
   "pic weibel": PLASMA,
@@ -105,7 +106,7 @@ export async function extremes(): Promise<Case[]> {
     ...more,
   ];
   // Cases of flows and plasmas have the same options, and differ in their problem alone.
-  const commands = leaves(program).filter(([name]) => !/^(lbm|pic) /.test(name) || Object.hasOwn(QUICK, name));
+  const commands = leaves(program).filter(([name]) => !/^(lbm|pic|navier-stokes) /.test(name) || Object.hasOwn(QUICK, name));
   const own = commands.flatMap(([name, command]) => {
     const quick = quickOf(name);
     const options = command.options.flatMap((option) => valuesOf(option).map((value) => wordsOf(name, quick, written(option, value))));
