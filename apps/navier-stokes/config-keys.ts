@@ -91,7 +91,7 @@ export const KEYS: readonly Key[] = [
   { name: "recycle_x", kind: POSITIVE, meaning: "where the inflow's fluctuations come from", cases: LAYERS },
   { name: "shock_angle", kind: POSITIVE, meaning: "between stream and shock, in degrees", cases: ["shock"] },
   { name: "shock_x", kind: POSITIVE, meaning: "where the shock would meet the wall", cases: ["shock"] },
-  { name: "random", kind: FLAG, meaning: "adds noise to the velocity at the start" },
+  { name: "random", kind: FLAG, meaning: "noise in the velocity at the start: not there yet, and refused" },
   { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often faces across the flow are smoothed", cases: WALLS },
   { name: "jb", kind: POSITIVE, meaning: "number of the cell from which on sizes grow with the distance from the wall", cases: WALLS },
 ];

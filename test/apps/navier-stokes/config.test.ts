@@ -33,6 +33,7 @@ test("a fixed time step takes the place of the Courant number, and of both one i
   assert.throws(() => configOf("channel", { dt: 0.005, cfl: 0.5 }), /leave out one/);
   assert.throws(() => configOf("channel", { cfl: 0 }), /give a fixed time step/);
   assert.throws(() => configOf("channel", { keep: 1e12 }), /25 terms at most/);
+  assert.throws(() => configOf("channel", { random: true }), /leave out random/);
 });
 
 test("TOML files have the keys as they stand", async () => {
