@@ -11,6 +11,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   src: [
     ["ir", "draw"],
     ["kernel", "emit"],
+    "fortran",
     "device",
     ["patterns", "set", "testing"],
     "domain",
@@ -38,6 +39,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "backends.ts",
     "*",
   ],
+  "src/fortran": ["errors.ts", "tree", "text", "lex", "parse", "analyse", ["lower", "print"], "config.ts", "host", "*"],
   "src/domain": ["grid", "container", "base-grid.ts", "indexed", ["dense", "sparse", "particles"], "bricks", "make-grid.ts", "index.ts"],
   "src/skeleton": [
     "entry.ts",

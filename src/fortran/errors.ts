@@ -1,0 +1,42 @@
+import { IsoformError } from "../ir/errors.js";
+import type { Location } from "../ir/types.js";
+
+/** One thing that is wrong with a Fortran file, at its place in the original. */
+export interface Problem {
+  readonly at: Location;
+  /** What stands there: `goto`, `complex :: z`. */
+  readonly construct: string;
+  /** Why it is refused. */
+  readonly why: string;
+  /** What to write instead. */
+  readonly remedy?: string;
+}
+
+/** `FILE:line:column: construct: why (what to write instead)`. */
+export const problemText = ({ at, construct, why, remedy }: Problem): string =>
+  `${at.file}:${at.line}:${at.column}: ${construct}: ${why}${remedy ? ` (${remedy})` : ""}`;
+
+/** Fortran that is wrong or outside the language: all problems of one run, in the order of their places. */
+export class FortranError extends IsoformError {
+  override name = "FortranError";
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map(problemText).join("\n"));
+  }
+}
+
+/** Collects problems, so that one run tells them all. */
+export class Problems {
+  readonly found: Problem[] = [];
+
+  add(at: Location, construct: string, why: string, remedy?: string): void {
+    this.found.push({ at, construct, why, ...(remedy === undefined ? {} : { remedy }) });
+  }
+
+  /** @throws FortranError where anything was found */
+  throwIfAny(): void {
+    if (this.found.length === 0) return;
+    const byPlace = (a: Problem, b: Problem): number =>
+      a.at.file === b.at.file ? a.at.line - b.at.line || a.at.column - b.at.column : a.at.file < b.at.file ? -1 : 1;
+    throw new FortranError([...this.found].sort(byPlace));
+  }
+}

@@ -1,0 +1,42 @@
+/*
+ * Directives, read by grammar. Their words are lower case.
+ */
+
+import type { Location } from "../../ir/types.js";
+import type { Expr } from "./expressions.js";
+
+/** `cuf`: `!$cuf kernel do`; `acc`: OpenACC; `omp`: OpenMP. */
+export type Sentinel = "cuf" | "acc" | "omp";
+
+export interface Directive {
+  readonly sentinel: Sentinel;
+  /** The construct in the order of its words, without clauses: ["parallel", "loop"], ["target", "teams", "distribute"], ["end", "parallel"], ["kernel", "do"]. */
+  readonly words: readonly string[];
+  readonly clauses: readonly Clause[];
+  /** Of `!$cuf kernel do(n) <<<grid, block, shared, stream>>>`. */
+  readonly launch?: Launch;
+  readonly at: Location;
+}
+
+/** Clauses that say what a loop means; all others are kept by name, for the report. */
+export type Clause =
+  | { readonly kind: "collapse"; readonly count: number; readonly at: Location }
+  | { readonly kind: "reduction"; readonly op: ReductionOp; readonly names: readonly string[]; readonly at: Location }
+  /** `private(a, b)`, `firstprivate(a)`, `shared(a)`. */
+  | { readonly kind: "private" | "firstprivate" | "lastprivate" | "shared"; readonly names: readonly string[]; readonly at: Location }
+  | { readonly kind: "default"; readonly value: string; readonly at: Location }
+  | { readonly kind: "async"; readonly queue?: Expr; readonly at: Location }
+  /** `gang`, `worker`, `vector`, `seq`, `independent`, `auto`, `simd`: how a loop is spread. */
+  | { readonly kind: "level"; readonly level: string; readonly at: Location }
+  /** Any other: `present(w)`, `map(tofrom: w)`, `num_gangs(8)`. */
+  | { readonly kind: "other"; readonly name: string; readonly text: string; readonly at: Location };
+
+export type ReductionOp = "+" | "*" | "min" | "max" | ".and." | ".or.";
+
+/** Absent parts were written `*` or not at all. */
+export interface Launch {
+  readonly grid?: Expr;
+  readonly block?: Expr;
+  readonly shared?: Expr;
+  readonly stream?: Expr;
+}

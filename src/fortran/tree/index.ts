@@ -1,0 +1,5 @@
+/** The syntax tree of Fortran: types alone. */
+export * from "./directives.js";
+export * from "./expressions.js";
+export * from "./program.js";
+export * from "./statements.js";

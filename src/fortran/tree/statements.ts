@@ -1,0 +1,210 @@
+/*
+ * Statements of Fortran as they are written, with what stands around them: comments and blank lines, which readable output keeps.
+ */
+
+import type { Location } from "../../ir/types.js";
+import type { Directive, Launch } from "./directives.js";
+import type { Apply, Expr, Name, Part } from "./expressions.js";
+
+interface Around {
+  readonly at: Location;
+  /** Lines in front of it: comments with their `!`, and "" for a blank line. */
+  readonly before?: readonly string[];
+  /** A comment on its line, with its `!`. */
+  readonly behind?: string;
+  /** A numeric label. */
+  readonly label?: string;
+}
+
+export type Stmt =
+  | Assign
+  | PointerAssign
+  | Call
+  | If
+  | Do
+  | DoWhile
+  | DoConcurrent
+  | SelectCase
+  | Associate
+  | Where
+  | Block
+  | Exit
+  | Cycle
+  | Return
+  | Stop
+  | Continue
+  | Print
+  | Allocate
+  | Deallocate
+  | Directed
+  | Unsupported;
+
+export type Variable = Name | Part | Apply;
+
+export interface Assign extends Around {
+  readonly kind: "assign";
+  readonly target: Variable;
+  readonly value: Expr;
+  /** Of a line `!@cuf …`, which only a compiler of CUDA Fortran reads. */
+  readonly cudaOnly?: true;
+}
+
+export interface PointerAssign extends Around {
+  readonly kind: "pointer-assign";
+  readonly target: Variable;
+  readonly value: Expr;
+}
+
+export interface Call extends Around {
+  readonly kind: "call";
+  /** `self%copy` is a type-bound procedure. */
+  readonly procedure: Name | Part;
+  readonly args: Apply["args"];
+  /** `call k<<<grid, block, shared, stream>>>(…)`. */
+  readonly launch?: Launch;
+  readonly cudaOnly?: true;
+}
+
+/** `if`, `else if` … `else`; a one-line `if` has one branch with one statement. */
+export interface If extends Around {
+  readonly kind: "if";
+  readonly branches: readonly Branch[];
+  readonly otherwise?: Block["body"];
+  readonly oneLine: boolean;
+  readonly name?: string;
+}
+
+export interface Branch {
+  readonly cond: Expr;
+  readonly body: readonly Stmt[];
+  readonly at: Location;
+  readonly before?: readonly string[];
+}
+
+export interface Do extends Around {
+  readonly kind: "do";
+  readonly variable: string;
+  readonly start: Expr;
+  readonly stop: Expr;
+  readonly step?: Expr;
+  readonly body: readonly Stmt[];
+  readonly name?: string;
+}
+
+/** `do while (cond)`; a bare `do` has no condition. */
+export interface DoWhile extends Around {
+  readonly kind: "do-while";
+  readonly cond?: Expr;
+  readonly body: readonly Stmt[];
+  readonly name?: string;
+}
+
+export interface DoConcurrent extends Around {
+  readonly kind: "do-concurrent";
+  readonly axes: readonly { readonly variable: string; readonly start: Expr; readonly stop: Expr; readonly step?: Expr }[];
+  readonly mask?: Expr;
+  readonly local: readonly string[];
+  readonly localInit: readonly string[];
+  readonly shared: readonly string[];
+  readonly reduce: readonly { readonly op: string; readonly names: readonly string[] }[];
+  readonly body: readonly Stmt[];
+  readonly name?: string;
+}
+
+export interface SelectCase extends Around {
+  readonly kind: "select";
+  readonly value: Expr;
+  readonly cases: readonly {
+    /** Absent: `case default`. */
+    readonly ranges?: readonly CaseRange[];
+    readonly body: readonly Stmt[];
+    readonly at: Location;
+  }[];
+  readonly name?: string;
+}
+
+/** One value has `lower` and `upper` that are the same expression. */
+export interface CaseRange {
+  readonly lower?: Expr;
+  readonly upper?: Expr;
+}
+
+export interface Associate extends Around {
+  readonly kind: "associate";
+  readonly names: readonly { readonly name: string; readonly value: Expr }[];
+  readonly body: readonly Stmt[];
+}
+
+/** `where (mask) … elsewhere (mask) … elsewhere`. */
+export interface Where extends Around {
+  readonly kind: "where";
+  readonly branches: readonly Branch[];
+  readonly otherwise?: readonly Stmt[];
+  readonly oneLine: boolean;
+}
+
+/** `block … end block` without declarations of its own, or a sequence. */
+export interface Block extends Around {
+  readonly kind: "block";
+  readonly body: readonly Stmt[];
+}
+
+export interface Exit extends Around {
+  readonly kind: "exit";
+  readonly loop?: string;
+}
+
+export interface Cycle extends Around {
+  readonly kind: "cycle";
+  readonly loop?: string;
+}
+
+export interface Return extends Around {
+  readonly kind: "return";
+}
+
+export interface Stop extends Around {
+  readonly kind: "stop";
+  readonly value?: Expr;
+}
+
+export interface Continue extends Around {
+  readonly kind: "continue";
+}
+
+/** `print *, items` and `write(*,*) items`. */
+export interface Print extends Around {
+  readonly kind: "print";
+  /** As written: `*`, or a format. */
+  readonly format: string;
+  readonly items: readonly Expr[];
+}
+
+export interface Allocate extends Around {
+  readonly kind: "allocate";
+  readonly arrays: readonly { readonly target: Variable; readonly at: Location }[];
+  /** `stat=ierr`, `source=a`. */
+  readonly options: readonly { readonly keyword: string; readonly value: Expr }[];
+}
+
+export interface Deallocate extends Around {
+  readonly kind: "deallocate";
+  readonly arrays: readonly Variable[];
+}
+
+/** A directive and, where it governs one, its loop or block; data directives and `end` ones that stand alone have no body. */
+export interface Directed extends Around {
+  readonly kind: "directed";
+  readonly directive: Directive;
+  readonly body: readonly Stmt[];
+  /** Whether an `end` directive closes it. */
+  readonly closed: boolean;
+}
+
+/** A statement of Fortran that is outside the language; refused where it would have to run, and printed as it stands elsewhere. */
+export interface Unsupported extends Around {
+  readonly kind: "unsupported";
+  /** Its first words: `goto`, `open`. */
+  readonly construct: string;
+  readonly text: string;
+}
