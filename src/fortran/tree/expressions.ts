@@ -70,6 +70,8 @@ export interface Unary {
 export interface Binary {
   readonly kind: "binary";
   readonly op: BinaryOp;
+  /** Written `.lt.`, not `<`. */
+  readonly dotted?: true;
   readonly a: Expr;
   readonly b: Expr;
   readonly at: Location;

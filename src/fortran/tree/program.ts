@@ -27,6 +27,9 @@ interface Scope {
   /** Of the `end` statement. */
   readonly end: Location;
   readonly before?: readonly string[];
+  /** Comments and blank lines in front of `contains`, and of `end` behind procedures. */
+  readonly beforeContains?: readonly string[];
+  readonly beforeEnd?: readonly string[];
 }
 
 export interface Module extends Scope {
@@ -62,6 +65,8 @@ export interface Use {
   readonly renames: readonly { readonly name: string; readonly original: string }[];
   readonly at: Location;
   readonly before?: readonly string[];
+  /** Of a line `!@cuf use …`. */
+  readonly cudaOnly?: true;
 }
 
 export type Declaration = VariableDeclaration | TypeDefinition | Interface | AttributeStatement | OtherDeclaration;
@@ -72,6 +77,8 @@ export interface TypeSpec {
   readonly kindOf?: Expr;
   /** Of `type(t)` and `class(t)`. */
   readonly derived?: string;
+  /** As written, for output: `real*8`, `character(len=*)`, `class(t)`. */
+  readonly text: string;
   readonly at: Location;
 }
 
@@ -86,6 +93,8 @@ export interface VariableDeclaration {
   readonly at: Location;
   readonly before?: readonly string[];
   readonly behind?: string;
+  /** Of a line `!@cuf …`. */
+  readonly cudaOnly?: true;
 }
 
 export interface DeclaredName {
@@ -130,6 +139,8 @@ export interface AttributeStatement {
   readonly names: readonly DeclaredName[];
   readonly at: Location;
   readonly before?: readonly string[];
+  /** Of a line `!@cuf …`. */
+  readonly cudaOnly?: true;
 }
 
 /** `private`, `public :: a`, `save`, a directive among the declarations, `common`, `equivalence`: by the first word, as written. */

@@ -12,6 +12,8 @@ interface Around {
   readonly before?: readonly string[];
   /** A comment on its line, with its `!`. */
   readonly behind?: string;
+  /** A comment on the line that ends it: `end do ! over cells`. */
+  readonly behindEnd?: string;
   /** A numeric label. */
   readonly label?: string;
 }
@@ -37,6 +39,7 @@ export type Stmt =
   | Allocate
   | Deallocate
   | Directed
+  | Comment
   | Unsupported;
 
 export type Variable = Name | Part | Apply;
@@ -70,6 +73,8 @@ export interface If extends Around {
   readonly kind: "if";
   readonly branches: readonly Branch[];
   readonly otherwise?: Block["body"];
+  /** A comment on the line of `else`. */
+  readonly behindElse?: string;
   readonly oneLine: boolean;
   readonly name?: string;
 }
@@ -79,6 +84,8 @@ export interface Branch {
   readonly body: readonly Stmt[];
   readonly at: Location;
   readonly before?: readonly string[];
+  /** A comment on the line of `else if`; that of the first branch stands at the statement. */
+  readonly behind?: string;
 }
 
 export interface Do extends Around {
@@ -119,6 +126,8 @@ export interface SelectCase extends Around {
     readonly ranges?: readonly CaseRange[];
     readonly body: readonly Stmt[];
     readonly at: Location;
+    readonly before?: readonly string[];
+    readonly behind?: string;
   }[];
   readonly name?: string;
 }
@@ -199,6 +208,11 @@ export interface Directed extends Around {
   readonly body: readonly Stmt[];
   /** Whether an `end` directive closes it. */
   readonly closed: boolean;
+}
+
+/** Does nothing: its `before` are the comments and blank lines that stand last in a body. */
+export interface Comment extends Around {
+  readonly kind: "comment";
 }
 
 /** A statement of Fortran that is outside the language; refused where it would have to run, and printed as it stands elsewhere. */
