@@ -3,6 +3,7 @@ import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict 
 import { ITERATION } from "isoform/portability";
 import { boxFlow } from "./box-flow.js";
 import { configOf } from "./config.js";
+import { denseOnly } from "./dense-only.js";
 import { Simulation } from "./simulation.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.01 : 0.25);
@@ -25,6 +26,9 @@ export const application: Application = {
   name: "navier-stokes",
   summary: "compressible Navier-Stokes, central scheme of order 6, the vortices of Taylor and Green",
 
+  onGrid: true,
+  grids: ["dense"],
+
   footprint: (options) => 8 * WORDS * edge(sizeOf(options)) ** 3,
 
   async prepare(set, options) {
@@ -33,7 +37,10 @@ export const application: Application = {
     const n = edge(gib);
     const config = configOf("box", { flow: "taylor-green", nx: n, ny: n, nz: n, viscous: "conservative" });
     const flow = boxFlow(config);
-    const simulation = await Simulation.create(set, flow);
+    const layout = denseOnly(options.grid, options.layout);
+    const { occ = "standard", precision = set.members[0].device.precision } = options;
+    const simulation = await Simulation.create(set, flow, { layout, occ, precision });
+    const work = await simulation.skeleton.work();
     const before = totals(await simulation.fields.w.download());
 
     const prepared: PreparedApplication = {
@@ -41,7 +48,10 @@ export const application: Application = {
 
       async run(): Promise<Sample[]> {
         const seconds = (await simulation.run(iterations)) / iterations;
-        return [{ quantity: ITERATION, seconds }];
+        return [
+          { quantity: ITERATION, seconds, ...work },
+          { quantity: "three stages", seconds, ...work },
+        ];
       },
 
       /** Mass, momentum and energy, which nothing may change. */
@@ -50,6 +60,8 @@ export const application: Application = {
         const maxError = Math.max(...after.map((sum, k) => Math.abs(sum - before[k]) / before[0]));
         return { ok: maxError < TOLERANCE, maxError, against: "the first mass, momentum and energy, by the mass" };
       },
+
+      report: () => ({ grid: "dense", layout, occ: simulation.skeleton.occ, choices: simulation.skeleton.choices }),
 
       free: () => simulation.free(),
     };

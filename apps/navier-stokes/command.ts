@@ -1,9 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Option, type Command } from "commander";
-import { IsoformError, type OpenOptions, type Precision } from "isoform";
+import { IsoformError, type OpenOptions } from "isoform";
 import { readCheckpoint, writeCheckpoint, writeRectilinear } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
+import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
 import { heatMap } from "../heat-map.js";
 import { count, f64Option } from "../options.js";
 import { CASE_OF } from "./cases.js";
@@ -12,14 +13,12 @@ import { CASES, type CaseName, type Config, type Given } from "./config-keys.js"
 import { sliceOf } from "./pictures.js";
 import { progressLine, type Progress } from "./progress-line.js";
 import { follow } from "./run.js";
-import { Simulation, TYPES } from "./simulation.js";
+import { Simulation, TYPES, type Settings } from "./simulation.js";
 import { facesOf } from "./faces.js";
 
-interface Options {
+interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse"> {
   devices: string;
   f64?: OpenOptions["f64"];
-  type: keyof typeof TYPES;
-  precision: Precision;
   config?: string;
   every: number;
   progress?: string;
@@ -43,6 +42,13 @@ export function command(program: Command, shell: Shell): void {
       .addOption(f64Option())
       .addOption(new Option("--type <name>", "of all values").choices(Object.keys(TYPES)).default("f64"))
       .addOption(new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default("fast"))
+      .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default("soa"))
+      .addOption(
+        new Option(SETTING_OPTIONS.occ.flags, SETTING_OPTIONS.occ.description)
+          .choices([...OCC_LEVELS, "auto"])
+          .default(DEFAULT_SETTINGS.occ),
+      )
+      .option("--no-fuse", "run containers as they were written")
       .option("--every <n>", "steps from one sample to the next", count, 10)
       .option("--progress <file>", "write the samples as lines of the original solver, 1i10,20es20.10")
       .option("--vtk <file>", "density, momentum and energy at the end as a VTK rectilinear grid (.vtr)")
@@ -85,7 +91,7 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
     const pace = (1e6 * seconds) / (steps * simulation.grid.cells);
     const label = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     shell.print(
-      `${set.name}: ${label}\n${name} of ${simulation.grid.extents.join(" x ")} cells, order ${config.order}, ${options.type}, ${options.precision}\n` +
+      `${set.name}: ${label}\n${name} of ${simulation.grid.extents.join(" x ")} cells, order ${config.order}, ${options.type}, ${options.precision}, ${options.layout}, occ ${simulation.skeleton.occ}\n` +
         `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} us a point and step` : ""}\n` +
         (samples.length > 0 ? summary(samples.at(-1)!) : ""),
     );

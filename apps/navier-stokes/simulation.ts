@@ -1,7 +1,7 @@
 import { f32, f64 } from "isoform";
 import { dense, type Container, type Grid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
-import { skeleton, type Skeleton } from "isoform/skeleton";
+import { skeleton, type OccLevel, type Skeleton, type Storage } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "./axes.js";
 import type { Edge } from "./boundaries/characteristic-edge.js";
 import { openSides, SIDES, type Side } from "./boundaries/sides.js";
@@ -40,9 +40,17 @@ export interface Flow {
 export interface Settings {
   readonly type: keyof typeof TYPES;
   readonly precision: "strict" | "fast";
+  /** Of fields: components of a cell apart, or together. */
+  readonly layout: Storage["layout"];
+  /** Overlap of computation and communication, on several devices. */
+  readonly occ: OccLevel | "auto";
+  /** Whether containers are merged. */
+  readonly fuse: boolean;
+  /** Steps that are planned together. */
+  readonly unroll: number;
 }
 
-export const DEFAULTS: Settings = { type: "f64", precision: "fast" };
+export const DEFAULTS: Settings = { type: "f64", precision: "fast", layout: "soa", occ: "standard", fuse: true, unroll: 1 };
 
 /** A flow on a set of devices. */
 export class Simulation {
@@ -73,7 +81,7 @@ export class Simulation {
     const extents = axes.map(cellsOf) as [number, number, number];
     const sides = openSides(axes);
     const ghosts = sides.length > 0 ? { ghosts: ghostsOf(scheme) } : {};
-    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), ...ghosts });
+    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), layout: settings.layout, ...ghosts });
     this.grid = grid;
     this.fields = fieldsOf(grid, real);
     const metrics = axes.map((axis, n) => {
@@ -90,14 +98,13 @@ export class Simulation {
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
     const { dt, time, boundaries, forcing } = this;
+    const { precision, occ, fuse, unroll } = settings;
     const residual = flow.writesCells ? this.diagnostics.residual : undefined;
     this.skeleton = skeleton(
       set,
       "navier-stokes",
       sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, residual, forcing }),
-      {
-        precision: settings.precision,
-      },
+      { precision, occ, fuse, unroll },
     );
   }
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import type { OpenOptions } from "../device/device.js";
-import type { Shell } from "../portability/application.js";
+import { hasGrid, type Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";
 import type { Assessment } from "../portability/schema.js";
 import type { PlatformSet } from "../portability/metric.js";
@@ -159,7 +159,7 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
   const names = applications.length ? applications : [...MEASURED.keys()];
   const all = (await Promise.all(names.map((name) => MEASURED.get(name)!()))).map((module) => module.application);
   const given = (["grid", "layout", "occ"] as const).some((option) => options[option] !== undefined);
-  const chosen = applications.length || !given ? all : all.filter(({ onGrid }) => onGrid);
+  const chosen = applications.length || !given ? all : all.filter((application) => hasGrid(application, options.grid ?? "auto"));
   return measureApplications(chosen, options, shell.progress);
 }
 

@@ -37,6 +37,7 @@ export const APPLICATIONS: Readonly<Record<string, Registered>> = {
   "navier-stokes": {
     application: () => import("../../apps/navier-stokes/application.js"),
     command: () => import("../../apps/navier-stokes/command.js"),
+    skeleton: () => import("../../apps/navier-stokes/explained.js"),
   },
   pic: {
     application: () => import("../../apps/pic/application.js"),

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { DeviceSet } from "../set/index.js";
+import type { GridKind } from "../domain/index.js";
 import type { Choice, GridSettings, Storage } from "../skeleton/index.js";
 
 /*
@@ -66,11 +67,17 @@ export interface Application {
   readonly summary: string;
   /** It runs on sets of several devices, and takes the options `grid`, `layout` and `occ`. */
   readonly onGrid?: boolean;
+  /** Kinds of grids that it runs on; all where absent. */
+  readonly grids?: readonly GridKind[];
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
   prepare(set: DeviceSet, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
 }
+
+/** Whether an application has the option `grid` with that value. */
+export const hasGrid = ({ onGrid, grids }: Application, kind: GridSettings["grid"]): boolean =>
+  Boolean(onGrid) && (grids === undefined || kind === "auto" || grids.includes(kind));
 
 /** Where something long tells how far it is. `done` of `total`; `text` says of what. */
 export type Progress = (done: number, total: number, text?: string) => void;

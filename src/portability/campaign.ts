@@ -1,7 +1,7 @@
 import type { Device, OpenOptions } from "../device/device.js";
 import type { GridSettings } from "../skeleton/settings.js";
 import { IsoformError, LaunchError } from "../ir/errors.js";
-import type { Application, ProblemOptions, ProgressFactory } from "./application.js";
+import { hasGrid, type Application, type ProblemOptions, type ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { hardwareOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
@@ -189,6 +189,8 @@ function misfitOf(application: Application, target: Target, problem: ProblemOpti
   const given = (["grid", "layout", "occ"] as const).find((option) => problem[option] !== undefined);
   if (!application.onGrid && given !== undefined)
     throw new LaunchError(`--${given}: ${application.name} has no grid; leave the option out, or name only applications on grids`);
+  if (problem.grid !== undefined && !hasGrid(application, problem.grid))
+    throw new LaunchError(`--grid ${problem.grid}: ${application.name} runs on ${application.grids!.join(" and ")} grids only`);
   if (!application.onGrid && set.members.length > 1)
     throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: name single devices`);
   const needed = application.footprint(problem);

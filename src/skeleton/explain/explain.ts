@@ -138,9 +138,11 @@ function section(title: string, body: string | readonly string[]): string {
   return lines.length === 0 ? "" : [title, ...lines.map((text) => `  ${text}`)].join("\n");
 }
 
-/** Columns side by side, each as wide as its widest cell. */
+const WIDEST = 80;
+
+/** Columns side by side, each as wide as its widest cell, but no wider than most lines: what is longer moves the rest of its line. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, c) => Math.max(...rows.map((row) => row[c].length)));
+  const widths = (rows[0] ?? []).map((_, c) => Math.min(WIDEST, Math.max(...rows.map((row) => row[c].length))));
   return rows.map((row) =>
     row
       .map((cell, c) => cell.padEnd(widths[c]))

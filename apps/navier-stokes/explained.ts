@@ -1,0 +1,17 @@
+import type { DeviceSet } from "isoform/set";
+import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
+import { channelFlow } from "./channel.js";
+import { configOf } from "./config.js";
+import { denseOnly } from "./dense-only.js";
+import { Simulation } from "./simulation.js";
+
+const SIZE = 16;
+
+/** For `isoform explain`: a channel whose sensor chooses between central fluxes and WENO. */
+export async function makeSkeleton(
+  set: DeviceSet,
+  { grid, layout, occ, precision, fuse, unroll, size = SIZE }: SkeletonSettings,
+): Promise<Skeleton> {
+  const flow = channelFlow(configOf("channel", { nx: size, ny: size, nz: size, sensorThreshold: 0.2 }));
+  return (await Simulation.create(set, flow, { layout: denseOnly(grid, layout), occ, precision, fuse, unroll })).skeleton;
+}
