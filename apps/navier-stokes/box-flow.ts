@@ -30,16 +30,20 @@ export function boxFlow(config: Config, start: Start = startOf(config)): Flow {
 
 export const tubeOf = ({ flow }: Pick<Config, "flow">): Tube => (flow === "shu-osher" ? shuOsher : sod);
 
-/** A flow along x between open ends. */
-export function tubeFlow(config: Config): Flow {
+/** A flow along x between open ends, periodic across; `start` is one of your own. */
+export function tubeFlow(config: Config, start: Start = startOfTube(config)): Flow {
+  const { nx, ny, nz, lx, ly, lz } = config;
+  const across = (cells: number, length: number): Axis => uniform(cells, length, GHOSTS, { periodic: true });
+  const axes: Flow["axes"] = [uniform(nx, lx, GHOSTS, { from: tubeOf(config).from }), across(ny, ly), across(nz, lz)];
+  return { ...flowOf(config, axes, start), boundary: (model, side) => [extrapolation(model, side)] };
+}
+
+function startOfTube(config: Config): Start {
   const tube = tubeOf(config);
-  const flat = uniform(1, 1, GHOSTS, { periodic: true });
-  const x = uniform(config.nx, config.lx, GHOSTS, { from: tube.from });
-  const start: Start = (at) => {
-    const { rho, u, p } = tube.start(at);
+  return (x) => {
+    const { rho, u, p } = tube.start(x);
     return { rho, velocity: [u, 0, 0], p };
   };
-  return { ...flowOf(config, [x, flat, flat], start), boundary: (model, side) => [extrapolation(model, side)] };
 }
 
 function flowOf(config: Config, axes: Flow["axes"], start: Start): Flow {

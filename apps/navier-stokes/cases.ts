@@ -14,7 +14,7 @@ export const CASE_OF: Readonly<Record<CaseName, Case>> = {
   layer: { description: "a boundary layer on a wall, turbulent or laminar", flow: layerFlow },
   shock: { description: "a boundary layer that an oblique shock meets", flow: layerFlow },
   box: { description: "vortices in a periodic box", flow: (config) => boxFlow(config) },
-  tube: { description: "shocks along one axis: Sod's tube, and that of Shu and Osher", flow: tubeFlow },
+  tube: { description: "shocks along one axis: Sod's tube, and that of Shu and Osher", flow: (config) => tubeFlow(config) },
 };
 
 /** The flow of a configuration. Throws IsoformError for one that makes no sense. */

@@ -8,8 +8,10 @@ import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton"
 import { heatMap } from "../heat-map.js";
 import { count, f64Option } from "../options.js";
 import { CASE_OF } from "./cases.js";
-import { camelCase, configOf, keysOf, optionOf, readConfig } from "./config.js";
+import { camelCase, configOf, keysOf } from "./config.js";
+import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
+import { optionOf } from "./config-options.js";
 import { sliceOf } from "./pictures.js";
 import { progressLine, type Progress } from "./progress-line.js";
 import { follow } from "./run.js";

@@ -1,12 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "isoform";
-import { count, countOrNone, nonNegative, number, positive } from "../options.js";
 import { requireSensible } from "./config-checks.js";
-import { CASES, defaultsOf, KEYS, type CaseName, type Config, type Given, type Key, type Kind } from "./config-keys.js";
+import { defaultsOf, KEYS, type CaseName, type Config, type Given, type Key, type Kind } from "./config-keys.js";
 
 /*
- * Configurations from TOML files and from options.
+ * Configurations from values that somebody has given. Pages use it.
  */
 
 /** Of a key: `reTau` of `re_tau`. */
@@ -16,46 +13,6 @@ const isOf = (key: Key, name: CaseName): boolean => key.cases?.includes(name) ??
 
 /** The keys of a case. */
 export const keysOf = (name: CaseName): readonly Key[] => KEYS.filter((key) => isOf(key, name));
-
-/** The option of a key, `--re-tau <number>`; defaults are those of `configOf`, since they depend on other keys. */
-export function optionOf(key: Key, name: CaseName): Option {
-  const flags = `--${key.name.replaceAll("_", "-")}`;
-  const usual = defaultsOf(name, {})[camelCase(key.name) as keyof Given];
-  const meaning = usual === undefined ? key.meaning : `${key.meaning} (default: ${String(usual)})`;
-  switch (key.kind.is) {
-    case "flag":
-      return new Option(flags, meaning);
-    case "choice": {
-      const { of } = key.kind;
-      return new Option(`${flags} <choice>`, `${meaning} (choices: ${of.join(", ")})`).argParser((text) => chosen(of, text));
-    }
-    case "count":
-      return new Option(`${flags} <n>`, meaning).argParser(count);
-    case "whole": {
-      const { from } = key.kind;
-      return new Option(`${flags} <n>`, meaning).argParser((text) => (from < 0 ? wholeFrom(from, number(text)) : countOrNone(text)));
-    }
-    case "positive":
-      return new Option(`${flags} <number>`, meaning).argParser(positive);
-    case "nonNegative":
-      return new Option(`${flags} <number>`, meaning).argParser(nonNegative);
-    case "number":
-      return new Option(`${flags} <number>`, meaning).argParser(number);
-    default:
-      return unreachable(key.kind);
-  }
-}
-
-function chosen(of: readonly (string | number)[], text: string): string | number {
-  const found = of.find((value) => String(value) === text);
-  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${of.join(", ")}.`);
-  return found;
-}
-
-function wholeFrom(from: number, value: number): number {
-  if (!(Number.isInteger(value) && value >= from)) throw new InvalidArgumentError(`It needs a whole number from ${from} on.`);
-  return value;
-}
 
 /**
  * The configuration of a case: `given` in camel case, with defaults for the rest.
@@ -70,39 +27,6 @@ export function configOf(name: CaseName, given: Given = {}): Config {
   const config = { ...defaults, ...fixed, ...present, case: name } as Config;
   requireSensible(config, present);
   return config;
-}
-
-/**
- * The values of a TOML file, in camel case. It may name its case, as `case = "channel"`.
- * @throws IsoformError with the file, for what cannot be read, unknown keys, and values of another kind
- */
-export async function readConfig(file: string, name: CaseName): Promise<Given> {
-  let text = "";
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new IsoformError(`cannot read ${file}: ${(error as Error).message.split(",")[0]}`);
-  }
-  return parseConfig(text, file, name);
-}
-
-/** As `readConfig`, of the text of a file. */
-export async function parseConfig(text: string, file: string, name: CaseName): Promise<Given> {
-  const { parse } = await import("smol-toml");
-  let found: Record<string, unknown> = {};
-  try {
-    found = parse(text);
-  } catch (error) {
-    throw new IsoformError(`${file}: ${(error as Error).message.trim()}`);
-  }
-  const { case: own, ...values } = found;
-  if (own !== undefined && own !== name) {
-    const known = (CASES as readonly unknown[]).includes(own);
-    throw new IsoformError(
-      `${file} is of the case ${String(own)}: ${known ? `run isoform navier-stokes ${String(own)}` : `there are ${CASES.join(", ")}`}`,
-    );
-  }
-  return givenOf(values, file, name);
 }
 
 /** Values by the names of keys, checked, in camel case. `where` they stand is what errors begin with. */

@@ -1,5 +1,5 @@
 import { f32, f64 } from "isoform";
-import { dense, type Container, type Grid } from "isoform/grid";
+import { dense, type Container, type DenseGrid } from "isoform/grid";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, type OccLevel, type Skeleton, type Storage } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "./axes.js";
@@ -54,7 +54,7 @@ export const DEFAULTS: Settings = { type: "f64", precision: "fast", layout: "soa
 
 /** A flow on a set of devices. */
 export class Simulation {
-  readonly grid: Grid<3>;
+  readonly grid: DenseGrid<3>;
   readonly fields: Fields;
   readonly skeleton: Skeleton;
   readonly model: Model;
@@ -67,7 +67,7 @@ export class Simulation {
   /** Lays a flow out on a set of devices, at its start. */
   static async create(set: DeviceSet, flow: Flow, settings: Partial<Settings> = {}): Promise<Simulation> {
     const simulation = new Simulation(set, flow, { ...DEFAULTS, ...settings });
-    await simulation.start();
+    await simulation.restart();
     return simulation;
   }
 
@@ -113,7 +113,8 @@ export class Simulation {
     return this.skeleton.iteration;
   }
 
-  private async start(): Promise<void> {
+  /** Brings the flow back to its start. */
+  async restart(): Promise<void> {
     const { model, fields, flow, settings } = this;
     const { axes, initial, step, gas } = flow;
     fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));

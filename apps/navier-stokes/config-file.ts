@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { IsoformError } from "isoform";
+import { givenOf } from "./config.js";
+import { CASES, type CaseName, type Given } from "./config-keys.js";
+
+/**
+ * The values of a TOML file, in camel case. It may name its case, as `case = "channel"`.
+ * @throws IsoformError with the file, for what cannot be read, unknown keys, and values of another kind
+ */
+export async function readConfig(file: string, name: CaseName): Promise<Given> {
+  let text = "";
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new IsoformError(`cannot read ${file}: ${(error as Error).message.split(",")[0]}`);
+  }
+  return parseConfig(text, file, name);
+}
+
+/** As `readConfig`, of the text of a file. */
+export async function parseConfig(text: string, file: string, name: CaseName): Promise<Given> {
+  const { parse } = await import("smol-toml");
+  let found: Record<string, unknown> = {};
+  try {
+    found = parse(text);
+  } catch (error) {
+    throw new IsoformError(`${file}: ${(error as Error).message.trim()}`);
+  }
+  const { case: own, ...values } = found;
+  if (own !== undefined && own !== name) {
+    const known = (CASES as readonly unknown[]).includes(own);
+    throw new IsoformError(
+      `${file} is of the case ${String(own)}: ${known ? `run isoform navier-stokes ${String(own)}` : `there are ${CASES.join(", ")}`}`,
+    );
+  }
+  return givenOf(values, file, name);
+}
