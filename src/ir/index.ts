@@ -55,6 +55,7 @@ export { optimise } from "./passes/optimise.js";
 export { print, printExpr } from "./print.js";
 export { checkRaces } from "./analysis/races.js";
 export { relax } from "./passes/relax.js";
+export { labelled, leave, RETURN, structure, type Jump, type Labelled } from "./structure.js";
 export { scalarise } from "./passes/scalarise.js";
 export { unroll } from "./passes/unroll.js";
 export { verify } from "./verify.js";

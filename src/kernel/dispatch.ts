@@ -134,7 +134,7 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
     case "ExpressionStatement":
       return effect(cx, node.expression, scope);
     case "IfStatement":
-      return branch(cx, node, scope, [node.consequent], node.alternate ? [node.alternate] : [], frame);
+      return branch(cx, node, scope, frame);
     case "ForStatement":
       return forLoop(cx, node, scope, frame);
     case "WhileStatement":

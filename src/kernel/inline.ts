@@ -46,6 +46,6 @@ function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
   const last = body.body[body.body.length - 1];
   if (last?.type !== "ReturnStatement" || !last.argument || early.some(returns))
     return functionBody(cx, fn.name || "the function", body, scope);
-  statements(cx, early, scope, { key: cx.path, loops: 0 });
+  statements(cx, early, scope, { key: cx.path });
   return cx.expression(last.argument, scope);
 }

@@ -47,10 +47,7 @@ function loop(
 }
 
 function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, frame: Frame): { stmts: Stmt[] } {
-  frame.loops++;
-  const body = cx.collect(() => cx.statement(node.body, new Scope(scope), frame));
-  frame.loops--;
-  return body;
+  return cx.collect(() => cx.statement(node.body, new Scope(scope), frame));
 }
 
 /**

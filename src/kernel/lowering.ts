@@ -36,12 +36,8 @@ export class Knowledge {
 export interface Frame {
   key: string;
   result?: Value;
-  /** Set once the function has returned, where control flow cannot say so. */
-  returned?: Variable;
   /** There is a return without a value. */
   bare?: boolean;
-  /** Loops of this function around the current statement. */
-  loops: number;
 }
 
 export type ExpressionNode = acorn.Expression | acorn.PrivateIdentifier | acorn.SpreadElement | acorn.Super;
@@ -260,19 +256,10 @@ export class Lowering {
   }
 
   /** A truth value of the lowering's own, declared here. */
-  flag(name: string, node: acorn.Node, value: boolean): Variable {
-    const variable = this.detachedFlag(name);
-    this.declareFlag(variable, node, value);
-    return variable;
-  }
-
-  /** The same, to be declared later with declareFlag at an earlier place. */
-  detachedFlag(name: string): Variable {
-    return { kind: "variable", name: this.unique(name), type: "bool", constant: false, key: `${this.path}:${name}`, open: false };
-  }
-
-  declareFlag({ name }: Variable, node: acorn.Node, value: boolean): void {
+  flag(wish: string, node: acorn.Node, value: boolean): Variable {
+    const name = this.unique(wish);
     this.out.push({ kind: "let", name, type: "bool", init: constant("bool", value), location: this.at(node) });
+    return { kind: "variable", name, type: "bool", constant: false, key: `${this.path}:${wish}`, open: false };
   }
 }
 

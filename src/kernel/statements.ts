@@ -1,71 +1,29 @@
 import { unreachable } from "../ir/unreachable.js";
+import { leave, structure } from "../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
-import { read, type Frame, type Lowering, type Shape } from "./lowering.js";
+import type { Frame, Lowering, Shape } from "./lowering.js";
 import { reassigned } from "./reassigned.js";
-import { alwaysReturns, hasLoop, returns } from "./syntax.js";
-import { Scope, constant, type Value } from "./values.js";
+import { alwaysReturns } from "./syntax.js";
+import { Scope, type Value } from "./values.js";
 import { condition, scalar } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
-/**
- * Lowers a list of statements. A `return` becomes plain control flow: what follows an `if` that returns moves into its other branch;
- * where that cannot say it (a return inside a loop) a flag does.
- */
+/** Lowers a list of statements, as far as control can reach. */
 export function statements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: Frame): void {
   for (const node of list)
     if (node.type === "FunctionDeclaration")
       scope.bind(node.id.name, { kind: "function", name: node.id.name, node: node as acorn.FunctionDeclaration, source: cx.source, scope });
 
-  for (const [n, node] of list.entries()) {
+  for (const node of list) {
     if (node.type === "FunctionDeclaration") continue;
-    if (!returns(node)) {
-      cx.statement(node as acorn.Statement, scope, frame);
-      if (node.type === "BreakStatement" || node.type === "ContinueStatement") return;
-      continue;
-    }
-    const rest = list.slice(n + 1);
-    if (node.type === "ReturnStatement") return finish(cx, node, scope, frame);
-    if (node.type === "IfStatement" && frame.loops === 0) {
-      const then = alwaysReturns(node.consequent),
-        other = !!node.alternate && alwaysReturns(node.alternate);
-      if (then || other || rest.length === 0)
-        return branch(
-          cx,
-          node,
-          scope,
-          [node.consequent, ...(then ? [] : rest)],
-          [...(node.alternate ? [node.alternate] : []), ...(other ? [] : rest)],
-          frame,
-        );
-    }
-    frame.returned ??= cx.detachedFlag("returned");
     cx.statement(node as acorn.Statement, scope, frame);
-    if (frame.loops === 0) {
-      const { stmts } = cx.collect(() => statements(cx, rest, scope, frame));
-      if (stmts.length)
-        cx.out.push({
-          kind: "if",
-          cond: { op: "unary", type: "bool", fn: "not", a: read(frame.returned).expr },
-          then: stmts,
-          else: [],
-          location: cx.at(rest[0]),
-        });
-      return;
-    }
-    if (hasLoop(node))
-      cx.out.push({
-        kind: "if",
-        cond: read(frame.returned).expr,
-        then: [{ kind: "break", location: cx.at(node) }],
-        else: [],
-        location: cx.at(node),
-      });
+    if (node.type === "BreakStatement" || node.type === "ContinueStatement" || alwaysReturns(node)) return;
   }
 }
 
-/** A `return`: its value goes to the function's result, and control to the function's end. */
+/** A `return`: its value goes to the function's result, and control to the function's end, see `functionBody`. */
 export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
   if (node.argument) {
     const value = cx.expression(node.argument, scope);
@@ -76,17 +34,15 @@ export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, 
       cx.knowledge.fresh = true;
     }
   } else frame.bare = true;
-  if (frame.returned) cx.assign(frame.returned, { kind: "scalar", expr: constant("bool", true) }, node);
-  if (frame.loops > 0) cx.out.push({ kind: "break", location: cx.at(node) });
+  cx.out.push(leave(cx.at(node)));
 }
 
 /** Lowers a function's statements; what they return is in locals afterwards. */
 export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): Value {
-  const frame: Frame = { key: cx.path, loops: 0 };
+  const frame: Frame = { key: cx.path };
   frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
   const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
-  if (frame.returned) cx.declareFlag(frame.returned, block, false);
-  cx.out.push(...stmts);
+  cx.out.push(...structure(stmts, (wish) => cx.unique(wish), cx.at(block)));
   if (frame.result && (frame.bare || !alwaysReturns(block)))
     cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
   return frame.result ?? { kind: "void" };
@@ -124,10 +80,10 @@ function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): voi
   cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
 }
 
-export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, then: Statement[], other: Statement[], frame: Frame): void {
+export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, frame: Frame): void {
   const cond = condition(cx, node.test, scope);
-  const a = cx.collect(() => statements(cx, then, new Scope(scope), frame));
-  const b = cx.collect(() => statements(cx, other, new Scope(scope), frame));
+  const a = cx.collect(() => statements(cx, [node.consequent], new Scope(scope), frame));
+  const b = cx.collect(() => node.alternate && statements(cx, [node.alternate], new Scope(scope), frame));
   cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location: cx.at(node) });
 }
 

@@ -52,9 +52,6 @@ function some(node: acorn.Node, test: (node: acorn.AnyNode) => boolean): boolean
 /** True if the function that holds the node may return there. */
 export const returns = (node: acorn.Node): boolean => some(node, (n) => n.type === "ReturnStatement");
 
-export const hasLoop = (node: acorn.Node): boolean =>
-  some(node, (n) => n.type === "ForStatement" || n.type === "WhileStatement" || n.type === "DoWhileStatement");
-
 /** True if control never goes on behind the statement, because it returns or loops until it does. */
 export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): boolean {
   switch (node.type) {
