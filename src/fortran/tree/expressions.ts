@@ -16,7 +16,7 @@ export interface Literal {
   readonly type: "integer" | "real" | "logical" | "character";
   /** Without the kind: `1.5d0`, `.true.`, the text between a string's quotes. An exponent `d` stays in it. */
   readonly text: string;
-  /** What follows `_`: a name such as `rkind`, or digits. */
+  /** Its kind, a name such as `rkind`, or digits: what follows `_`, and what stands before it and a string. */
   readonly suffix?: string;
   readonly at: Location;
 }

@@ -101,6 +101,8 @@ export interface DeclaredName {
   readonly name: string;
   readonly dimension?: readonly Bound[];
   readonly init?: Expr;
+  /** Written `=> null()`. */
+  readonly points?: true;
   readonly at: Location;
 }
 

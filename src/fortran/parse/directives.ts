@@ -1,0 +1,172 @@
+/* Directives: words of the construct, the launch of `!$cuf kernel do`, then clauses. */
+
+import type { Clause, Directive, Expr, Launch, ReductionOp, Sentinel } from "../tree/index.js";
+import type { Cursor } from "./cursor.js";
+import { expression } from "./expressions.js";
+
+/** Words that constructs are made of. What stands behind the last of them is a clause. */
+const WORDS: Readonly<Record<Sentinel, readonly string[]>> = {
+  cuf: ["kernel", "do"],
+  acc: [
+    "atomic",
+    "cache",
+    "data",
+    "declare",
+    "end",
+    "enter",
+    "exit",
+    "host_data",
+    "init",
+    "kernels",
+    "loop",
+    "parallel",
+    "routine",
+    "serial",
+    "set",
+    "shutdown",
+    "update",
+    "wait",
+  ],
+  omp: "atomic barrier cancel critical data declare distribute do end enter exit flush loop masked master ordered parallel section sections simd single target task taskgroup taskloop taskwait taskyield teams threadprivate update workshare".split(
+    " ",
+  ),
+};
+/** Elsewhere these are clauses: `do ordered`, `loop wait(1)`. */
+const FIRST_ONLY: readonly string[] = ["declare", "ordered", "routine", "update", "wait"];
+/** Of `atomic`; `target update` is one word, too. */
+const ATOMIC: readonly string[] = ["update", "read", "write", "capture"];
+
+const REDUCTIONS: readonly ReductionOp[] = ["+", "*", "min", "max", ".and.", ".or."];
+const LEVELS: readonly string[] = ["gang", "worker", "vector", "seq", "independent", "auto", "simd"];
+const LISTS = ["private", "firstprivate", "lastprivate", "shared"] as const;
+
+const LOOPS: readonly string[] = ["do", "loop", "simd", "distribute", "taskloop"];
+const BLOCKS: readonly string[] =
+  "critical data host_data kernels masked master ordered parallel sections serial single target task taskgroup teams workshare".split(" ");
+const ALONE: readonly string[] = ["cancel", "declare", "end", "enter", "exit", "update"];
+
+/** What a directive governs: the next loop, the next statement, all until its `end`, or nothing. */
+export function governs({ words }: Directive): "loop" | "statement" | "block" | "nothing" {
+  const last = words.at(-1)!;
+  if (ALONE.includes(words[0]) || (words[0] === "target" && ALONE.includes(words[1]))) return "nothing";
+  if (words[0] === "atomic") return last === "capture" ? "block" : "statement";
+  if (LOOPS.includes(last)) return "loop";
+  return BLOCKS.includes(last) ? "block" : "nothing";
+}
+
+/** Whether it stands among declarations: `declare target`, `routine`, `threadprivate`. */
+export const declares = ({ words }: Directive): boolean => words[0] === "declare" || words[0] === "routine" || words[0] === "threadprivate";
+
+/** @throws SyntaxProblem */
+export function directive(c: Cursor): Directive {
+  const sentinel = c.line.sentinel!;
+  const at = c.at();
+  const words: string[] = [];
+  const isWord = (text: string): boolean => {
+    if (words.at(-1) === "atomic" || words.at(-1) === "target") if (ATOMIC.includes(text)) return true;
+    return WORDS[sentinel].includes(text) && (words.length === 0 || words[0] === "end" || !FIRST_ONLY.includes(text));
+  };
+  while (c.token.kind === "name" && isWord(c.token.text)) {
+    words.push(c.next().text);
+    if (words[0] === "update" || words[0] === "wait" || words[0] === "routine") break;
+  }
+  if (words.length === 0)
+    throw c.problem(`is no directive behind \`!$${sentinel}\``, c.token, "correct its name, or make the line a comment");
+  const clauses: Clause[] = [];
+  if (c.is("(") && sentinel === "cuf") {
+    const from = c.at();
+    c.next();
+    const count = c.next();
+    if (count.kind !== "integer") throw c.problem("`do(n)` takes a number of loops", count);
+    c.expect(")");
+    clauses.push({ kind: "collapse", count: Number(count.text), at: from });
+  } else if (c.is("(")) clauses.push({ kind: "other", name: words.at(-1)!, at: c.at(), text: c.enclosed() });
+  const given = sentinel === "cuf" && c.is("<<<") ? launch(c) : undefined;
+  while (c.token.kind !== "end") {
+    if (c.take(",")) continue;
+    clauses.push(clause(c));
+  }
+  return { sentinel, words, clauses, ...(given && { launch: given }), at };
+}
+
+function clause(c: Cursor): Clause {
+  const at = c.at();
+  // `if` and the like are clauses, too.
+  const name = c.name("a clause");
+  const list = LISTS.find((word) => word === name);
+  if (list && c.is("(")) return { kind: list, names: enclosedNames(c), at };
+  switch (name) {
+    case "collapse": {
+      c.expect("(");
+      const forced = c.take("force");
+      if (forced) c.expect(":");
+      const count = c.next();
+      if (count.kind !== "integer") throw c.problem("`collapse` takes a number", count);
+      c.expect(")");
+      return { kind: "collapse", count: Number(count.text), at };
+    }
+    case "reduction":
+    case "reduce":
+      return reduction(c, name, at);
+    case "default":
+      return { kind: "default", value: c.enclosed().toLowerCase(), at };
+    case "async": {
+      if (!c.take("(")) return { kind: "async", at };
+      const queue = expression(c);
+      c.expect(")");
+      return { kind: "async", queue, at };
+    }
+    // Any other clause is kept as it is written.
+    default:
+      if (LEVELS.includes(name) && !c.is("(")) return { kind: "level", level: name, at };
+      return { kind: "other", name, text: c.is("(") ? c.enclosed() : "", at };
+  }
+}
+
+function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
+  c.expect("(");
+  const sign = c.next();
+  const op = REDUCTIONS.find((known) => known === sign.text);
+  if (!op) throw c.problem("is no operation of a reduction", sign, "use +, *, min, max, .and. or .or.");
+  c.expect(":", `\`:\` is missing in \`${name}(op:names)\``);
+  const names = c.names();
+  c.expect(")");
+  return { kind: "reduction", op, names, at };
+}
+
+function enclosedNames(c: Cursor): string[] {
+  c.expect("(");
+  const names = c.names();
+  c.expect(")");
+  return names;
+}
+
+/** `<<<grid, block, shared, stream>>>`, `<<<*, *, stream=s>>>`. */
+export function launch(c: Cursor): Launch {
+  c.expect("<<<");
+  const parts: Record<string, Launch["grid"]> = {};
+  const order = ["grid", "block", "shared", "stream"];
+  c.list(() => {
+    const keyword = c.token.kind === "name" && c.is("=", c.peek()) ? c.name() : undefined;
+    if (keyword) c.next();
+    const part = keyword ?? order.shift();
+    if (part === undefined || !["grid", "block", "shared", "stream"].includes(part))
+      throw c.problem("a launch takes grid, block, shared and stream");
+    if (c.take("*")) return;
+    const sized = c.is("(") && c.tokens.slice(c.n, c.matching(c.n)).some((token) => c.is(",", token));
+    parts[part] = sized ? sizes(c) : expression(c);
+  });
+  c.expect(">>>");
+  return parts;
+}
+
+/** `(32, 4)` as a constructor; nothing of `(*, *)`. */
+function sizes(c: Cursor): Expr | undefined {
+  const at = c.at();
+  c.expect("(");
+  const items = c.list(() => (c.take("*") ? undefined : expression(c)));
+  c.expect(")");
+  const given = items.filter((item) => item !== undefined);
+  if (given.length > 0 && given.length < items.length) throw c.problem("give all sizes of a grid or block, or none");
+  return given.length > 0 ? { kind: "constructor", items: given, at } : undefined;
+}

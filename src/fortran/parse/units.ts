@@ -1,0 +1,352 @@
+/* Modules, programs, procedures. */
+
+import type {
+  Declaration,
+  Expr,
+  Interface,
+  Module,
+  OtherDeclaration,
+  Procedure,
+  Program,
+  TypeDefinition,
+  TypeSpec,
+  Unit,
+  Use,
+  VariableDeclaration,
+} from "../tree/index.js";
+import { SyntaxProblem, type Cursor } from "./cursor.js";
+import { ATTRIBUTES, attribute, typeSpec, use, variables } from "./declarations.js";
+import { declares } from "./directives.js";
+import { expression } from "./expressions.js";
+import { TYPES, type Head } from "./head.js";
+import type { Lines } from "./statements.js";
+
+/** Declarations that are kept as they are written. */
+const OTHERS: readonly string[] =
+  "bind codimension common data enumerator equivalence final format generic import include namelist private procedure protected public sequence asynchronous static automatic".split(
+    " ",
+  );
+
+interface Specification {
+  uses: Use[];
+  implicitNone: boolean;
+  declarations: Declaration[];
+}
+
+/** The unit that begins here. Statements outside of all units are those of a program without a first line. */
+export function unit(lines: Lines, head: Head): Unit | undefined {
+  const c = head.cursor;
+  switch (head.key) {
+    case "procedure":
+      return procedure(lines, head);
+    case "module":
+      return module(lines, head);
+    case "program": {
+      const name = guarded(lines, () => c.name("the program's name")) ?? "main";
+      return program(lines, head, name);
+    }
+    case "submodule":
+    case "block data":
+      lines.problems.add(head.line.at(0), head.key, "is not read", "put its procedures into a module");
+      skip(lines);
+      return undefined;
+    case "contains":
+    case "end":
+    case "end subroutine":
+    case "end function":
+    case "end module":
+    case "end program":
+    case "end submodule":
+      lines.problems.add(head.line.at(0), head.key, "belongs to no unit");
+      lines.n++;
+      return undefined;
+    // Any other statement is the first of a program without a first line.
+    default:
+      return program(lines, head, undefined);
+  }
+}
+
+/** Past the end of a unit that is not read. */
+function skip(lines: Lines): void {
+  for (let depth = 0; lines.head;) {
+    const { key } = lines.head;
+    lines.n++;
+    if (key === "procedure" || key === "submodule" || key === "block data") depth++;
+    else if (["end", "end subroutine", "end function", "end submodule", "end block data", "end procedure"].includes(key) && --depth <= 0)
+      return;
+  }
+}
+
+function module(lines: Lines, head: Head): Module | undefined {
+  const at = head.line.at(0);
+  const name = guarded(lines, () => head.cursor.name("the module's name")) ?? "";
+  const before = opening(lines, head);
+  const specification = specify(lines);
+  const found = lines.body([]);
+  for (const statement of found)
+    if (statement.kind !== "comment") lines.problems.add(statement.at, statement.kind, "stands in a module outside of its procedures");
+  const inner = contained(lines);
+  return { kind: "module", name, ...specification, ...inner, at, ...close(lines, "module", name, at), ...before };
+}
+
+function program(lines: Lines, head: Head, name: string | undefined): Program {
+  const at = head.line.at(0);
+  const before = name === undefined ? {} : opening(lines, head);
+  const specification = specify(lines);
+  const body = lines.body([]);
+  const inner = contained(lines);
+  return { kind: "program", name: name ?? "main", ...specification, body, ...inner, at, ...close(lines, "program", name, at), ...before };
+}
+
+function procedure(lines: Lines, head: Head): Procedure | undefined {
+  const c = head.cursor;
+  const at = head.line.at(Math.max(0, head.line.text.search(/\S/)));
+  const read = guarded(lines, () => heading(c));
+  const before = opening(lines, head);
+  const specification = specify(lines);
+  const body = lines.body([]);
+  const inner = contained(lines);
+  const form = read?.form ?? "subroutine";
+  const end = close(lines, form, read?.name, at);
+  return read && { kind: "procedure", ...read, ...specification, body, ...inner, at, ...end, ...before };
+}
+
+function opening(lines: Lines, head: Head): { before?: readonly string[] } {
+  const before = lines.before(head.line);
+  if (head.line.behind !== undefined) lines.carried.push(head.line.behind);
+  lines.n++;
+  return before;
+}
+
+type Heading = Pick<Procedure, "name" | "form" | "dummies" | "attributes" | "launchBounds" | "prefixes" | "type" | "result">;
+
+/** `attributes(global) launch_bounds(256) subroutine f(a, b)`, `pure real(8) function g(x) result(y)` */
+function heading(c: Cursor): Heading {
+  let attributes = ["host"];
+  let launchBounds: Expr[] | undefined;
+  let type: TypeSpec | undefined;
+  const prefixes: string[] = [];
+  while (!c.is("subroutine") && !c.is("function")) {
+    if (c.take("attributes")) {
+      c.expect("(");
+      attributes = c.names();
+      c.expect(")");
+    } else if (c.take("launch_bounds")) {
+      c.expect("(");
+      launchBounds = c.list(() => expression(c));
+      c.expect(")");
+    } else if (["pure", "elemental", "recursive", "impure", "module", "non_recursive"].includes(c.token.text)) prefixes.push(c.next().text);
+    else type = typeSpec(c);
+  }
+  const form = c.next().text as Procedure["form"];
+  const name = c.name("the procedure's name");
+  const dummies: string[] = [];
+  if (c.take("(") && !c.take(")")) {
+    dummies.push(...c.list(() => c.name("a dummy argument")));
+    c.expect(")");
+  }
+  let result = form === "function" ? name : undefined;
+  while (c.token.kind === "name") {
+    const word = c.name();
+    if (word === "result" && form === "function") {
+      c.expect("(");
+      result = c.name();
+      c.expect(")");
+    } else if (word === "bind")
+      throw c.problem("procedures for C are not read", c.tokens[c.n - 1], "leave `bind` out: the port's files have their own interfaces");
+    else throw c.problem("does not belong here", c.tokens[c.n - 1]);
+  }
+  c.end();
+  return {
+    name,
+    form,
+    dummies,
+    attributes,
+    ...(launchBounds && { launchBounds }),
+    prefixes,
+    ...(type && { type }),
+    ...(result && { result }),
+  };
+}
+
+/** Everything in front of the statements. */
+function specify(lines: Lines): Specification {
+  const found: Specification = { uses: [], implicitNone: false, declarations: [] };
+  for (let head = lines.head; head && isSpecification(head); head = lines.head) {
+    const from = lines.n;
+    guarded(lines, () => declaration(lines, head, found));
+    if (lines.n === from) lines.n++;
+  }
+  return found;
+}
+
+function isSpecification({ key, directive, problem, line }: Head): boolean {
+  if (key === "directive") return declares(directive!);
+  // `public :: operator(.plus.)`
+  if (key === "wrong") return problem!.outside && [...TYPES, ...OTHERS].includes(/^\w*/.exec(line.text.trim())![0].toLowerCase());
+  return ["declaration", "use", "implicit", "interface", "abstract interface", "type", "enum", ...ATTRIBUTES, ...OTHERS].includes(key);
+}
+
+function declaration(lines: Lines, head: Head, into: Specification): void {
+  const { line, key, cursor: c } = head;
+  const cuda = line.cudaOnly && { cudaOnly: true as const };
+  const behind = line.behind !== undefined && { behind: line.behind };
+  try {
+    if (head.problem) throw head.problem;
+    switch (key) {
+      case "use": {
+        const made = use(c);
+        into.uses.push({ ...made, ...lines.before(line), ...cuda });
+        return done();
+      }
+      case "implicit":
+        if (!c.take("none")) throw c.outside("implicit", c.tokens[0]);
+        lines.carried.push(...line.before);
+        into.implicitNone = true;
+        return done();
+      case "declaration": {
+        const made = variables(c);
+        into.declarations.push({ ...made, ...lines.before(line), ...behind, ...cuda });
+        lines.n++;
+        return;
+      }
+      case "interface":
+      case "abstract interface":
+      case "enum":
+        return void into.declarations.push(interfaceBlock(lines, head));
+      case "type":
+        return void into.declarations.push(typeDefinition(lines, head));
+      // Any other word gives attributes, or is kept as it is written.
+      default:
+        if (!ATTRIBUTES.includes(key) || head.directive) return void into.declarations.push(other(lines, head));
+        into.declarations.push({ ...attribute(c, key), ...lines.before(line), ...cuda });
+        return done();
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem) || !error.outside) throw error;
+    into.declarations.push(other(lines, head));
+  }
+
+  function done(): void {
+    if (line.behind !== undefined) lines.carried.push(line.behind);
+    lines.n++;
+  }
+}
+
+function other(lines: Lines, head: Head): OtherDeclaration {
+  const { line, directive } = head;
+  const place = { at: directive?.at ?? line.at(Math.max(0, line.text.search(/\S/))), ...lines.before(line) };
+  lines.n++;
+  const text = line.sentinel ? `!$${line.sentinel} ${line.text.trim()}` : line.text.trim();
+  return {
+    kind: "other",
+    word: directive ? directive.words.join(" ") : /^\w*/.exec(line.text.trim())![0].toLowerCase(),
+    text: line.behind ? `${text} ${line.behind}` : text,
+    ...(directive && { directive }),
+    ...place,
+  };
+}
+
+/** The lines of a block as they are written, up to its end. */
+function written(lines: Lines, head: Head, end: string): { text: string[]; inside: Head[] } {
+  const text: string[] = [];
+  const inside: Head[] = [];
+  for (let next: Head | undefined = head; next; next = lines.head) {
+    if (next !== head) text.push(...next.line.before);
+    text.push(next.line.text.trim() + (next.line.behind ? ` ${next.line.behind}` : ""));
+    lines.n++;
+    // `end interface operator(.plus.)` has no tokens.
+    if (next.key === end || (next.key === "wrong" && next.line.text.trim().toLowerCase().startsWith(end))) return { text, inside };
+    if (next !== head) inside.push(next);
+  }
+  throw new SyntaxProblem(head.line.at(0), head.key, "is not closed", `add \`${end}\``);
+}
+
+function interfaceBlock(lines: Lines, head: Head): Interface {
+  const before = lines.before(head.line);
+  const { text } = written(lines, head, head.key === "enum" ? "end enum" : "end interface");
+  return { kind: "interface", text, at: head.line.at(0), ...before };
+}
+
+function typeDefinition(lines: Lines, head: Head): TypeDefinition {
+  const c = head.cursor;
+  while (c.take(",")) {
+    c.name("an attribute");
+    if (c.is("(")) c.enclosed();
+  }
+  c.take("::");
+  const name = c.name("the type's name");
+  const before = lines.before(head.line);
+  const { text, inside } = written(lines, head, "end type");
+  const components: VariableDeclaration[] = [];
+  const procedures: string[] = [];
+  let contains = false;
+  for (const part of inside) {
+    if (part.key === "contains") contains = true;
+    else if (contains) procedures.push(part.line.text.trim());
+    else if (part.key === "declaration") {
+      try {
+        components.push(variables(part.cursor));
+      } catch (error) {
+        if (!(error instanceof SyntaxProblem)) throw error;
+        if (!error.outside) lines.report(error);
+      }
+    }
+  }
+  return { kind: "type", name, components, procedures, text, at: head.line.at(0), ...before };
+}
+
+/** Procedures behind `contains`. */
+function contained(lines: Lines): { procedures: Procedure[]; beforeContains?: readonly string[] } {
+  const procedures: Procedure[] = [];
+  const head = lines.head;
+  if (head?.key !== "contains") return { procedures };
+  const { before } = opening(lines, head);
+  for (let next = lines.head; next && !next.key.startsWith("end"); next = lines.head) {
+    if (next.key === "procedure") {
+      const made = procedure(lines, next);
+      if (made) procedures.push(made);
+    } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
+    else {
+      lines.problems.add(
+        next.line.at(Math.max(0, next.line.text.search(/\S/))),
+        next.line.text.trim().slice(0, 30),
+        "stands behind `contains` outside of a procedure",
+      );
+      lines.n++;
+    }
+  }
+  return { procedures, ...(before && { beforeContains: before }) };
+}
+
+/** Takes the line that ends a unit, or says that it is missing. */
+function close(lines: Lines, form: string, name: string | undefined, at: Unit["at"]): Pick<Unit, "end" | "beforeEnd"> {
+  const head = lines.head;
+  const other = form === "function" ? "end subroutine" : form === "subroutine" ? "end function" : undefined;
+  if (head && head.key === other) lines.problems.add(head.line.at(0), head.key, `closes a ${form}`, `write \`end ${form}\``);
+  else if (head?.key !== "end" && head?.key !== `end ${form}`) {
+    lines.problems.add(at, `${form} ${name ?? ""}`.trim(), "is not closed", `add \`end ${form}\``);
+    return { end: at };
+  }
+  const { line, cursor: c } = head;
+  const { before } = lines.before(line);
+  if (c.token.kind === "name") {
+    const closes = c.next().text;
+    if (name !== undefined && closes !== name)
+      lines.report(c.problem(`closes \`${name}\``, c.tokens[c.n - 1], `write \`end ${form} ${name}\``));
+  }
+  if (c.token.kind !== "end") lines.report(c.problem("the statement should end here"));
+  if (line.behind !== undefined) lines.carried.push(line.behind);
+  lines.n++;
+  return { end: line.at(Math.max(0, line.text.search(/\S/))), ...(before && { beforeEnd: before }) };
+}
+
+function guarded<T>(lines: Lines, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    lines.report(error);
+    return undefined;
+  }
+}
