@@ -1,6 +1,6 @@
 import { cellsOf, innerPoints, placeOf, type Axis } from "./axes.js";
 import { energyAt, type Gas } from "./gas.js";
-import { layerProfile, temperatureOf, valueAt, type LayerGas, type LayerProfile } from "./layer-profile.js";
+import { layerProfile, valuesAt, type LayerGas, type LayerProfile } from "./layer-profile.js";
 
 /*
  * A turbulent layer along x that is 1 thick at x = 0: how it grows, its means, and the flow at the start.
@@ -41,7 +41,7 @@ function march(layer: LayerGas, before: LayerProfile, distance: number): LayerPr
   const theta = before.theta + 0.5 * distance * before.cf;
   const grown = layerProfile(layer, 1, { reTheta: (before.reTheta * theta) / before.theta });
   const delta = before.delta * (grown.reTau / before.reTau) * Math.sqrt(before.cf / grown.cf);
-  return { ...grown, delta, theta: grown.theta * delta };
+  return { ...grown, delta, theta };
 }
 
 /** The length of the wall: of kinematic viscosity and friction velocity there. */
@@ -52,11 +52,12 @@ export function layerMeans(layer: LayerGas, reTau: number, x: Axis, y: Axis, u0:
   const { first, columns } = growth(layer, reTau, x);
   const heights = innerPoints(y);
   const profiles = columns.map(({ delta, reTau: own }) => layerProfile(layer, delta, { reTau: own }));
-  const u = profiles.map((profile) => heights.map((height) => valueAt(profile, height, (v) => v)));
-  const rho = profiles.map((profile) => heights.map((height) => valueAt(profile, height, (v) => 1 / temperatureOf(layer, v))));
+  const values = profiles.map((profile) => Array.from(heights, (height) => valuesAt(layer, profile, height)));
+  const u = values.map((column) => column.map((value) => value.u));
+  const rho = values.map((column) => column.map((value) => value.rho));
   const rhoV = columns.slice(1).map((_, i) => {
     const step = placeOf(x, 1) - placeOf(x, 0);
-    const slope = heights.map((_, j) => (rho[i + 1][j] * u[i + 1][j] - rho[i][j] * u[i][j]) / step);
+    const slope = Array.from(heights, (_, j) => (rho[i + 1][j] * u[i + 1][j] - rho[i][j] * u[i][j]) / step);
     const sums = new Float64Array(heights.length);
     for (let j = 1; j < sums.length; j++) sums[j] = sums[j - 1] - 0.5 * (heights[j] - heights[j - 1]) * (slope[j] + slope[j - 1]);
     return sums;

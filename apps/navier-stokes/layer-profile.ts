@@ -26,6 +26,8 @@ export interface LayerProfile {
   readonly cf: number;
   /** At heights n delta / (length - 1). */
   readonly u: Float64Array;
+  /** There too, of the velocity one iteration before: that from which `u` was integrated. */
+  readonly temperature: Float64Array;
 }
 
 /** What of a layer is known: its friction Reynolds number, or that of its momentum thickness. */
@@ -62,12 +64,11 @@ export function layerProfile(layer: LayerGas, delta: number, known: Known): Laye
     const z = reTheta / 425 - 1;
     const wake = (0.69 * (1 - Math.exp(-0.243 * Math.sqrt(z) - 0.15 * z))) / KARMAN;
     const range = 17 + 19.3 * frictionMach;
-    const density = new Float64Array(y.length);
+    const temperature = u.map((v) => temperatureOf(layer, v));
     const slope = new Float64Array(y.length);
     const yPlus = new Float64Array(y.length);
     for (let j = 0; j < y.length; j++) {
-      const T = temperatureOf(layer, u[j]);
-      density[j] = 1 / T;
+      const T = temperature[j];
       const root = Math.sqrt(wallDensity * T);
       const m = viscosityOf(T) / unit / wallViscosity;
       yPlus[j] = (reTau * y[j]) / delta;
@@ -79,7 +80,7 @@ export function layerProfile(layer: LayerGas, delta: number, known: Known): Laye
     const free = U[INTERVALS] / 0.99;
     u = U.map((value) => value / free);
     const theta = integral(
-      u.map((v, j) => density[j] * v * (1 - v)),
+      u.map((v, j) => (v * (1 - v)) / temperature[j]),
       y,
     );
     const cf = (2 * wallDensity) / free ** 2;
@@ -89,20 +90,24 @@ export function layerProfile(layer: LayerGas, delta: number, known: Known): Laye
     const change = Math.abs(next - (byTau ? reTheta : reTau));
     if (byTau) reTheta = next;
     else reTau = next;
-    if (!(change > 1e-5)) return { delta, reTau, reTheta, theta, cf, u };
+    if (!(change > 1e-5)) return { delta, reTau, reTheta, theta, cf, u, temperature };
   }
 }
 
 /**
- * A function of the velocity at a height, linear between the profile's points. Beyond the layer the velocity goes on with the slope of its end up to
- * 1; from twice its thickness on it is 1.
+ * Velocity and density at a height, linear between the profile's points. Beyond the layer the velocity goes on with the slope of its end up to 1;
+ * from twice its thickness on it is 1.
  */
-export function valueAt({ u, delta }: LayerProfile, height: number, of: (u: number) => number): number {
-  const place = (height / delta) * INTERVALS;
-  const at = (n: number): number => {
-    if (n <= INTERVALS) return of(u[n]);
-    return of(n > 2 * INTERVALS ? 1 : Math.min(1, u[INTERVALS] + (n - INTERVALS) * (u[INTERVALS] - u[INTERVALS - 1])));
+export function valuesAt(layer: LayerGas, { u, temperature, delta }: LayerProfile, height: number): { u: number; rho: number } {
+  const slope = u[INTERVALS] - u[INTERVALS - 1];
+  const at = (n: number): { u: number; rho: number } => {
+    if (n <= INTERVALS) return { u: u[n], rho: 1 / temperature[n] };
+    const beyond = n > 2 * INTERVALS ? 1 : Math.min(1, u[INTERVALS] + (n - INTERVALS) * slope);
+    return { u: beyond, rho: 1 / temperatureOf(layer, beyond) };
   };
+  const place = (height / delta) * INTERVALS;
   const n = Math.floor(place);
-  return at(n) + (place - n) * (at(n + 1) - at(n));
+  const [below, above] = [at(n), at(n + 1)];
+  const between = (a: number, b: number): number => a + (place - n) * (b - a);
+  return { u: between(below.u, above.u), rho: between(below.rho, above.rho) };
 }
