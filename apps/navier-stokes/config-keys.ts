@@ -70,6 +70,7 @@ export const KEYS: readonly Key[] = [
   { name: "dt_every", kind: COUNT, meaning: "steps from one choice of the time step to the next" },
   { name: "steps", kind: NONE_OR_MORE, meaning: "steps of the run" },
   { name: "time", kind: POSITIVE, meaning: "end of the run, if that comes before the last step" },
+  { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: none are taken" },
   {
     name: "sensor_threshold",
     kind: NUMBER,
@@ -116,6 +117,7 @@ export interface Config {
   readonly dtEvery: number;
   readonly steps: number;
   readonly time?: number;
+  readonly statsEvery: number;
   readonly sensorThreshold: number;
   readonly order: Order;
   readonly keep: number;
@@ -143,6 +145,7 @@ export type Given = Partial<Omit<Config, "case">>;
 const COMMON: Given = {
   dtEvery: 1,
   steps: 100,
+  statsEvery: 0,
   order: 6,
   keep: 0,
   weno: 5,

@@ -1,5 +1,6 @@
 import { f32, f64 } from "isoform";
 import { dense, type Container, type DenseGrid } from "isoform/grid";
+import type { CheckpointedSequence } from "isoform/io";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, type OccLevel, type Skeleton, type Storage } from "isoform/skeleton";
 import { cellsOf, placeOf, type Axis } from "./axes.js";
@@ -13,6 +14,7 @@ import { metricsOf } from "./metrics.js";
 import { ghostsOf, modelOf, type Model, type Reference, type Scheme } from "./model.js";
 import type { Progress } from "./progress-line.js";
 import { fieldsOf, type Fields } from "./state.js";
+import { statisticsOf, type Statistics } from "./statistics.js";
 import { sequenceOf, type TimeStep } from "./step.js";
 import { chooseStep } from "./time-step.js";
 
@@ -48,9 +50,11 @@ export interface Settings {
   readonly fuse: boolean;
   /** Steps that are planned together. */
   readonly unroll: number;
+  /** Steps from one sample of the statistics to the next; none are taken where it is 0. */
+  readonly statsEvery: number;
 }
 
-export const DEFAULTS: Settings = { type: "f64", precision: "fast", layout: "soa", occ: "standard", fuse: true, unroll: 1 };
+export const DEFAULTS: Settings = { type: "f64", precision: "fast", layout: "soa", occ: "standard", fuse: true, unroll: 1, statsEvery: 0 };
 
 /** A flow on a set of devices. */
 export class Simulation {
@@ -60,6 +64,8 @@ export class Simulation {
   readonly model: Model;
   readonly dt: Scalar;
   readonly time: Scalar<"f64">;
+  /** Along a channel averages are over x, too. */
+  readonly statistics: Statistics | undefined;
   private readonly boundaries: readonly Container[];
   private readonly forcing: Forcing | undefined;
   private readonly diagnostics: Diagnostics;
@@ -97,13 +103,16 @@ export class Simulation {
     this.forcing = channel && forcingOf(model, axes[1].faces!, channel.targetTemperature);
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
+    const { statsEvery } = settings;
+    this.statistics = statsEvery > 0 ? statisticsOf(model, channel ? ["y"] : ["x", "y"]) : undefined;
+    const sampled = this.statistics && { every: statsEvery, steps: this.statistics.sample };
     const { dt, time, boundaries, forcing } = this;
     const { precision, occ, fuse, unroll } = settings;
     const residual = flow.writesCells ? this.diagnostics.residual : undefined;
     this.skeleton = skeleton(
       set,
       "navier-stokes",
-      sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, residual, forcing }),
+      sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, residual, forcing, sampled }),
       { precision, occ, fuse, unroll },
     );
   }
@@ -124,10 +133,32 @@ export class Simulation {
         return temperatureAt(gas, (E - (0.5 * (mx ** 2 + my ** 2 + mz ** 2)) / rho) / rho);
       });
     this.time.set(0);
+    this.statistics?.clear();
     if ("dt" in step) this.dt.set(step.dt);
     const first = "dt" in step ? [] : chooseStep(model, this.dt, step.courant);
     const sense = model.isHybrid ? [divergence(model, true)] : [];
     for (const container of [...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
+  }
+
+  /** What a checkpoint has of this: all that further steps depend on, and `withStatistics` what was sampled. */
+  checkpointed(withStatistics = true): CheckpointedSequence {
+    const { skeleton, statistics } = this;
+    if (!statistics || withStatistics) return skeleton;
+    const { name, state } = skeleton;
+    return {
+      name,
+      get iteration() {
+        return skeleton.iteration;
+      },
+      set iteration(step) {
+        skeleton.iteration = step;
+      },
+      state: {
+        ...state,
+        folded: state.folded.filter((each) => each !== statistics.sums),
+        scalars: state.scalars.filter((each) => each !== statistics.samples),
+      },
+    };
   }
 
   /** Does so many steps. Returns the seconds that they took. */

@@ -1,34 +1,28 @@
 /*
- * What statistics hold, by the names of the original's file. Each is a mean over z and time, along a channel over x too, of a product of powers of
- * what is known of a cell; Favre moments are those of density times velocity.
+ * What statistics hold: the 70 averages of the original, in its order. Each is a mean over z and time, along a channel over x too, of a product of what is known
+ * of a cell; Favre moments are those of density times velocity or temperature.
  */
 
-/** What products are made of. Derivatives are of the velocity, `dudx`; `omega` is the vorticity, `tau` the viscous stress. */
-export const FACTORS = [
-  "rho",
-  "u",
-  "v",
-  "w",
-  "p",
-  "T",
-  "mu",
-  "nu",
-  "T0",
-  "mach",
-  "cp",
-  "gamma",
+/** Factors that need the cell alone: density, velocity, pressure, temperature, viscosities, total temperature, local Mach number, heat capacity, ratio of heat capacities. */
+export const POINT_FACTORS = ["rho", "u", "v", "w", "p", "T", "mu", "nu", "Tt", "mach", "cp", "gamma"] as const;
+
+/**
+ * Factors that need derivatives of the velocity, of the scheme's order: its divergence, the vorticity `omega`, the viscous stress `tau`, which components of the
+ * velocity are differentiated how (`dudx`), the dissipation of Reynolds stresses (`dissipation_xx` = tau_xk du/dx_k, `dissipation_xy` = tau_xk dv/dx_k + tau_yk du/dx_k), and
+ * their transport by viscous stress along x and y (`transport_x` = tau_xx v + tau_xy u, `transport_y` = tau_xy v + tau_yy u).
+ */
+export const GRADIENT_FACTORS = [
   "omega_x",
   "omega_y",
   "omega_z",
   "tau_xx",
-  "tau_yy",
-  "tau_zz",
   "tau_xy",
   "tau_xz",
+  "tau_yy",
   "tau_yz",
-  "work_x",
-  "work_y",
-  "work_z",
+  "tau_zz",
+  "transport_x",
+  "transport_y",
   "dissipation_xx",
   "dissipation_yy",
   "dissipation_zz",
@@ -37,10 +31,14 @@ export const FACTORS = [
   "dvdy",
   "dwdz",
   "dudy_dvdx",
+  "div",
 ] as const;
+
+export const FACTORS = [...POINT_FACTORS, ...GRADIENT_FACTORS] as const;
 export type Factor = (typeof FACTORS)[number];
 
 export interface Statistic {
+  /** Of letters, digits and `_`: `rho_u2_v`. */
   readonly name: string;
   /** Its factors; of a square one stands twice. */
   readonly of: readonly Factor[];
@@ -48,59 +46,54 @@ export interface Statistic {
 
 const stat = (...of: Factor[]): Statistic => ({ name: nameOf(of), of });
 
-/** `rho u^2 v`. */
 function nameOf(of: readonly Factor[]): string {
   const powers = new Map<Factor, number>();
   for (const factor of of) powers.set(factor, (powers.get(factor) ?? 0) + 1);
-  return [...powers].map(([factor, power]) => (power === 1 ? factor : `${factor}^${power}`)).join(" ");
+  return [...powers].map(([factor, power]) => (power === 1 ? factor : `${factor}${power}`)).join("_");
 }
 
-const VELOCITY = ["u", "v", "w"] as const;
-
-/** All statistics: means, squares, Favre moments to the fourth order, temperatures, vorticity, work of pressure and stresses, budget of Reynolds stresses. */
+/** Means, squares, Favre moments to the fourth order, stresses and their work, and what the budgets of Reynolds stresses are made of. */
 export const STATISTICS: readonly Statistic[] = [
   ...(["rho", "u", "v", "w", "p", "T"] as const).map((name) => stat(name)),
   ...(["rho", "u", "v", "w", "p", "T"] as const).map((name) => stat(name, name)),
-  ...VELOCITY.map((name) => stat("rho", name)),
-  ...VELOCITY.map((name) => stat("rho", name, name)),
+  ...(["u", "v", "w"] as const).map((name) => stat("rho", name)),
+  ...(["u", "v", "w"] as const).map((name) => stat("rho", name, name)),
   stat("rho", "u", "v"),
-  stat("rho", "u", "w"),
-  stat("rho", "v", "w"),
-  stat("rho", "T"),
-  stat("rho", "T", "T"),
-  ...VELOCITY.map((name) => stat("rho", name, "T")),
   stat("mu"),
   stat("nu"),
-  stat("T0"),
-  stat("T0", "T0"),
+  ...(["omega_x", "omega_y", "omega_z"] as const).map((name) => stat(name, name)),
+  stat("rho", "T"),
+  stat("rho", "T", "T"),
+  stat("Tt"),
+  stat("rho", "Tt"),
+  stat("Tt", "Tt"),
+  ...(["u", "v", "w"] as const).map((name) => stat("rho", name, "T")),
   stat("mach"),
   stat("mach", "mach"),
-  stat("omega_x", "omega_x"),
-  stat("omega_y", "omega_y"),
-  stat("omega_z", "omega_z"),
-  ...VELOCITY.map((name) => stat("rho", name, name, name)),
-  ...VELOCITY.map((name) => stat("rho", name, name, name, name)),
-  stat("rho", "u", "u", "v"),
-  stat("rho", "u", "v", "v"),
-  stat("rho", "w", "w", "v"),
-  ...VELOCITY.map((name) => stat("p", name)),
-  stat("tau_xx"),
-  stat("tau_yy"),
-  stat("tau_zz"),
-  stat("tau_xy"),
-  stat("tau_xz"),
-  stat("tau_yz"),
-  stat("work_x"),
-  stat("work_y"),
-  stat("work_z"),
-  stat("dissipation_xx"),
-  stat("dissipation_yy"),
-  stat("dissipation_zz"),
-  stat("dissipation_xy"),
-  stat("p", "dudx"),
-  stat("p", "dvdy"),
-  stat("p", "dwdz"),
-  stat("p", "dudy_dvdx"),
+  ...(["u", "v", "w"] as const).flatMap((name) => (["u", "v"] as const).map((carried) => stat("rho", carried, name, name))),
+  stat("p", "u"),
+  stat("p", "v"),
+  ...(["tau_xx", "tau_xy", "tau_xz", "tau_yy", "tau_yz", "tau_zz"] as const).map((name) => stat(name)),
+  stat("tau_xx", "u"),
+  stat("tau_xy", "u"),
+  stat("tau_xy", "v"),
+  stat("tau_yy", "v"),
+  stat("tau_xz", "w"),
+  stat("tau_yz", "w"),
+  stat("transport_x"),
+  stat("transport_y"),
+  ...(["dissipation_xx", "dissipation_yy", "dissipation_zz", "dissipation_xy"] as const).map((name) => stat(name)),
+  ...(["dudx", "dvdy", "dwdz", "dudy_dvdx"] as const).map((name) => stat("p", name)),
+  stat("div", "div"),
+  stat("rho", "T", "T", "T"),
+  stat("rho", "T", "T", "T", "T"),
+  stat("rho", "u", "u", "u", "u"),
   stat("cp"),
   stat("gamma"),
 ];
+
+const isOfPoint = ({ of }: Statistic): boolean => of.every((factor) => (POINT_FACTORS as readonly Factor[]).includes(factor));
+
+/** Those that are found by one cell's values, and those that need derivatives. */
+export const POINT_STATISTICS = STATISTICS.filter(isOfPoint);
+export const GRADIENT_STATISTICS = STATISTICS.filter((each) => !isOfPoint(each));

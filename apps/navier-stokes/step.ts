@@ -30,6 +30,8 @@ export interface StepOptions {
   /** Where boundaries write cells: what the last stage has changed. */
   readonly residual?: Container;
   readonly forcing?: Forcing;
+  /** What samples the flow at the end of each step whose number, counted from 1, is a multiple. */
+  readonly sampled?: { readonly every: number; readonly steps: readonly Step[] };
 }
 
 /** The time step is chosen for the first step, and then for those whose number, counted from 1, is a multiple. */
@@ -40,7 +42,8 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
 }
 
 /** What a step of the Runge-Kutta scheme does, in order. */
-export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, edges: open = [], residual, forcing }: StepOptions): Step[] {
+export function sequenceOf(model: Model, options: StepOptions): Step[] {
+  const { dt, time, step, sides, boundaries, edges: open = [], residual, forcing, sampled } = options;
   const { grid, gas, scheme, isCentral, isHybrid } = model;
   const { w, next, T, nextT, third } = model.fields;
   const isViscous = scheme.viscous !== "none";
@@ -65,5 +68,6 @@ export function sequenceOf(model: Model, { dt, time, step, sides, boundaries, ed
   const advance = grid.scalarStep("time", { time: assign(time), dt }, ({ time, dt }) => {
     time.set(time.get() + dt);
   });
-  return [...choice(model, dt, step), ...stages.flat(), advance];
+  const sample = sampled ? [every(sampled.every, sampled.steps, { phase: sampled.every - 1 })] : [];
+  return [...choice(model, dt, step), ...stages.flat(), advance, ...sample];
 }

@@ -8,24 +8,25 @@ import { Simulation } from "../../../apps/navier-stokes/simulation.js";
 
 const channel: Given = { nx: 12, ny: 16, nz: 12, lx: 6, lz: 3, reTau: 100, mach: 2, thetaWall: 0.35, cfl: 0.7, sensorThreshold: 0.005 };
 
-async function run(name: string, given: Given): Promise<Float64Array> {
+async function run(name: string, given: Given): Promise<{ w: Float64Array; means: readonly Float64Array[] }> {
   const set = await devices(name);
-  const simulation = await Simulation.create(set, channelFlow(configOf("channel", given)), { precision: "strict" });
-  await simulation.run(3);
+  const simulation = await Simulation.create(set, channelFlow(configOf("channel", given)), { precision: "strict", statsEvery: 2 });
+  await simulation.run(4);
   const w = (await simulation.fields.w.download()) as Float64Array;
+  const { columns } = await simulation.statistics!.means();
   simulation.free();
   await set.close();
-  return w;
+  return { w, means: [...columns.values()] };
 }
 
-describe("a channel has the same bits in strict mode", () => {
+describe("a channel and its statistics have the same bits in strict mode", () => {
   for (const [title, given] of Object.entries({
     "a hybrid scheme": channel,
     "a thermally perfect gas": { ...channel, gas: "thermal" } as const,
   }))
     it(`with ${title}, on one, two and three members`, async () => {
       const alone = await run("wasm", given);
-      assert.ok(alone.every(Number.isFinite));
+      assert.ok([alone.w, ...alone.means].every((values) => values.every(Number.isFinite)));
       for (const name of ["wasm*2", "wasm*3", "js"]) assert.deepEqual(await run(name, given), alone, name);
     });
 });
