@@ -20,35 +20,37 @@ export interface Weno {
 }
 
 interface Reconstruction {
-  /** By candidate: what its cells are multiplied by. */
+  /** By candidate: what its cells are multiplied by, times `by`. */
   readonly candidates: readonly (readonly number[])[];
+  readonly by: number;
   readonly ideal: readonly number[];
   /** Smoothness is the sum of squares of differences, times `scales`: by scale and candidate. */
   readonly differences: readonly (readonly (readonly number[])[])[];
   readonly scales: readonly number[];
 }
 
-const divided = (by: number, rows: readonly (readonly number[])[]): number[][] => rows.map((row) => row.map((value) => value / by));
 const repeated = <T>(value: T, times: number): T[] => Array.from({ length: times }, () => value);
 
 /** By half-width, from 1 on. Candidate r takes the cells from r - K + 1 to r behind the face's. */
 const RECONSTRUCTIONS: readonly Reconstruction[] = [
-  { candidates: [[1]], ideal: [1], differences: [], scales: [] },
+  { candidates: [[1]], by: 1, ideal: [1], differences: [], scales: [] },
   {
-    candidates: divided(2, [
+    candidates: [
       [-1, 3],
       [1, 1],
-    ]),
+    ],
+    by: 2,
     ideal: [1 / 3, 2 / 3],
     differences: [repeated([-1, 1], 2)],
     scales: [1],
   },
   {
-    candidates: divided(6, [
+    candidates: [
       [2, -7, 11],
       [-1, 5, 2],
       [2, 5, -1],
-    ]),
+    ],
+    by: 6,
     ideal: [0.1, 0.6, 0.3],
     differences: [
       repeated([1, -2, 1], 3),
@@ -61,12 +63,13 @@ const RECONSTRUCTIONS: readonly Reconstruction[] = [
     scales: [13 / 12, 1 / 4],
   },
   {
-    candidates: divided(24, [
+    candidates: [
       [-6, 26, -46, 50],
       [2, -10, 26, 6],
       [-2, 14, 14, -2],
       [6, 26, -10, 2],
-    ]),
+    ],
+    by: 24,
     ideal: [1 / 35, 12 / 35, 18 / 35, 4 / 35],
     differences: [
       [
@@ -87,57 +90,80 @@ const RECONSTRUCTIONS: readonly Reconstruction[] = [
   },
 ];
 
+/** A sum over cells whose factors add up to 0, as one over differences of neighbours: these take what is left of the factors behind them. */
+function overDifferences(factors: readonly number[]): number[] {
+  let left = 0;
+  return factors.slice(1).map((_, j) => (left -= factors[j]));
+}
+
 /** Keeps weights finite where a candidate is smooth. */
 const SMALL = 1e-6;
 const TINY = Math.fround(1e-35);
 
 /**
- * The value at the face behind cell 0 of 2 W - 1 cells around it, from K of these on either side. `scale` multiplies smoothness.
+ * The sum of the values at a face from its two sides, each of 2 W - 1 cells in order towards the face and beyond, from K of these on either side.
+ * `scale` multiplies smoothness.
  */
 function reconstruction(K: number, W: number, weights: Weno["weights"], real: Real) {
-  const { candidates, ideal, differences, scales } = RECONSTRUCTIONS[K - 1];
+  const { candidates, by, ideal, differences, scales } = RECONSTRUCTIONS[K - 1];
   if (K === 1)
     return helper(
-      (v: Values, _scale: number): number => v[W - 1],
+      (left: Values, right: Values, _scale: number): number => left[W - 1] + right[W - 1],
       () => [W],
     );
   const Real = real.type === "f64" ? Float64Array : Float32Array;
   const first = W - K;
   const [parts, isZ] = [scales.length, weights === "z" && K === 3];
-  // One division for all weights, as long as the product of their denominators stays within f32.
-  const isShort = K < 4;
-  const factors = table(real, candidates);
+  // One division for all weights, as long as the product of their denominators stays within f32; and one for both sides in f64.
+  const [isShort, isJoint] = [K < 4, real.type === "f64"];
   const linear = table(real, ideal);
-  const steps = table(real, differences.flat());
+  // By how much candidates differ from the cell before the face, times their ideal weight.
+  const added = candidates.map((row, r) => overDifferences(row.map((factor, j) => (j === K - 1 - r ? factor - by : factor))));
+  const factors = table(
+    real,
+    added.map((row, r) => row.map((factor) => (ideal[r] * factor) / by)),
+  );
+  const steps = table(real, differences.flat().map(overDifferences));
   const squares = table(real, scales);
-  return helper(
-    (v: Values, scale: number): number => {
-      const values = new Real(K);
+
+  /** Puts the sum of weights into `out`, and that of what candidates differ from the cell before the face, times their weights. */
+  const weigh = helper(
+    (v: Values, scale: number, out: Values): void => {
+      const d = new Real(2 * K - 2);
+      for (let j = 0; j < 2 * K - 2; j++) d[j] = v[first + j + 1] - v[first + j];
       const smoothness = new Real(K);
       for (let r = 0; r < K; r++) {
-        for (let j = 0; j < K; j++) values[r] += factors[r][j] * v[first + r + j];
+        smoothness[r] = isZ ? TINY : SMALL;
         for (let part = 0; part < parts; part++) {
           let difference = 0;
-          for (let j = 0; j < K; j++) if (steps[part * K + r][j] !== 0) difference += steps[part * K + r][j] * v[first + r + j];
-          smoothness[r] += squares[part] * difference * difference;
+          for (let j = 0; j < K - 1; j++) if (steps[part * K + r][j] !== 0) difference += steps[part * K + r][j] * d[r + j];
+          smoothness[r] += squares[part] * scale * (difference * difference);
         }
-        smoothness[r] = smoothness[r] * scale + (isZ ? TINY : SMALL);
       }
       const tau = isZ ? Math.abs(smoothness[0] - smoothness[K - 1]) : 0;
-      let total = 0;
-      let sum = 0;
       for (let r = 0; r < K; r++) {
-        let weight = linear[r];
-        if (isZ) weight *= (smoothness[r] + tau) / smoothness[r];
+        let weight = 1;
+        if (isZ) weight = (smoothness[r] + tau) / smoothness[r];
         else if (isShort) {
           for (let other = 0; other < K; other++) if (other !== r) weight *= smoothness[other] * smoothness[other];
         } else weight /= smoothness[r] * smoothness[r];
-        total += weight;
-        sum += weight * values[r];
+        let change = 0;
+        for (let j = 0; j < K - 1; j++) change += factors[r][j] * d[r + j];
+        out[0] += linear[r] * weight;
+        out[1] += weight * change;
       }
-      return sum / total;
     },
     () => [Real, K, first, parts, isZ, isShort, factors, linear, steps, squares, SMALL, TINY],
+  );
+  return helper(
+    (left: Values, right: Values, scale: number): number => {
+      const [a, b] = [new Real(2), new Real(2)];
+      weigh(left, scale, a);
+      weigh(right, scale, b);
+      const change = isJoint ? (a[1] * b[0] + b[1] * a[0]) / (a[0] * b[0]) : a[1] / a[0] + b[1] / b[0];
+      return left[W - 1] + right[W - 1] + change;
+    },
+    () => [Real, W, isJoint, weigh],
   );
 }
 
@@ -152,60 +178,43 @@ export interface WenoScales {
 }
 
 /**
- * The flux along axis n, in direction (dx, dy, dz), through a face: that behind the cell which is `from` cells further. `K` is the half-width
- * at this face, at most that of the scheme.
+ * The flux along axis n, in direction (dx, dy, dz), through a face: that behind the cell which is `from` cells further. Faces that are `isNear` the ends
+ * of an axis have a half-width `K` less than that of the scheme, or 1.
  */
-export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwise, scales: WenoScales, real: Real) {
+export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwise, scales: WenoScales, real: Real, isNear = false) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
   const W = halfWidth;
   const cells = 2 * W;
-  const [reconstruct1, reconstruct2, reconstruct3, reconstruct4] = [1, 2, 3, 4].map((K) =>
-    reconstruction(Math.min(K, W), W, weights, real),
-  );
-  const { stateOf, enthalpyOf, temperatureOf, gammaOf } = cell;
+  const { stateOf, enthalpyOf, temperatureOf, heatOf } = cell;
   const isRoe = splitting === "roe";
+  // Split fluxes are taken twice, and sound waves twice more.
   const scaleOf = table(
     real,
     isRoe
-      ? [scales.density, scales.density, scales.momentum, scales.momentum, scales.density]
-      : [scales.density, scales.momentum, scales.momentum, scales.momentum, scales.energy],
+      ? [scales.density / 16, scales.density / 4, scales.momentum / 4, scales.momentum / 4, scales.density / 16]
+      : [scales.density / 4, scales.momentum / 4, scales.momentum / 4, scales.momentum / 4, scales.energy / 4],
   );
 
-  const reconstruct = helper(
-    (v: Values, scale: number, K: number): number => {
-      if (K === 1) return reconstruct1(v, scale);
-      if (K === 2) return reconstruct2(v, scale);
-      if (K === 3) return reconstruct3(v, scale);
-      return reconstruct4(v, scale);
-    },
-    () => [reconstruct1, reconstruct2, reconstruct3, reconstruct4],
-  );
-
-  /** Multiplies conserved values or their flux by the left eigenvectors; u_n / c, 1 / c and so on are of the Roe average. */
-  const project = helper(
-    (x: Values, u: Values, n: number, t1: number, t2: number, b1: number, b2: number, inverse: number, out: Values): void => {
-      const both = b1 * x[0] - b2 * (u[0] * x[1] + u[1] * x[2] + u[2] * x[3]) + b2 * x[4];
-      const odd = (u[n] * x[0] - x[1 + n]) * inverse;
-      out[0] = 0.5 * (both + odd);
-      out[1] = x[0] - both;
-      out[2] = x[1 + t1] - u[t1] * x[0];
-      out[3] = x[1 + t2] - u[t2] * x[0];
-      out[4] = 0.5 * (both - odd);
-    },
-    () => [],
-  );
-
-  /** Puts the state and the conserved values of the cell at (dx, dy, dz) into `s` and `v`, and the flux of these along axis n into `f`. */
-  const readFlux = helper(
-    (w: Conserved, T: Temperatures, c: Cell<3>, n: number, dx: number, dy: number, dz: number, s: Values, v: Values, f: Values): void => {
-      stateOf(w, T, c, dx, dy, dz, s);
-      for (let k = 0; k < CONSERVED; k++) v[k] = w.at(c, dx, dy, dz)[k];
-      for (let k = 0; k < CONSERVED; k++) f[k] = s[1 + n] * v[k];
-      f[1 + n] += s[4];
-      f[4] += s[1 + n] * s[4];
-    },
-    () => [CONSERVED, stateOf],
-  );
+  /** Puts the sums of the values from both sides of a face into `found`. */
+  const reconstructAll = (K: number) => {
+    const reconstruct = reconstruction(K, W, weights, real);
+    return helper(
+      (ahead: Values, behind: Values, found: Values): void => {
+        for (let k = 0; k < CONSERVED; k++) {
+          const [left, right] = [new Real(cells - 1), new Real(cells - 1)];
+          for (let j = 0; j < cells - 1; j++) {
+            left[j] = ahead[cells * k + j];
+            right[j] = behind[cells * k + cells - 1 - j];
+          }
+          found[k] = reconstruct(left, right, scaleOf[k]);
+        }
+      },
+      () => [Real, CONSERVED, cells, reconstruct, scaleOf],
+    );
+  };
+  const whole = reconstructAll(W);
+  const [narrow1, narrow2, narrow3] = [1, 2, 3].map((K) => reconstructAll(Math.min(K, W)));
+  const most = Math.max(W - 1, 1);
 
   return helper(
     (
@@ -220,15 +229,20 @@ export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwis
       K: number,
       flux: Values,
     ): void => {
-      // The greatest speeds: of u - c, u and u + c.
+      // Velocities along the axis and pressures, and the greatest speeds: of u - c, u and u + c.
+      const [along, pressure] = [new Real(cells), new Real(cells)];
       let [slow, middle, fast] = [0, 0, 0];
-      for (let m = from + 1 - W; m <= from + W; m++) {
+      for (let m = 0; m < cells; m++) {
         const s = new Real(STATE);
-        stateOf(w, T, c, m * dx, m * dy, m * dz, s);
-        const sound = Math.sqrt(gammaOf(s[5]) * s[5]);
+        const away = from + m + 1 - W;
+        stateOf(w, T, c, away * dx, away * dy, away * dz, s);
+        const heat = heatOf(s[5]);
+        const sound = Math.sqrt((heat / (heat - 1)) * s[5]);
         slow = Math.max(slow, Math.abs(s[1 + n] - sound));
         middle = Math.max(middle, Math.abs(s[1 + n]));
         fast = Math.max(fast, Math.abs(s[1 + n] + sound));
+        along[m] = s[1 + n];
+        pressure[m] = s[4];
       }
       if (!isRoe) {
         slow = Math.max(slow, fast);
@@ -236,6 +250,7 @@ export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwis
         fast = slow;
       }
 
+      // The Roe average.
       const [a, b] = [new Real(STATE), new Real(STATE)];
       stateOf(w, T, c, from * dx, from * dy, from * dz, a);
       stateOf(w, T, c, (from + 1) * dx, (from + 1) * dy, (from + 1) * dz, b);
@@ -246,57 +261,86 @@ export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwis
       const H = (ratio * enthalpyOf(b) + enthalpyOf(a)) * part;
       const q = 0.5 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
       const mean = temperatureOf(H - q, a[5]);
-      const gamma = gammaOf(mean);
-      const inverse = 1 / Math.sqrt(gamma * mean);
-      const b2 = (gamma - 1) * inverse * inverse;
-      const b1 = mean * inverse * inverse - b2 * (H - mean - 2 * q);
+      const heat = heatOf(mean) - 1;
+      const perHeat = 1 / heat;
+      const sound = Math.sqrt((1 + perHeat) * mean);
+      const inverse = 1 / sound;
       const t1 = n === 0 ? 1 : 0;
       const t2 = n === 2 ? 1 : 2;
 
+      // Waves of a cell by the left eigenvectors: those of sound are the sum of an even and an odd part, and their difference.
+      const b2 = perHeat * inverse * inverse;
+      const b1 = mean * inverse * inverse - b2 * (H - mean - 2 * q);
+      const even = new Real(3);
+      for (let k = 0; k < 3; k++) even[k] = b2 * u[k];
+      const odd = u[n] * inverse;
       const ahead = new Real(CONSERVED * cells);
       const behind = new Real(CONSERVED * cells);
       for (let m = 0; m < cells; m++) {
-        const [s, v, f] = [new Real(STATE), new Real(CONSERVED), new Real(CONSERVED)];
         const away = from + m + 1 - W;
-        readFlux(w, T, c, n, away * dx, away * dy, away * dz, s, v, f);
-        const [values, fluxes] = [new Real(CONSERVED), new Real(CONSERVED)];
+        const x = new Real(CONSERVED);
+        for (let k = 0; k < CONSERVED; k++) x[k] = w.at(c, away * dx, away * dy, away * dz)[k];
+        // The flux is the velocity times the values, and what the pressure adds.
+        const [values, added] = [new Real(CONSERVED), new Real(CONSERVED)];
         if (isRoe) {
-          project(v, u, n, t1, t2, b1, b2, inverse, values);
-          project(f, u, n, t1, t2, b1, b2, inverse, fluxes);
+          const sum = b1 * x[0] - even[0] * x[1] - even[1] * x[2] - even[2] * x[3] + b2 * x[4];
+          const difference = odd * x[0] - inverse * x[1 + n];
+          values[0] = sum + difference;
+          values[1] = x[0] - sum;
+          values[2] = x[1 + t1] - u[t1] * x[0];
+          values[3] = x[1 + t2] - u[t2] * x[0];
+          values[4] = sum - difference;
+          const push = b2 * pressure[m] * (along[m] - u[n]);
+          added[0] = push - inverse * pressure[m];
+          added[1] = -push;
+          added[4] = push + inverse * pressure[m];
+        } else {
+          for (let k = 0; k < CONSERVED; k++) values[k] = x[k];
+          added[1 + n] = pressure[m];
+          added[4] = along[m] * pressure[m];
         }
         for (let k = 0; k < CONSERVED; k++) {
           const speed = k === 0 ? slow : k === 4 ? fast : middle;
-          const spread = speed * (isRoe ? values[k] : v[k]);
-          const flow = isRoe ? fluxes[k] : f[k];
-          ahead[cells * k + m] = 0.5 * (flow + spread);
-          behind[cells * k + m] = 0.5 * (flow - spread);
+          ahead[cells * k + m] = (along[m] + speed) * values[k] + added[k];
+          behind[cells * k + m] = (along[m] - speed) * values[k] + added[k];
         }
       }
 
       const found = new Real(CONSERVED);
-      for (let k = 0; k < CONSERVED; k++) {
-        const [left, right] = [new Real(cells - 1), new Real(cells - 1)];
-        for (let j = 0; j < cells - 1; j++) {
-          left[j] = ahead[cells * k + j];
-          right[j] = behind[cells * k + cells - 1 - j];
-        }
-        found[k] = reconstruct(left, scaleOf[k], K) + reconstruct(right, scaleOf[k], K);
-      }
+      if (!isNear) whole(ahead, behind, found);
+      else if (most === 1 || K === 1) narrow1(ahead, behind, found);
+      else if (most === 2 || K === 2) narrow2(ahead, behind, found);
+      else narrow3(ahead, behind, found);
       if (isRoe) {
-        const sum = found[0] + found[1] + found[4];
+        const even = 0.25 * (found[0] + found[4]);
+        const odd = 0.25 * sound * (found[4] - found[0]);
+        const [entropy, first, second] = [0.5 * found[1], 0.5 * found[2], 0.5 * found[3]];
+        const sum = even + entropy;
         flux[0] = sum;
         for (let k = 0; k < 3; k++) flux[1 + k] = u[k] * sum;
-        flux[1 + n] += (found[4] - found[0]) / inverse;
-        flux[1 + t1] += found[2];
-        flux[1 + t2] += found[3];
-        flux[4] =
-          H * (found[0] + found[4]) +
-          (u[n] * (found[4] - found[0])) / inverse +
-          (H - mean - mean / (gamma - 1)) * found[1] +
-          u[t1] * found[2] +
-          u[t2] * found[3];
-      } else for (let k = 0; k < CONSERVED; k++) flux[k] = found[k];
+        flux[1 + n] += odd;
+        flux[1 + t1] += first;
+        flux[1 + t2] += second;
+        flux[4] = H * even + u[n] * odd + (H - mean - mean * heat) * entropy + u[t1] * first + u[t2] * second;
+      } else for (let k = 0; k < CONSERVED; k++) flux[k] = 0.5 * found[k];
     },
-    () => [Real, W, cells, CONSERVED, STATE, isRoe, stateOf, enthalpyOf, temperatureOf, gammaOf, readFlux, project, reconstruct, scaleOf],
+    () => [
+      Real,
+      W,
+      cells,
+      CONSERVED,
+      STATE,
+      isRoe,
+      isNear,
+      most,
+      stateOf,
+      enthalpyOf,
+      temperatureOf,
+      heatOf,
+      whole,
+      narrow1,
+      narrow2,
+      narrow3,
+    ],
   );
 }
