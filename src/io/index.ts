@@ -1,6 +1,7 @@
 export { hdf5Missing, requireHdf5 } from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
 export { readRectilinear, writeRectilinear, type Rectilinear } from "./rectilinear.js";
+export { readVtkSeries, writeVtkSeries, type VtkSnapshot } from "./vtk-series.js";
 export { readUnstructured, uploadActive, writeUnstructured, type Unstructured } from "./unstructured.js";
 export {
   readOpenPmd,

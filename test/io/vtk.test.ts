@@ -10,11 +10,13 @@ import {
   readRaw,
   readRectilinear,
   readUnstructured,
+  readVtkSeries,
   uploadActive,
   writeImage,
   writeRaw,
   writeRectilinear,
   writeUnstructured,
+  writeVtkSeries,
 } from "../../src/io/index.js";
 import { jsSet, noise } from "../domain/sets.js";
 
@@ -200,5 +202,22 @@ describe("files", () => {
     await assert.rejects(readImage(path("other.vti")), /other\.vti: it is not a little-endian VTK XML file/);
     assert.throws(() => uploadActive(field, [1]), /field "density & more" is given 1 values; it takes 1 for each of 60 active cells/);
     grid.free();
+  });
+});
+
+describe("a series of files", () => {
+  it("has their names and times", async () => {
+    const snapshots = [
+      { time: 0, file: "a&b-000000.vtr" },
+      { time: 1.25e-3, file: "a&b-000010.vtr" },
+    ];
+    await writeVtkSeries(path("a.pvd"), snapshots);
+    assert.match(readFileSync(path("a.pvd"), "utf8"), /<VTKFile type="Collection"/);
+    assert.deepEqual(await readVtkSeries(path("a.pvd")), snapshots);
+  });
+
+  it("is refused where it is another file", async () => {
+    writeFileSync(path("b.pvd"), "<VTKFile/>");
+    await assert.rejects(readVtkSeries(path("b.pvd")), /no collection of VTK files/);
   });
 });
