@@ -35,5 +35,6 @@ export function channelFlow(config: Config): Flow {
     initial: onceAPoint((_x, y, z) => start(y, z)),
     boundary: (model, side) => [wall(model, side, 1)],
     channel: { targetTemperature: channel.targetTemperature },
+    wall: { temperature: 1 },
   };
 }

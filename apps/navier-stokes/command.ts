@@ -1,32 +1,35 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Option, type Command } from "commander";
-import { IsoformError, type OpenOptions } from "isoform";
-import { readCheckpoint, writeCheckpoint, writeRectilinear } from "isoform/io";
+import type { OpenOptions } from "isoform";
+import { readCheckpoint, requireHdf5, writeCheckpoint } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
-import { heatMap } from "../heat-map.js";
 import { count, f64Option } from "../options.js";
 import { CASE_OF } from "./cases.js";
 import { camelCase, configOf, keysOf } from "./config.js";
 import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
 import { optionOf } from "./config-options.js";
-import { sliceOf } from "./pictures.js";
+import { FieldSeries } from "./field-series.js";
+import { addOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
 import { progressLine, type Progress } from "./progress-line.js";
+import { FORMAT, restarted, restore } from "./restart.js";
 import { follow } from "./run.js";
 import { Simulation, TYPES, type Settings } from "./simulation.js";
-import { facesOf } from "./faces.js";
+import type { Means } from "./statistics.js";
+import { wallText } from "./walls.js";
 
-interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse"> {
+interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse">, OutputPaths {
   devices: string;
   f64?: OpenOptions["f64"];
   config?: string;
   every: number;
   progress?: string;
-  vtk?: string;
-  svg?: string;
   json?: string;
+  vtk?: string;
+  hdf5?: string;
+  fieldsEvery?: number;
   checkpoint?: string;
   checkpointEvery: number;
   restart?: string;
@@ -53,9 +56,16 @@ export function command(program: Command, shell: Shell): void {
       .option("--no-fuse", "run containers as they were written")
       .option("--every <n>", "steps from one sample to the next", count, 10)
       .option("--progress <file>", "write the samples as lines of the original solver, 1i10,20es20.10")
-      .option("--vtk <file>", "density, momentum and energy at the end as a VTK rectilinear grid (.vtr)")
-      .option("--svg <file>", "picture of the density's gradient in the middle plane")
       .option("--json <file>", "write configuration and samples as JSON")
+      .option("--vtk <file>", "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr)")
+      .option("--hdf5 <file>", "write the same as HDF5 by the openPMD standard (.h5), with XDMF beside it (.xmf); needs the package h5wasm")
+      .option(
+        "--fields-every <n>",
+        "samples from one of these snapshots to the next; of VTK a file each, with their times in one that ends in .pvd; without it there is one, of the end",
+        count,
+      );
+    addOutputs(own, name);
+    own
       .option(
         "--checkpoint <file>",
         "write the state there now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before stays as <file>.previous",
@@ -76,48 +86,45 @@ const givenIn = (name: CaseName, options: Given): Given =>
   ) as Given;
 
 async function run(name: CaseName, options: Options & Given, shell: Shell): Promise<void> {
-  for (const file of [options.progress, options.vtk, options.svg, options.json, options.checkpoint])
+  const { progress, json, checkpoint, vtk, hdf5 } = options;
+  for (const file of [progress, json, checkpoint, vtk, hdf5, ...(await pathsOf(options))])
     if (file !== undefined) await shell.checkWritable(file);
+  if (hdf5 !== undefined) await requireHdf5(hdf5);
   const saved = options.restart === undefined ? undefined : await readCheckpoint(options.restart, { format: FORMAT });
   const given = { ...(options.config === undefined ? {} : await readConfig(options.config, name)), ...givenIn(name, options) };
   const config = saved ? restarted(name, given, saved.metadata, options.restart!) : configOf(name, given);
   const flow = CASE_OF[name].flow(config);
   const set = await devices(options.devices, { f64: options.f64 });
   try {
-    const simulation = await Simulation.create(set, flow, options);
-    await saved?.restore(simulation.skeleton);
+    const simulation = await Simulation.create(set, flow, { ...options, statsEvery: config.statsEvery });
+    if (saved) await restore(simulation, saved);
     const first = simulation.steps;
     const samples: Progress[] = [];
     const { seconds, exitCode } = await simulate(name, simulation, config, options, samples, shell);
     const steps = simulation.steps - first;
     const pace = (1e6 * seconds) / (steps * simulation.grid.cells);
     const label = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    let found: Promise<Means> | undefined;
+    const means = (): Promise<Means> => (found ??= simulation.means());
     shell.print(
       `${set.name}: ${label}\n${name} of ${simulation.grid.extents.join(" x ")} cells, order ${config.order}, ${options.type}, ${options.precision}, ${options.layout}, occ ${simulation.skeleton.occ}\n` +
         `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} us a point and step` : ""}\n` +
-        (samples.length > 0 ? summary(samples.at(-1)!) : ""),
+        (samples.length > 0 ? summary(samples.at(-1)!) : "") +
+        (flow.wall ? wallText(flow, await means()) : ""),
     );
     if (exitCode !== 0) {
       shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
       process.exitCode = exitCode;
     }
     if (options.progress !== undefined) await shell.writeFile(options.progress, samples.map((each) => `${progressLine(each)}\n`).join(""));
-    if (options.vtk !== undefined) await writeRectilinear(options.vtk, [simulation.fields.w], { faces: facesOf(flow.axes) });
-    if (options.svg !== undefined)
-      await shell.writeFile(
-        options.svg,
-        heatMap({ title: `navier-stokes ${name}`, quantity: "gradient of the density", ...(await sliceOf(simulation)) }),
-      );
     if (options.json !== undefined)
       await shell.writeFile(options.json, `${JSON.stringify({ config, devices: set.name, label, steps, seconds, samples }, null, 1)}\n`);
+    await writeOutputs(options, { name, config, simulation, means }, shell);
     simulation.free();
   } finally {
     await set.close();
   }
 }
-
-/** Tells checkpoints of this solver from others. */
-const FORMAT = "isoform navier-stokes 1";
 
 /** Goes on to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
 async function simulate(
@@ -129,8 +136,10 @@ async function simulate(
   shell: Shell,
 ): Promise<{ seconds: number; exitCode: number }> {
   const checkpoint = async (): Promise<void> => {
-    if (options.checkpoint !== undefined) await writeCheckpoint(options.checkpoint, simulation.skeleton, { config }, { format: FORMAT });
+    if (options.checkpoint !== undefined)
+      await writeCheckpoint(options.checkpoint, simulation.checkpointed(), { config }, { format: FORMAT });
   };
+  const series = new FieldSeries(simulation, options);
   const task = shell.progress(`navier-stokes ${name}`);
   const interruption = shell.interruption();
   const [{ cells }, first] = [simulation.grid, simulation.steps];
@@ -145,6 +154,7 @@ async function simulate(
       if (byTime) task.update(progress.time, config.time!, text.replace(/, [^,]* left/, ""));
       else task.update(progress.step, config.steps, text);
       if (samples.length % options.checkpointEvery === 0) await checkpoint();
+      if (options.fieldsEvery !== undefined && samples.length % options.fieldsEvery === 0) await series.write();
       // Lets the bar be drawn and an interrupt be seen.
       await turn();
     });
@@ -153,6 +163,7 @@ async function simulate(
     task.done();
   }
   await checkpoint();
+  if (options.fieldsEvery === undefined) await series.write();
   return { seconds, exitCode: interruption.exitCode };
 }
 
@@ -173,33 +184,3 @@ function summary({ step, time, dt, residual, channel, density, temperature, pres
     `density ${range(density)}, temperature ${range(temperature)}, pressure ${range(pressure)}\n`
   );
 }
-
-/** What a run may change when it goes on. */
-const FREE: readonly string[] = ["steps", "time"];
-
-/** The configuration of a checkpoint, with another end. Throws IsoformError where other keys are asked for. */
-function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {
-  const config = (metadata as { config?: Config } | null)?.config;
-  if (typeof config !== "object" || config === null) throw new IsoformError(`${file} does not tell its configuration: start anew`);
-  if (config.case !== name)
-    throw new IsoformError(`${file} is of the case ${String(config.case)}: run isoform navier-stokes ${String(config.case)}`);
-  const { case: _, ...values } = config;
-  const there: Readonly<Record<string, unknown>> = values;
-  const differing = Object.entries(given).find(([key, value]) => !FREE.includes(key) && there[key] !== value);
-  if (differing) {
-    const [key, value] = differing;
-    throw new IsoformError(
-      `${file} was made with ${key} ${String(there[key])}, and ${String(value)} is asked for: leave it out, or start anew`,
-    );
-  }
-  const { cfl, ...others } = values;
-  return configOf(name, {
-    ...others,
-    ...(config.dt === undefined ? { cfl } : {}),
-    ...given,
-    ...(config.case === "layer" || config.case === "shock" ? withoutRe(config) : {}),
-  });
-}
-
-/** The Reynolds number of turbulent layers follows. */
-const withoutRe = ({ inflow, re }: Config): Given => (inflow === "laminar" ? { re } : { re: undefined });

@@ -58,6 +58,7 @@ export function layerFlow(config: Config): Flow {
     initial: onceAPoint((atX, atY, z) => start(columns.get(atX)!, rows.get(atY)!, z)),
     boundary,
     edges: ["xmax", "ymax"],
+    wall: { temperature: wallTemperature, recovery: layer.recoveryTemperature },
     writesCells: isShock,
   };
 }

@@ -14,7 +14,7 @@ import { metricsOf } from "./metrics.js";
 import { ghostsOf, modelOf, type Model, type Reference, type Scheme } from "./model.js";
 import type { Progress } from "./progress-line.js";
 import { fieldsOf, type Fields } from "./state.js";
-import { statisticsOf, type Statistics } from "./statistics.js";
+import { statisticsOf, type MeanAxes, type Means, type Statistics } from "./statistics.js";
 import { sequenceOf, type TimeStep } from "./step.js";
 import { chooseStep } from "./time-step.js";
 
@@ -37,6 +37,8 @@ export interface Flow {
   readonly writesCells?: boolean;
   /** Of a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
   readonly channel?: { readonly targetTemperature?: number };
+  /** Temperature of the walls across y; of a layer, that of a wall without heat flux too. */
+  readonly wall?: { readonly temperature: number; readonly recovery?: number };
 }
 
 export interface Settings {
@@ -66,6 +68,7 @@ export class Simulation {
   readonly time: Scalar<"f64">;
   /** Along a channel averages are over x, too. */
   readonly statistics: Statistics | undefined;
+  private present: Statistics | undefined;
   private readonly boundaries: readonly Container[];
   private readonly forcing: Forcing | undefined;
   private readonly diagnostics: Diagnostics;
@@ -104,7 +107,7 @@ export class Simulation {
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
     const { statsEvery } = settings;
-    this.statistics = statsEvery > 0 ? statisticsOf(model, channel ? ["y"] : ["x", "y"]) : undefined;
+    this.statistics = statsEvery > 0 ? statisticsOf(model, this.meanAxes) : undefined;
     const sampled = this.statistics && { every: statsEvery, steps: this.statistics.sample };
     const { dt, time, boundaries, forcing } = this;
     const { precision, occ, fuse, unroll } = settings;
@@ -115,6 +118,10 @@ export class Simulation {
       sequenceOf(model, { dt, time, step, sides, boundaries, edges: flow.edges, residual, forcing, sampled }),
       { precision, occ, fuse, unroll },
     );
+  }
+
+  private get meanAxes(): MeanAxes {
+    return this.flow.channel ? ["y"] : ["x", "y"];
   }
 
   /** Steps done. */
@@ -159,6 +166,18 @@ export class Simulation {
         scalars: state.scalars.filter((each) => each !== statistics.samples),
       },
     };
+  }
+
+  /** Means over time of what was sampled; of the flow as it is now where nothing was. */
+  async means(): Promise<Means> {
+    const { grid, model, settings, statistics } = this;
+    if (statistics && (await statistics.samples.get()) > 0) return statistics.means();
+    const now = statistics ?? (this.present ??= statisticsOf(model, this.meanAxes));
+    now.clear();
+    for (const step of now.sample) await grid.run(step, settings);
+    const means = await now.means();
+    now.clear();
+    return means;
   }
 
   /** Does so many steps. Returns the seconds that they took. */

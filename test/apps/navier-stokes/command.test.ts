@@ -83,6 +83,20 @@ test("a run goes on from its checkpoint with the same bits", async () => {
   await assert.rejects(isoform("tube", "--restart", at("state")), /run isoform navier-stokes box/);
 });
 
+test("a channel writes its statistics and profiles, and tells of its walls", async () => {
+  const channel = ["channel", "--nx", "8", "--ny", "12", "--nz", "8", "--steps", "4", "--stats-every", "2"];
+  const text = await isoform(...channel, "--statistics", at("stats.dat"), "--profiles", at("profiles.csv"));
+  assert.match(text, /walls in the mean of 2 samples: Re_tau [\d.]+, u_tau/);
+  const [note, names, ...rows] = (await readFile(at("stats.dat"), "utf8")).trimEnd().split("\n");
+  assert.equal(note, "# the mean of 2 samples");
+  assert.equal(names.trim().split(/\s+/).length, 72);
+  assert.equal(rows.length, 12);
+  assert.ok(rows.every((row) => row.trim().split(/\s+/).length === 71));
+  const table = (await readFile(at("profiles.csv"), "utf8")).trimEnd().split("\n");
+  assert.match(table[0], /^y,y_plus,u_plus,/);
+  assert.equal(table.length, 7);
+});
+
 test("files have keys, options count before them, and what is unknown is told", async () => {
   await writeFile(at("a.toml"), 'flow = "sod"\nnx = 20\nweno = 3\n');
   assert.match(await isoform("tube", "--config", at("a.toml"), "--nx", "30", "--steps", "2"), /tube of 30 x 1 x 1/);

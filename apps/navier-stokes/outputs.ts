@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { requireHdf5 } from "isoform/io";
+import type { Shell } from "isoform/portability";
+import { heatMap } from "../heat-map.js";
+import { channelProfiles } from "./channel-statistics.js";
+import type { CaseName, Config } from "./config-keys.js";
+import { sliceOf } from "./pictures.js";
+import type { Simulation } from "./simulation.js";
+import { columnsOf, writeMeans } from "./statistics-file.js";
+import type { Means } from "./statistics.js";
+import { tableText } from "./text-table.js";
+import { layerWalls, sampledText, wallText } from "./walls.js";
+
+/*
+ * What is written of a flow at the end of a run: an option each, which names the file.
+ */
+
+/** A run at its end. */
+export interface Ended {
+  readonly name: CaseName;
+  readonly config: Config;
+  readonly simulation: Simulation;
+  /** Of what was sampled, or of the flow at the end. */
+  readonly means: () => Promise<Means>;
+}
+
+interface Output {
+  readonly meaning: string;
+  /** Of all cases where absent. */
+  readonly cases?: readonly CaseName[];
+  readonly write: (path: string, run: Ended, shell: Shell) => Promise<void>;
+}
+
+const isHdf5 = (path: string): boolean => path.endsWith(".h5");
+
+const OUTPUTS = {
+  statistics: {
+    meaning:
+      "write the 70 averages of the original solver over time and z, of a channel over x too: as a table with a line of names, as CSV (.csv) or as HDF5 with XDMF (.h5); of the samples of --stats-every, those before --restart among them, or of the flow at the end",
+    write: async (path, { simulation, means }, shell) => {
+      const { flow, steps: step, time } = simulation;
+      const found = await means();
+      if (isHdf5(path)) await writeMeans(path, found, flow, { step, time: await time.get() });
+      else await shell.writeFile(path, tableText(path, columnsOf(found, flow), [sampledText(found)]));
+    },
+  },
+  profiles: {
+    meaning: "write mean velocity, root mean squares and stresses in units of the wall, by the distance from it, as a table or CSV (.csv)",
+    cases: ["channel"],
+    write: async (path, { simulation: { flow }, means }, shell) => {
+      const found = await means();
+      await shell.writeFile(path, tableText(path, channelProfiles(flow, found), [wallText(flow, found).trimEnd()]));
+    },
+  },
+  wall: {
+    meaning: "write friction and heat flux along the wall, and the layer's thicknesses, as a table or CSV (.csv)",
+    cases: ["layer", "shock"],
+    write: async (path, { simulation: { flow }, means }, shell) => {
+      const found = await means();
+      await shell.writeFile(path, tableText(path, layerWalls(flow, found), [sampledText(found)]));
+    },
+  },
+  svg: {
+    meaning: "picture of the density's gradient in the middle plane",
+    write: async (path, { name, simulation }, shell) =>
+      shell.writeFile(
+        path,
+        heatMap({ title: `navier-stokes ${name}`, quantity: "gradient of the density", ...(await sliceOf(simulation)) }),
+      ),
+  },
+} as const satisfies Record<string, Output>;
+
+const NAMES = Object.keys(OUTPUTS) as (keyof typeof OUTPUTS)[];
+const outputOf = (name: keyof typeof OUTPUTS): Output => OUTPUTS[name];
+
+/** Where outputs go that are asked for. */
+export type OutputPaths = { readonly [name in keyof typeof OUTPUTS]?: string };
+
+/** Adds an option for each output of a case. */
+export function addOutputs(command: Command, name: CaseName): void {
+  for (const output of NAMES) {
+    const { meaning, cases } = outputOf(output);
+    if (cases?.includes(name) ?? true) command.option(`--${output} <file>`, meaning);
+  }
+}
+
+/** The files that are asked for. Throws IsoformError where one is HDF5, and the package for it is missing. */
+export async function pathsOf(paths: OutputPaths): Promise<string[]> {
+  const files = NAMES.flatMap((name) => paths[name] ?? []);
+  if (paths.statistics !== undefined && isHdf5(paths.statistics)) await requireHdf5(paths.statistics);
+  return files;
+}
+
+/** Writes what is asked for. */
+export async function writeOutputs(paths: OutputPaths, run: Ended, shell: Shell): Promise<void> {
+  for (const name of NAMES) {
+    const path = paths[name];
+    if (path !== undefined) await outputOf(name).write(path, run, shell);
+  }
+}

@@ -1,0 +1,50 @@
+import { IsoformError } from "isoform";
+import type { Checkpoint } from "isoform/io";
+import { configOf } from "./config.js";
+import type { CaseName, Config, Given } from "./config-keys.js";
+import type { Simulation } from "./simulation.js";
+
+/*
+ * How a run goes on from a checkpoint.
+ */
+
+/** Tells checkpoints of this solver from others. */
+export const FORMAT = "isoform navier-stokes 1";
+
+/** Brings a simulation to where a checkpoint was written; statistics that it has none of begin anew. */
+export async function restore(simulation: Simulation, saved: Checkpoint): Promise<void> {
+  const { config } = saved.metadata as { config: Partial<Config> };
+  await saved.restore(simulation.checkpointed((config.statsEvery ?? 0) > 0));
+}
+
+/** What a run may change when it goes on. */
+const FREE: readonly string[] = ["steps", "time", "statsEvery"];
+
+/** The configuration of a checkpoint, with another end. Throws IsoformError where other keys are asked for. */
+export function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {
+  const config = (metadata as { config?: Config } | null)?.config;
+  if (typeof config !== "object" || config === null) throw new IsoformError(`${file} does not tell its configuration: start anew`);
+  if (config.case !== name)
+    throw new IsoformError(`${file} is of the case ${String(config.case)}: run isoform navier-stokes ${String(config.case)}`);
+  const { case: _, ...values } = config;
+  const there: Readonly<Record<string, unknown>> = values;
+  const differing = Object.entries(given).find(([key, value]) => !FREE.includes(key) && there[key] !== value);
+  if (differing) {
+    const [key, value] = differing;
+    throw new IsoformError(
+      `${file} was made with ${key} ${String(there[key])}, and ${String(value)} is asked for: leave it out, or start anew`,
+    );
+  }
+  if (config.statsEvery > 0 && given.statsEvery === 0)
+    throw new IsoformError(`${file} has statistics of each ${config.statsEvery} steps: leave out stats_every, or give one above 0`);
+  const { cfl, ...others } = values;
+  return configOf(name, {
+    ...others,
+    ...(config.dt === undefined ? { cfl } : {}),
+    ...given,
+    ...(config.case === "layer" || config.case === "shock" ? withoutRe(config) : {}),
+  });
+}
+
+/** The Reynolds number of turbulent layers follows. */
+const withoutRe = ({ inflow, re }: Config): Given => (inflow === "laminar" ? { re } : { re: undefined });

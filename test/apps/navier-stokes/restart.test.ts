@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { readCheckpoint, writeCheckpoint } from "isoform/io";
+import { devices } from "isoform/set";
+import { channelFlow } from "../../../apps/navier-stokes/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config.js";
+import type { Given } from "../../../apps/navier-stokes/config-keys.js";
+import { FORMAT, restarted, restore } from "../../../apps/navier-stokes/restart.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+
+const folder = await mkdtemp(join(tmpdir(), "isoform-"));
+const set = await devices("wasm");
+after(async () => {
+  await set.close();
+  await rm(folder, { recursive: true });
+});
+
+const CHANNEL: Given = { nx: 8, ny: 12, nz: 8, reTau: 100, mach: 2, thetaWall: 0.35, cfl: 0.7, sensorThreshold: 0.005 };
+
+/** A channel at its start, or where the file of another was written. */
+async function begin(given: Given, file?: string): Promise<Simulation> {
+  const saved = file === undefined ? undefined : await readCheckpoint(file, { format: FORMAT });
+  const config = saved ? restarted("channel", given, saved.metadata, file!) : configOf("channel", given);
+  const simulation = await Simulation.create(set, channelFlow(config), { precision: "strict", statsEvery: config.statsEvery });
+  if (saved) await restore(simulation, saved);
+  return simulation;
+}
+
+async function save(given: Given, steps: number, name: string): Promise<string> {
+  const simulation = await begin(given);
+  await simulation.run(steps);
+  const file = join(folder, name);
+  await writeCheckpoint(file, simulation.checkpointed(), { config: configOf("channel", given) }, { format: FORMAT });
+  simulation.free();
+  return file;
+}
+
+async function ended(simulation: Simulation, steps: number) {
+  await simulation.run(steps - simulation.steps);
+  const { samples, columns } = await simulation.means();
+  const w = await simulation.fields.w.download();
+  simulation.free();
+  return { samples, columns: [...columns.values()], w };
+}
+
+describe("a channel that goes on from a checkpoint", () => {
+  const given: Given = { ...CHANNEL, statsEvery: 2 };
+
+  it("has the flow and the statistics of one that was never interrupted, to the bit", async () => {
+    const whole = await ended(await begin(given), 8);
+    assert.equal(whole.samples, 4);
+    // After an odd number of steps, so that the next sample is one step away.
+    const file = await save(given, 5, "odd");
+    assert.deepEqual(await ended(await begin({}, file), 8), whole);
+  });
+
+  it("begins to sample where there are no statistics", async () => {
+    const file = await save(CHANNEL, 4, "none");
+    const rest = await ended(await begin({ statsEvery: 2 }, file), 8);
+    assert.equal(rest.samples, 2);
+    const { samples, w } = await ended(await begin({}, file), 8);
+    assert.equal(samples, 1);
+    assert.deepEqual(w, rest.w);
+  });
+
+  it("keeps the statistics that it has", async () => {
+    const file = await save(given, 2, "some");
+    await assert.rejects(begin({ statsEvery: 0 }, file), /has statistics of each 2 steps: leave out stats_every/);
+  });
+});
