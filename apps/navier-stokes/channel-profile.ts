@@ -41,11 +41,11 @@ export function channelOf(options: ChannelOptions, { faces }: Pick<Axis, "faces"
 
   let gamma = gas.gamma;
   let wall = wallOf(gamma);
-  for (let n = 0, change = 1; gas.heat && !cold && n < 100 && change > 1e-9; n++) {
-    gamma = gammaAt(gas, 1 / wall);
-    const next = wallOf(gamma);
-    change = Math.abs(1 / next - 1 / wall);
-    wall = next;
+  for (let n = 0; gas.heat && !cold && n < 100; n++) {
+    const next = gammaAt(gas, 1 / wall);
+    if (Math.abs(next - gamma) < 1e-9) break;
+    gamma = next;
+    wall = wallOf(gamma);
   }
   const target = cold ? undefined : 1 / wall;
   const wallMach = target === undefined ? mach : mach * Math.sqrt(target);
