@@ -58,6 +58,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/life/": "default",
   "apps/navier-stokes/": "default",
   "apps/navier-stokes/application": "apps",
+  "apps/navier-stokes/balances": "apps",
   "apps/navier-stokes/command": "apps",
   "apps/navier-stokes/golden-central": "apps",
   "apps/navier-stokes/golden-layers": "apps",

@@ -93,3 +93,30 @@ export function kineticEnergy(w: ArrayLike<number>): number {
   for (let n = 0; n < w.length; n += 5) sum += (0.5 * (w[n + 1] ** 2 + w[n + 2] ** 2 + w[n + 3] ** 2)) / w[n];
   return (5 * sum) / w.length;
 }
+
+/**
+ * Mean enstrophy by volume, half of the square of the vorticity, in a box of edge 2 pi with n cells along each axis, n even. Derivatives are Fourier's,
+ * and the wave of two cells counts like all others: its derivative is imaginary.
+ */
+export function enstrophy(w: ArrayLike<number>, n: number): number {
+  const strides = [1, n, n * n];
+  const velocity = [1, 2, 3].map((k) => Float64Array.from({ length: n ** 3 }, (_, c) => w[5 * c + k] / w[5 * c]));
+  const square = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, c) => sum + (value - b[c]) ** 2, 0);
+  /** By a part of the derivative: what values so many cells before count. */
+  const sumOf = (part: Float64Array): number => {
+    const slope = (of: number, axis: number): Float64Array => {
+      const [values, stride] = [velocity[of], strides[axis]];
+      return values.map((_, c) => {
+        const at = Math.floor(c / stride) % n;
+        const first = c - at * stride;
+        let sum = 0;
+        for (let m = 0; m < n; m++) sum += part[(at - m + n) % n] * values[first + m * stride];
+        return sum;
+      });
+    };
+    return [0, 1, 2].reduce((sum, k) => sum + square(slope((k + 2) % 3, (k + 1) % 3), slope((k + 1) % 3, (k + 2) % 3)), 0);
+  };
+  const real = Float64Array.from({ length: n }, (_, m) => (m === 0 ? 0 : (0.5 * (-1) ** m) / Math.tan((Math.PI * m) / n)));
+  const imaginary = Float64Array.from({ length: n }, (_, m) => 0.5 * (-1) ** m);
+  return (0.5 * (sumOf(real) + sumOf(imaginary))) / n ** 3;
+}

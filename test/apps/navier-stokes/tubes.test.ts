@@ -5,7 +5,7 @@ import { placesOf, tubeFlow } from "../../../apps/navier-stokes/box-flow.js";
 import { configOf } from "../../../apps/navier-stokes/config.js";
 import type { Given } from "../../../apps/navier-stokes/config-keys.js";
 import { Simulation } from "../../../apps/navier-stokes/simulation.js";
-import { sod } from "../../../apps/navier-stokes/tube.js";
+import { sod, shuOsher } from "../../../apps/navier-stokes/tube.js";
 
 const set = await devices("wasm");
 
@@ -33,3 +33,31 @@ for (const [name, given, expected] of [
       assert.ok(Math.abs(found / error - 1) < 0.02, `${100 * 2 ** n} cells: ${found}, not ${error}`);
     }
   });
+
+/** Densities of Shu and Osher's tube at time 1.8, with a step of which sound and flow cross half a cell. */
+async function shuOsherAt(n: number, given: Given): Promise<Float64Array> {
+  const { time, to, from } = shuOsher;
+  const steps = Math.round((time * 10 * (n - 1)) / (to - from));
+  const simulation = await Simulation.create(set, tubeFlow(configOf("tube", { flow: "shu-osher", nx: n, dt: time / steps, ...given })));
+  await simulation.run(steps);
+  const w = await simulation.fields.w.download();
+  simulation.free();
+  return Float64Array.from({ length: n }, (_, i) => w[5 * i]);
+}
+
+it("waves of density behind Shu and Osher's shock are near those of a fine grid", async () => {
+  const fine = await shuOsherAt(2001, {});
+  const place = -5 + 0.005 * fine.findLastIndex((rho) => rho > 2);
+  assert.ok(Math.abs(place - 2.4) < 0.01, `the shock is at ${place}`);
+  for (const [name, given, expected] of [
+    ["WENO5", {}, [0.674, 0.201]],
+    ["WENO5 Z", { wenoZ: true }, [0.505, 0.126]],
+    ["WENO7", { weno: 7, order: 8 }, [0.505, 0.107]],
+  ] as const)
+    for (const [level, error] of expected.entries()) {
+      const intervals = 200 * (level + 1);
+      const rho = await shuOsherAt(intervals + 1, given);
+      const found = rho.reduce((sum, value, i) => sum + Math.abs(value - fine[(2000 / intervals) * i]), 0) * (10 / intervals);
+      assert.ok(Math.abs(found / error - 1) < 0.03, `${name}, ${intervals} intervals: ${found}, not ${error}`);
+    }
+});
