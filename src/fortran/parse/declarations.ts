@@ -58,8 +58,10 @@ export function variables(c: Cursor): Unplaced<VariableDeclaration> {
   let dimension: Bound[] | undefined;
   while (c.take(",")) {
     const word = c.name("an attribute");
-    if (word === "dimension") dimension = bounds(c);
-    else attributes.push(c.is("(") ? `${word}(${c.enclosed().toLowerCase().replace(/\s+/g, "")})` : word);
+    if (word === "dimension") {
+      dimension = bounds(c);
+      attributes.push(word);
+    } else attributes.push(c.is("(") ? `${word}(${c.enclosed().toLowerCase().replace(/\s+/g, "")})` : word);
   }
   const colons = c.take("::");
   if (!colons && attributes.length > 0) throw c.problem("`::` is missing");

@@ -153,7 +153,8 @@ export class Lines {
   private unsupported(head: Head, construct: string): Stmt {
     this.n++;
     const around = this.around(head, head.line.at(indent(head.line.text)));
-    return { kind: "unsupported", construct, text: head.line.text.trim(), ...around };
+    const text = head.line.text.trim();
+    return { kind: "unsupported", construct, text: head.label === undefined ? text : text.slice(head.label.length).trim(), ...around };
   }
 
   /** Lines as they are written, up to the end that matches. */

@@ -85,7 +85,7 @@ export interface TypeSpec {
 export interface VariableDeclaration {
   readonly kind: "variables";
   readonly type: TypeSpec;
-  /** parameter, device, value, managed, constant, allocatable, pointer, target, contiguous, optional, save, intent(in|out|inout) as "intent(in)". */
+  /** parameter, device, value, managed, constant, allocatable, pointer, target, contiguous, optional, save, dimension, intent(in|out|inout) as "intent(in)". */
   readonly attributes: readonly string[];
   /** `dimension(…)` of all names. */
   readonly dimension?: readonly Bound[];
