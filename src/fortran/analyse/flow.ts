@@ -1,0 +1,144 @@
+/*
+ * What statements assign, and what they read of the time before them: a variable that an iteration reads before it writes it is carried from
+ * one iteration to the next.
+ */
+
+import type { Argument, Expr, Procedure, Stmt } from "../tree/index.js";
+import { bodiesOf, eachNode, rootOf } from "./visit.js";
+
+export interface Flow {
+  /** Variables that some path reads before it assigns them. */
+  readonly readFirst: ReadonlySet<string>;
+  /** Variables, scalars and arrays, that some path assigns. */
+  readonly assigned: ReadonlySet<string>;
+}
+
+export type Procedures = ReadonlyMap<string, Procedure>;
+
+/** An array counts as assigned with its first element. `procedures`: those that may be called, by their names. */
+export function flowOf(body: readonly Stmt[], procedures: Procedures): Flow {
+  return new Walk(procedures, new Map()).flow(body);
+}
+
+class Walk implements Flow {
+  readonly readFirst = new Set<string>();
+  readonly assigned = new Set<string>();
+
+  constructor(
+    private readonly procedures: Procedures,
+    /** Undefined while it is looked at: of a recursion. */
+    private readonly known: Map<string, Flow | undefined>,
+  ) {}
+
+  flow(body: readonly Stmt[]): Flow {
+    this.body(body, new Set());
+    return this;
+  }
+
+  /** The names that are assigned behind the statements; undefined where control does not come there. */
+  private body(body: readonly Stmt[], from: ReadonlySet<string>): Set<string> | undefined {
+    let done: Set<string> | undefined = new Set(from);
+    for (const s of body) {
+      done = this.statement(s, done);
+      if (!done) return undefined;
+    }
+    return done;
+  }
+
+  private statement(s: Stmt, done: Set<string>): Set<string> | undefined {
+    const reads = (...trees: unknown[]): void => trees.forEach((tree) => this.reads(tree, done));
+    switch (s.kind) {
+      case "assign":
+      case "pointer-assign":
+        reads(s.value, s.target.kind === "apply" ? s.target.args : []);
+        this.assign(rootOf(s.target), done);
+        return done;
+      case "call":
+        reads(s.launch);
+        this.call(s.procedure.kind === "name" ? s.procedure.name : undefined, s.args, done);
+        return done;
+      case "if":
+      case "where": {
+        const ends = s.branches.map((branch) => {
+          reads(branch.cond);
+          return this.body(branch.body, done);
+        });
+        return common([...ends, s.otherwise ? this.body(s.otherwise, done) : done]);
+      }
+      case "select":
+        reads(s.value);
+        return common([...s.cases.map((part) => this.body(part.body, done)), ...(s.cases.some(({ ranges }) => !ranges) ? [] : [done])]);
+      // A loop is taken to run once at least.
+      case "do":
+        reads(s.start, s.stop, s.step);
+        this.assign(s.variable, done);
+        return this.body(s.body, done) ?? done;
+      case "do-concurrent":
+        for (const { variable, start, stop, step } of s.axes) {
+          reads(start, stop, step);
+          this.assign(variable, done);
+        }
+        reads(s.mask);
+        return this.body(s.body, done) ?? done;
+      case "do-while":
+        reads(s.cond);
+        return this.body(s.body, done) ?? done;
+      case "return":
+      case "stop":
+      case "exit":
+      case "cycle":
+        return undefined;
+      case "associate":
+        reads(s.names.map(({ value }) => value));
+        return this.body(s.body, done);
+      // Any other statement reads what it names.
+      default:
+        if (bodiesOf(s).length === 0) reads(s);
+        else for (const part of bodiesOf(s)) return this.body(part, done);
+        return done;
+    }
+  }
+
+  private assign(name: string | undefined, done: Set<string>): void {
+    if (name === undefined) return;
+    this.assigned.add(name);
+    done.add(name);
+  }
+
+  private reads(tree: unknown, done: ReadonlySet<string>): void {
+    eachNode(tree, (node) => {
+      const { name } = node as Extract<Expr, { kind: "name" }>;
+      if (node.kind === "name" && !done.has(name)) this.readFirst.add(name);
+    });
+  }
+
+  private call(name: string | undefined, args: readonly Argument[], done: Set<string>): void {
+    const called = name === undefined ? undefined : this.procedures.get(name);
+    const inner = called && this.of(called);
+    const written: string[] = [];
+    for (const [n, arg] of args.entries()) {
+      const dummy = arg.kind === "value" ? (arg.keyword ?? called?.dummies[n]) : undefined;
+      const root = arg.kind === "value" ? rootOf(arg.value) : undefined;
+      // A procedure that is not there may write whatever it gets.
+      const writes = root !== undefined && (!inner || !dummy || inner.assigned.has(dummy));
+      if (!writes || (inner && dummy && inner.readFirst.has(dummy))) this.reads(arg, done);
+      else if (arg.kind === "value" && arg.value.kind === "apply") this.reads(arg.value.args, done);
+      if (writes) written.push(root);
+    }
+    for (const root of written) this.assign(root, done);
+  }
+
+  private of(procedure: Procedure): Flow | undefined {
+    if (!this.known.has(procedure.name)) {
+      this.known.set(procedure.name, undefined);
+      this.known.set(procedure.name, new Walk(this.procedures, this.known).flow(procedure.body));
+    }
+    return this.known.get(procedure.name);
+  }
+}
+
+/** What all paths have assigned that come to their ends. */
+function common(ends: readonly (Set<string> | undefined)[]): Set<string> | undefined {
+  const [first, ...rest] = ends.filter((end) => end !== undefined);
+  return first && new Set([...first].filter((name) => rest.every((end) => end.has(name))));
+}

@@ -1,0 +1,62 @@
+/* Goes over syntax trees. */
+
+import type { Expr, Stmt } from "../tree/index.js";
+
+/** Every node below, itself included, in the order of the text. */
+export function eachNode(tree: unknown, visit: (node: { readonly kind: string }) => void): void {
+  if (Array.isArray(tree)) for (const item of tree) eachNode(item, visit);
+  else if (tree !== null && typeof tree === "object") {
+    if ("kind" in tree) visit(tree as { kind: string });
+    for (const [key, value] of Object.entries(tree)) if (key !== "at" && typeof value === "object") eachNode(value, visit);
+  }
+}
+
+/** Names of variables and functions that an expression or a statement holds. */
+export function namesIn(tree: unknown): Set<string> {
+  const found = new Set<string>();
+  eachNode(tree, (node) => {
+    if (node.kind === "name") found.add((node as Extract<Expr, { kind: "name" }>).name);
+    if (node.kind === "do" || node.kind === "implied-do") found.add((node as Extract<Stmt, { kind: "do" }>).variable);
+  });
+  return found;
+}
+
+/** The variable that a designator begins with: `a` of `a(i)%b`. */
+export function rootOf(e: Expr): string | undefined {
+  for (let at: Expr = e; ; at = at.base) {
+    if (at.kind === "name") return at.name;
+    if (at.kind !== "part" && at.kind !== "apply") return undefined;
+  }
+}
+
+/** Every statement of a body replaced by what `change` gives, from the innermost outwards. */
+export function mapStatements(body: readonly Stmt[], change: (s: Stmt) => readonly Stmt[]): Stmt[] {
+  return body.flatMap((s) => change(withBodies(s, (part) => mapStatements(part, change))));
+}
+
+/** The statement with other bodies. */
+export function withBodies(s: Stmt, change: (body: readonly Stmt[]) => readonly Stmt[]): Stmt {
+  const branches = "branches" in s ? { branches: s.branches.map((b) => ({ ...b, body: change(b.body) })) } : {};
+  const otherwise = "otherwise" in s && s.otherwise ? { otherwise: change(s.otherwise) } : {};
+  const cases = s.kind === "select" ? { cases: s.cases.map((c) => ({ ...c, body: change(c.body) })) } : {};
+  const own = "body" in s ? { body: change(s.body) } : {};
+  return { ...s, ...branches, ...otherwise, ...cases, ...own } as Stmt;
+}
+
+/** Every statement below, in the order of the text. */
+export function eachStatement(body: readonly Stmt[], visit: (s: Stmt) => void): void {
+  for (const s of body) {
+    visit(s);
+    for (const part of bodiesOf(s)) eachStatement(part, visit);
+  }
+}
+
+/** The bodies that a statement holds. */
+export function bodiesOf(s: Stmt): (readonly Stmt[])[] {
+  const found: (readonly Stmt[])[] = [];
+  if ("branches" in s) found.push(...s.branches.map((b) => b.body));
+  if ("otherwise" in s && s.otherwise) found.push(s.otherwise);
+  if (s.kind === "select") found.push(...s.cases.map((c) => c.body));
+  if ("body" in s) found.push(s.body);
+  return found;
+}

@@ -1,0 +1,162 @@
+/*
+ * Ports of Fortran to Fortran: without CUDA for one core (`cpu`), with OpenMP for all cores (`openmp`), with OpenMP for a GPU (`openmp-target`).
+ */
+
+import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
+import type { Problems } from "../errors.js";
+import { fortranText } from "../print/units.js";
+import type { Clause, Directed, Directive, DoConcurrent, ReductionOp, SourceFile, Stmt, Unit } from "../tree/index.js";
+import { withLoops } from "./kernels.js";
+import { proceduresOf, variablesOf, type Variable } from "./names.js";
+import { arranged, isSequential, loopsOf, nestOf, type NestSettings } from "./nests.js";
+import { calledFrom, dataOf, parallelLoop, targetLoop } from "./openmp.js";
+import { plain } from "./plain.js";
+import { renamed, renamer } from "./rename.js";
+
+export type FortranTarget = "cpu" | "openmp" | "openmp-target";
+export const FORTRAN_TARGETS: readonly FortranTarget[] = ["cpu", "openmp", "openmp-target"];
+
+export interface PortSettings {
+  /** Ends of names and what they become: `{ _gpu: "_cpu" }`. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Of a loop: `update_cuf`, or `limiter_cuf#2` where a procedure has several. */
+  readonly loop?: (name: string) => NestSettings;
+}
+
+/** One parallel loop of a port. */
+export interface PortedLoop {
+  readonly name: string;
+  readonly at: { readonly file: string; readonly line: number };
+  /** Variables, outermost first; the first `parallel` of them run in parallel. */
+  readonly axes: readonly string[];
+  readonly parallel: number;
+  readonly reductions: readonly string[];
+  /** Scalars that an iteration reads before it writes them. */
+  readonly carried: readonly string[];
+}
+
+export interface Port {
+  readonly text: string;
+  readonly loops: readonly PortedLoop[];
+}
+
+/**
+ * The file for another compiler. `others`: files that are read along, for what their procedures write. What cannot be ported is added to
+ * `problems`, each thing at its place.
+ */
+export function port(
+  file: SourceFile,
+  target: FortranTarget,
+  { rename, loop: settingsOf }: PortSettings,
+  problems: Problems,
+  others: readonly SourceFile[] = [],
+): Port {
+  const procedures = proceduresOf([...others, file]);
+  const loops: PortedLoop[] = [];
+  const parallel: (readonly Stmt[])[] = [];
+  const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
+  const onHost = plain(ported, problems);
+  const onDevice = [...procedures.values()].filter(({ attributes }) => attributes.includes("device")).map(({ name }) => name);
+  const plainly =
+    target === "openmp-target" ? withDeclareTarget(onHost, new Set([...calledFrom(parallel, procedures), ...onDevice])) : onHost;
+  return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
+
+  function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, Variable>): T {
+    const variables = variablesOf(unit, outer);
+    const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
+    if (unit.kind === "module") return { ...unit, ...inner };
+    const { body } = unit.kind === "procedure" ? withLoops(unit, procedures, problems) : unit;
+    const directed = target === "cpu" ? body : mapStatements(body, (s) => [s.kind === "do-concurrent" ? concurrentLoops(s) : s]);
+    const names = namesOf(unit.name, directed);
+    return { ...unit, ...inner, body: portBody(directed, names, variables) };
+  }
+
+  function portBody(body: readonly Stmt[], names: ReadonlyMap<Stmt, string>, variables: ReadonlyMap<string, Variable>): Stmt[] {
+    return body.flatMap((s): Stmt[] => {
+      if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, names, variables))];
+      const name = names.get(s);
+      const inner = name === undefined ? portBody(s.body, names, variables) : portNest(s, name, variables);
+      return inner.length > 0 ? withBefore(s.before ?? [], inner) : s.before ? [{ kind: "comment", before: s.before, at: s.at }] : [];
+    });
+  }
+
+  function portNest(s: Directed, name: string, variables: ReadonlyMap<string, Variable>): Stmt[] {
+    const found = nestOf(s);
+    if (found.loops.length === 0) {
+      problems.add(s.at, s.directive.words.join(" "), "stands in front of no loop");
+      return [];
+    }
+    const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
+    const data = dataOf(nest, variables, procedures);
+    loops.push({
+      name,
+      at: s.at,
+      axes: nest.loops.map(({ variable }) => variable),
+      parallel: nest.parallel,
+      reductions: data.reductions.flatMap((clause) => clause.names.map((each) => `${clause.op}:${each}`)),
+      carried: data.carried,
+    });
+    parallel.push(nest.body);
+    const made = { ...nest, body: portInner(nest.body) };
+    return withBefore(nest.before, [
+      target === "cpu" ? loopsOf(made) : target === "openmp" ? parallelLoop(made, data, s.at) : targetLoop(made, data, s.at),
+    ]);
+  }
+
+  /** Within a parallel loop, of all directives `atomic` alone counts. */
+  function portInner(body: readonly Stmt[]): Stmt[] {
+    return mapStatements(body, (s): readonly Stmt[] => {
+      if (s.kind !== "directed") return [s];
+      const isAtomic = s.directive.words[0] === "atomic" && target !== "cpu";
+      if (!isAtomic) return s.body.length > 0 ? withBefore(s.before ?? [], s.body) : [];
+      const words = s.directive.words.length > 1 ? s.directive.words : ["atomic", "update"];
+      return [{ ...s, directive: { ...s.directive, sentinel: "omp", words } }];
+    });
+  }
+}
+
+const withBefore = (before: readonly string[], [first, ...rest]: readonly Stmt[]): Stmt[] =>
+  before.length > 0 ? [{ ...first, before: [...before, ...(first.before ?? [])] }, ...rest] : [first, ...rest];
+
+/** Whether a directive makes the loop behind it parallel. */
+function isParallel({ sentinel, words, clauses }: Directive): boolean {
+  if (isSequential(clauses)) return false;
+  return sentinel === "cuf" ? words[0] === "kernel" : ["do", "loop", "distribute"].includes(words.at(-1)!);
+}
+
+/** The parallel loops of a procedure: by its name, with their numbers where there are several. */
+function namesOf(unit: string, body: readonly Stmt[]): Map<Stmt, string> {
+  const found: Stmt[] = [];
+  const look = (part: readonly Stmt[]): void => {
+    for (const s of part)
+      if (s.kind === "directed" && isParallel(s.directive)) found.push(s);
+      else bodiesOf(s).forEach(look);
+  };
+  look(body);
+  return new Map(found.map((s, n) => [s, found.length === 1 ? unit : `${unit}#${n + 1}`]));
+}
+
+/** `do concurrent` as loops behind a directive; its first variable is the innermost, as in Fortran's arrays. */
+function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoConcurrent): Directed {
+  const inner: readonly Stmt[] = mask ? [{ kind: "if", branches: [{ cond: mask, body, at }], oneLine: false, at }] : body;
+  const loops = axes.reduce<readonly Stmt[]>((within, axis): Stmt[] => [{ kind: "do", ...axis, body: within, at }], inner);
+  const clauses: Clause[] = [
+    { kind: "collapse", count: axes.length, at },
+    ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op: op as ReductionOp, names, at })),
+  ];
+  const comment = [...(before ?? []), ...(behind === undefined ? [] : [behind])];
+  const directive: Directive = { sentinel: "cuf", words: ["kernel", "do"], clauses, at };
+  return { kind: "directed", directive, body: loops, closed: false, at, ...(comment.length > 0 && { before: comment }) };
+}
+
+/** `!$omp declare target` in procedures that run on the device. */
+function withDeclareTarget(file: SourceFile, names: ReadonlySet<string>): SourceFile {
+  const change = <T extends Unit>(unit: T): T => {
+    const inner = { procedures: unit.procedures.map(change) };
+    if (unit.kind !== "procedure" || !names.has(unit.name)) return { ...unit, ...inner };
+    const directive: Directive = { sentinel: "omp", words: ["declare", "target"], clauses: [], at: unit.at };
+    const line = { kind: "other", word: "declare target", text: "!$omp declare target", directive, at: unit.at } as const;
+    return { ...unit, ...inner, declarations: [...unit.declarations, line] };
+  };
+  return { ...file, units: file.units.map(change) };
+}

@@ -1,0 +1,91 @@
+/*
+ * Kernels over threads as procedures with loops: a directive `!$cuf kernel do(n)` stands in front of them, as it does where the author wrote loops.
+ */
+
+import { flowOf, type Procedures } from "../analyse/flow.js";
+import { threadIndices } from "../analyse/thread-index.js";
+import { eachNode, mapStatements } from "../analyse/visit.js";
+import type { Problems } from "../errors.js";
+import type { Directed, Do, Expr, Procedure, Stmt } from "../tree/index.js";
+
+/** The name of the loop that an early `return` leaves for the next element. */
+const ELEMENT = "element";
+
+/** A kernel with loops in place of its thread's indices and its guard, the axis x innermost; any other procedure as it is. */
+export function withLoops(procedure: Procedure, procedures: Procedures, problems: Problems): Procedure {
+  const found = threadIndices(procedure, problems);
+  if (!found) return procedure;
+  const { axes, leftOut } = found;
+  const open = axes.find((axis) => axis.stop === undefined);
+  if (open) {
+    const remedy = `write \`if (${open.variable} > n) return\` behind the thread's indices`;
+    problems.add(procedure.at, `attributes(global) ${procedure.name}`, `no guard says where ${open.variable} ends`, remedy);
+    return procedure;
+  }
+  const flow = flowOf(found.body, procedures);
+  for (const d of procedure.declarations)
+    if (d.kind === "variables" && d.attributes.includes("value"))
+      for (const { name } of d.names)
+        if (flow.assigned.has(name) && flow.readFirst.has(name))
+          problems.add(
+            d.at,
+            `value :: ${name}`,
+            "the kernel reads it and then writes it: in loops, the next element would read what this one wrote",
+            "copy it to a variable of the kernel's own",
+          );
+  const at = procedure.body[0].at;
+  const { body, named } = withoutReturns(found.body);
+  const [first, ...rest] = body;
+  const inner: Stmt[] = [
+    ...leftOut.map((cond): Stmt => ({
+      kind: "if",
+      oneLine: true,
+      at: cond.at,
+      branches: [{ cond, at: cond.at, body: [{ kind: "cycle", at: cond.at }] }],
+    })),
+    ...(first ? [{ ...first, before: undefined }] : []),
+    ...rest,
+  ];
+  const loops = axes.reduce<readonly Stmt[]>((within, { variable, start, stop }, n): Stmt[] => {
+    const made: Do = { kind: "do", variable, start, stop: stop!, body: within, at };
+    return [n === 0 && named ? { ...made, name: ELEMENT } : made];
+  }, inner);
+  const directed: Directed = {
+    kind: "directed",
+    directive: { sentinel: "cuf", words: ["kernel", "do"], clauses: [{ kind: "collapse", count: axes.length, at }], at },
+    body: loops,
+    closed: false,
+    at,
+    ...(first?.before && { before: first.before }),
+  };
+  return { ...procedure, body: [directed] };
+}
+
+/** `return` ends an element: `cycle`, with a name within inner loops. */
+function withoutReturns(body: readonly Stmt[]): { body: readonly Stmt[]; named: boolean } {
+  let named = false;
+  const inLoops = (part: readonly Stmt[]): Stmt[] =>
+    mapStatements(part, (s) => {
+      if (s.kind !== "return") return [s];
+      named = true;
+      return [{ ...s, kind: "cycle", loop: ELEMENT }];
+    });
+  const outside = mapStatements(
+    body.map((s) => (isLoop(s) ? { ...s, body: inLoops(s.body) } : s)),
+    (s) => [isLoop(s) ? { ...s, body: inLoops(s.body) } : s.kind === "return" ? { ...s, kind: "cycle" } : s],
+  );
+  // Behind the last statement there is nothing to leave out.
+  return { body: outside.at(-1)?.kind === "cycle" && outside.length > 1 ? outside.slice(0, -1) : outside, named };
+}
+
+const isLoop = (s: Stmt): s is Extract<Stmt, { kind: "do" | "do-while" | "do-concurrent" }> =>
+  s.kind === "do" || s.kind === "do-while" || s.kind === "do-concurrent";
+
+/** Whether an expression holds one of these names. */
+export function mentions(e: Expr | undefined, names: ReadonlySet<string>): boolean {
+  let found = false;
+  eachNode(e, (node) => {
+    if (node.kind === "name" && names.has((node as Extract<Expr, { kind: "name" }>).name)) found = true;
+  });
+  return found;
+}

@@ -1,0 +1,65 @@
+/* The variables that a procedure sees: its own, those of procedures around it, those of its module. */
+
+import type { Module, Procedure, Program, SourceFile } from "../tree/index.js";
+import type { Procedures } from "../analyse/flow.js";
+
+export interface Variable {
+  readonly name: string;
+  readonly isArray: boolean;
+  readonly isDerived: boolean;
+  readonly attributes: ReadonlySet<string>;
+  /** Declared in the procedure, and no dummy of it. */
+  readonly isLocal: boolean;
+  /** Declared around the procedure. */
+  readonly isOuter: boolean;
+  /** In the device's memory, as a dummy array of a kernel is without a word. */
+  readonly isOnDevice: boolean;
+  /** An array that each thread of a kernel has for itself. */
+  readonly isThreads: boolean;
+}
+
+const DEVICE: readonly string[] = ["device", "managed", "constant"];
+
+/** By names. The inner declaration hides the outer. */
+export function variablesOf(unit: Module | Procedure | Program, outer: ReadonlyMap<string, Variable> = new Map()): Map<string, Variable> {
+  const dummies = unit.kind === "procedure" ? unit.dummies : [];
+  const made = new Map([...outer].map(([name, variable]) => [name, { ...variable, isLocal: false, isOuter: true }]));
+  const own = new Map<string, { isArray: boolean; isDerived: boolean; attributes: Set<string> }>();
+  for (const d of unit.declarations) {
+    if (d.kind !== "variables" && d.kind !== "attributes") continue;
+    const general = d.kind === "variables" ? d.attributes : [d.attribute];
+    for (const { name, dimension } of d.names) {
+      const known = own.get(name) ?? { isArray: false, isDerived: false, attributes: new Set<string>() };
+      own.set(name, known);
+      known.isArray ||= dimension !== undefined || general.includes("dimension");
+      known.isDerived ||= d.kind === "variables" && d.type.type === "derived";
+      for (const attribute of general) known.attributes.add(attribute);
+    }
+  }
+  const isKernel = unit.kind === "procedure" && (unit.attributes.includes("global") || unit.attributes.includes("device"));
+  for (const [name, parts] of own) {
+    const isDummy = dummies.includes(name);
+    const isLocal = unit.kind === "procedure" && !isDummy;
+    const isOnDevice = DEVICE.some((attribute) => parts.attributes.has(attribute)) || (isKernel && isDummy && parts.isArray);
+    made.set(name, {
+      name,
+      ...parts,
+      isLocal,
+      isOnDevice,
+      isOuter: false,
+      isThreads: isKernel && isLocal && parts.isArray && !parts.attributes.has("parameter"),
+    });
+  }
+  return made;
+}
+
+/** All procedures of some files, by their names. */
+export function proceduresOf(files: readonly SourceFile[]): Procedures {
+  const found = new Map<string, Procedure>();
+  const add = (p: Procedure): void => {
+    found.set(p.name, p);
+    p.procedures.forEach(add);
+  };
+  for (const { units } of files) for (const unit of units) (unit.kind === "procedure" ? [unit] : unit.procedures).forEach(add);
+  return found;
+}

@@ -1,0 +1,119 @@
+/* Parallel nests as loops with directives of OpenMP. */
+
+import { flowOf, type Procedures } from "../analyse/flow.js";
+import { eachNode, eachStatement, namesIn, rootOf } from "../analyse/visit.js";
+import type { Clause, Directed, Directive, Stmt } from "../tree/index.js";
+import type { Variable } from "./names.js";
+import { loopsOf, type Nest } from "./nests.js";
+
+export interface Data {
+  /** Arrays from outside, which all iterations share, in the order of their declarations. */
+  readonly shared: readonly string[];
+  /** Those of them that are in the device's memory. */
+  readonly onDevice: readonly string[];
+  /** Variables that each iteration has for itself, arrays first. */
+  readonly own: readonly string[];
+  /** Scalars of them that an iteration reads before it writes them. */
+  readonly carried: readonly string[];
+  readonly reductions: readonly Extract<Clause, { kind: "reduction" }>[];
+}
+
+/** What becomes of the variables of a nest. */
+export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, procedures: Procedures): Data {
+  const reductions = nest.clauses.filter((clause) => clause.kind === "reduction");
+  const reduced = new Set(reductions.flatMap(({ names }) => names));
+  const atomic = new Set<string>();
+  const indices = new Set(nest.loops.map(({ variable }) => variable));
+  eachStatement(nest.body, (s) => {
+    if (s.kind === "do") indices.add(s.variable);
+    if (s.kind === "directed" && s.directive.words[0] === "atomic")
+      for (const inner of s.body) if (inner.kind === "assign") atomic.add(rootOf(inner.target)!);
+  });
+  const used = namesIn(nest.body);
+  // An array of a module that is not read shows by an assignment to its elements.
+  const unknown = new Set<string>();
+  eachStatement(nest.body, (s) => {
+    if (s.kind === "assign" && s.target.kind === "apply" && !variables.has(rootOf(s.target)!)) unknown.add(rootOf(s.target)!);
+  });
+  const isShared = (name: string): boolean => {
+    const variable = variables.get(name);
+    if (!variable) return unknown.has(name) || atomic.has(name);
+    if (variable.attributes.has("parameter")) return false;
+    return atomic.has(name) || variable.isDerived || (variable.isArray && !variable.isLocal);
+  };
+  // A device's array stands in the list whether this loop uses it or not, so that the lists of a procedure's loops are alike.
+  const known = [...variables.keys(), ...[...used].filter((name) => !variables.has(name))].filter(
+    (name) => used.has(name) || isListed(variables.get(name)),
+  );
+  const shared = known.filter((name) => isShared(name) && !reduced.has(name));
+  const { assigned, readFirst } = flowOf(nest.body, procedures);
+  const own = known.filter(
+    (name) => (assigned.has(name) || variables.get(name)?.isThreads) && !shared.includes(name) && !reduced.has(name) && !indices.has(name),
+  );
+  const isArray = (name: string): boolean => variables.get(name)?.isArray === true;
+  const carried = own.filter((name) => !isArray(name) && readFirst.has(name));
+  const onDevice = shared.filter((name) => variables.get(name)?.isOnDevice);
+  return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], carried, reductions };
+}
+
+const isListed = (variable: Variable | undefined): boolean =>
+  variable !== undefined && variable.isArray && (variable.isOnDevice || variable.isThreads) && !variable.isOuter;
+
+/** `!$omp parallel do` on the outermost loop. */
+export function parallelLoop(nest: Nest, { shared, reductions }: Data, at: Directed["at"]): Directed {
+  return directed(
+    nest,
+    at,
+    ["parallel", "do"],
+    [
+      { kind: "default", value: "firstprivate", at },
+      ...(shared.length > 0 ? [{ kind: "shared", names: shared, at } as const] : []),
+      ...reductions,
+    ],
+  );
+}
+
+/**
+ * `!$omp target teams distribute parallel do` on all parallel loops. Scalars are private by name: without a clause, the threads of a team share
+ * them (OpenMP 5.0, 2.19.1.1).
+ */
+export function targetLoop(nest: Nest, { shared, onDevice, own, reductions }: Data, at: Directed["at"]): Directed {
+  const list = (name: string, names: readonly string[], before = ""): Clause[] =>
+    names.length > 0 ? [{ kind: "other", name, text: before + names.join(","), at }] : [];
+  return directed(
+    nest,
+    at,
+    ["target", "teams", "distribute", "parallel", "do"],
+    [
+      { kind: "collapse", count: nest.parallel, at },
+      ...list("has_device_addr", onDevice),
+      ...list(
+        "map",
+        shared.filter((name) => !onDevice.includes(name)),
+        "tofrom:",
+      ),
+      ...(own.length > 0 ? [{ kind: "private", names: own, at } as const] : []),
+      ...reductions,
+    ],
+  );
+}
+
+function directed(nest: Nest, at: Directed["at"], words: Directive["words"], clauses: readonly Clause[]): Directed {
+  return { kind: "directed", directive: { sentinel: "omp", words, clauses, at }, body: [loopsOf(nest)], closed: false, at };
+}
+
+/** Procedures that some statements call, and those that these call. */
+export function calledFrom(bodies: readonly (readonly Stmt[])[], procedures: Procedures): Set<string> {
+  const found = new Set<string>();
+  const look = (tree: unknown): void =>
+    eachNode(tree, (node) => {
+      const { name } = node as { name?: unknown };
+      if (node.kind !== "name" || typeof name !== "string" || found.has(name)) return;
+      const procedure = procedures.get(name);
+      if (!procedure) return;
+      found.add(name);
+      look(procedure.body);
+    });
+  look(bodies);
+  return found;
+}
