@@ -1,0 +1,186 @@
+import type { Location } from "../../ir/types.js";
+import type { Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
+import { find, type Scope } from "./symbols.js";
+import { walkExpr, walkStatements } from "./walk.js";
+import { threadIndices } from "./thread-index.js";
+import { accumulation, readFirst, writesOf } from "./writes.js";
+
+/** A loop nest whose iterations run at the same time, or the body of a `global` procedure. */
+export interface Region {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly at: Location;
+  /** Outermost first. */
+  readonly axes: readonly Axis[];
+  readonly body: readonly Stmt[];
+  /** Iterations that `do concurrent` leaves out have it false. */
+  readonly mask?: Expr;
+  readonly reductions: readonly Reduction[];
+  /** Scalars that the body assigns and whose first access is a read: they start with the value from before. */
+  readonly carried: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  /** Arrays that each element has for itself, by a clause. */
+  readonly privates: ReadonlySet<string>;
+  readonly stream?: Expr;
+  /** The statement that launches it; absent of a `global` procedure. */
+  readonly stmt?: Stmt;
+  readonly launchBounds?: readonly Expr[];
+}
+
+export interface Axis {
+  readonly variable: string;
+  readonly start: Expr;
+  /** Absent where a launch's grid tells. */
+  readonly stop?: Expr;
+  readonly step?: Expr;
+}
+
+export interface Reduction {
+  readonly name: string;
+  readonly op: ReductionOp;
+  /** Whether no clause names it. */
+  readonly inferred: boolean;
+}
+
+const present = (region: Region | undefined): Region[] => (region ? [region] : []);
+
+/** The regions of a procedure, in order. */
+export function regionsOf(scope: Scope): Region[] {
+  const { unit } = scope;
+  if (unit.kind === "module") return [];
+  if (unit.kind === "procedure" && unit.attributes.includes("global")) return present(globalRegion(scope));
+  if (unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host")) return [];
+  const found: Omit<Region, "name">[] = [];
+  walkStatements(unit.body, (stmt) => {
+    const region = regionOf(scope, stmt);
+    if (region) found.push(region);
+    return !region;
+  });
+  return found.map((region, n) => ({ ...region, name: found.length === 1 ? unit.name : `${unit.name}#${n + 1}` }));
+}
+
+export const isParallel = ({ sentinel, words, clauses }: Directive): boolean => {
+  if (words[0] === "end" || clauses.some((clause) => clause.kind === "level" && clause.level === "seq")) return false;
+  if (sentinel === "cuf") return words[0] === "kernel";
+  return words.includes("loop") || words.includes("do") || words.includes("distribute") || (sentinel === "acc" && words[0] === "kernels");
+};
+
+/** The region that a statement is, if it is one. */
+function regionOf(scope: Scope, stmt: Stmt): Omit<Region, "name"> | undefined {
+  if (stmt.kind === "do-concurrent") return concurrentRegion(scope, stmt);
+  if (stmt.kind !== "directed" || !isParallel(stmt.directive)) return undefined;
+  const { directive } = stmt;
+  const loops = stmt.body.filter(counts);
+  if (directive.sentinel === "acc" && directive.words[0] === "kernels" && loops.length !== 1) return undefined;
+  const axes: Axis[] = [];
+  let body: readonly Stmt[] = loops;
+  let wanted = count(directive);
+  const clauses = [...directive.clauses];
+  for (;;) {
+    const [loop] = body;
+    if (body.length === 1 && loop.kind === "directed" && isParallel(loop.directive)) {
+      wanted = axes.length + count(loop.directive);
+      clauses.push(...loop.directive.clauses);
+      body = loop.body.filter(counts);
+      continue;
+    }
+    if (axes.length >= wanted || body.length !== 1 || loop.kind !== "do") break;
+    const { variable, start, stop, step } = loop;
+    if (dependsOn([start, stop, step], axes)) break;
+    if (axes.length === 4) break;
+    axes.push({ variable, start, stop, step });
+    const inner = loop.body.filter(counts);
+    body = inner.length === 1 ? inner : loop.body;
+  }
+  if (axes.length === 0) {
+    scope.world.problems.add(stmt.at, directive.words.join(" "), "no do loop follows the directive", "write the loops right behind it");
+    return undefined;
+  }
+  const reductions = clauses.flatMap((clause) =>
+    clause.kind === "reduction" ? clause.names.map((name) => ({ name, op: clause.op, inferred: false })) : [],
+  );
+  const queue = clauses.find((clause) => clause.kind === "async");
+  const named = (kind: string): string[] => clauses.flatMap((clause) => ("names" in clause && clause.kind === kind ? clause.names : []));
+  const carried = new Set(named("firstprivate"));
+  const privates = new Set([...named("private"), ...carried]);
+  return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates });
+}
+
+/** False of what does nothing. */
+const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "comment";
+
+const count = ({ clauses }: Directive): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
+
+function dependsOn(bounds: readonly (Expr | undefined)[], axes: readonly Axis[]): boolean {
+  let depends = false;
+  for (const bound of bounds)
+    if (bound) walkExpr(bound, (e) => void (e.kind === "name" && axes.some(({ variable }) => variable === e.name) && (depends = true)));
+  return depends;
+}
+
+function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"> | undefined {
+  const ops: Record<string, ReductionOp> = { "+": "+", "*": "*", min: "min", max: "max", ".and.": ".and.", ".or.": ".or." };
+  const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op: ops[op] ?? "+", inferred: false })));
+  // The first index of the list is the innermost one, as in Fortran's arrays.
+  const axes = [...stmt.axes].reverse();
+  return finished(scope, stmt, axes, stmt.body, reductions, {
+    mask: stmt.mask,
+    carried: new Set(stmt.localInit),
+    privates: new Set([...stmt.local, ...stmt.localInit]),
+  });
+}
+
+function finished(
+  scope: Scope,
+  stmt: Stmt,
+  axes: readonly Axis[],
+  body: readonly Stmt[],
+  clauses: readonly Reduction[],
+  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string> },
+): Omit<Region, "name"> {
+  const written = writesOf(scope, body);
+  const scalars = new Set([...written].filter((name) => !find(scope, name)?.dims));
+  const first = readFirst(scope, body, scalars);
+  const reductions = [...clauses];
+  for (const { name, op } of clauses) {
+    const used = accumulation(name, body);
+    if (written.has(name) && used !== op)
+      scope.world.problems.add(
+        stmt.at,
+        `reduction(${op}: ${name})`,
+        `${name} is used otherwise in the loop`,
+        `write ${name} = ${name} + e, max(${name}, e) or min(${name}, e) only`,
+      );
+  }
+  for (const name of first) {
+    if (reductions.some((reduction) => reduction.name === name)) continue;
+    const op = accumulation(name, body) as ReductionOp | undefined;
+    if (op) reductions.push({ name, op, inferred: true });
+  }
+  const carried = new Set([...first, ...rest.carried].filter((name) => !reductions.some((reduction) => reduction.name === name)));
+  return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried };
+}
+
+function globalRegion(scope: Scope): Region | undefined {
+  const { unit, world } = scope;
+  const found = unit.kind === "procedure" ? threadIndices(unit, world.problems) : undefined;
+  if (!found || unit.kind !== "procedure") return undefined;
+  const { body, leftOut } = found;
+  const either = leftOut.reduce<Expr | undefined>((a, b) => (a ? { kind: "binary", op: ".or.", a, b, at: b.at } : b), undefined);
+  const mask: Expr | undefined = either && { kind: "unary", op: ".not.", a: either, at: either.at };
+  const written = writesOf(scope, body);
+  const dummies = [...written].filter((name) => scope.variables.get(name)?.dummy && !scope.variables.get(name)?.dims);
+  return {
+    name: unit.name,
+    scope,
+    at: unit.at,
+    axes: [...found.axes].reverse(),
+    body,
+    ...(mask && { mask }),
+    reductions: [],
+    carried: readFirst(scope, body, new Set(dummies)),
+    privates: new Set(),
+    written,
+    ...(unit.launchBounds && { launchBounds: unit.launchBounds }),
+  };
+}

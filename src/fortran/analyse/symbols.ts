@@ -1,0 +1,284 @@
+import { own } from "../../ir/own.js";
+import { unreachable } from "../../ir/unreachable.js";
+import type { ScalarType } from "../../ir/types.js";
+import type { Location } from "../../ir/types.js";
+import type { Problems } from "../errors.js";
+import type {
+  Bound,
+  Expr,
+  Module,
+  Part,
+  Procedure,
+  Program,
+  SourceFile,
+  TypeDefinition,
+  TypeSpec,
+  VariableDeclaration,
+} from "../tree/index.js";
+import { nameOf } from "./walk.js";
+
+/* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
+
+export interface Variable {
+  readonly name: string;
+  readonly type: ScalarType;
+  /** Why no kernel can use it: `complex`. */
+  readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
+  /** The name of its derived type. */
+  readonly derived?: string;
+  /** Of an array, its bounds as declared. */
+  readonly dims?: readonly Bound[];
+  readonly attributes: ReadonlySet<string>;
+  readonly dummy: boolean;
+  /** The value of a `parameter`. */
+  readonly value?: Expr;
+  readonly scope: Scope;
+  readonly at: Location;
+}
+
+export interface Scope {
+  readonly unit: Module | Procedure | Program;
+  readonly parent?: Scope;
+  readonly variables: Map<string, Variable>;
+  readonly procedures: Map<string, Scope>;
+  readonly types: Map<string, TypeDefinition>;
+  readonly world: World;
+}
+
+/** The files that are read together. */
+export interface World {
+  readonly modules: Map<string, Scope>;
+  readonly scopes: Scope[];
+  /** Kinds by name, over what modules say: `{ rkind: "f64", ikind: "i32" }`. */
+  readonly kinds: Readonly<Record<string, "f64" | "f32" | "i32">>;
+  readonly problems: Problems;
+}
+
+/** Kinds of intrinsic modules, in bytes. */
+const KINDS: Readonly<Record<string, number>> = {
+  real32: 4,
+  real64: 8,
+  int8: 1,
+  int16: 2,
+  int32: 4,
+  int64: 8,
+  c_float: 4,
+  c_double: 8,
+  c_int: 4,
+  c_bool: 1,
+};
+
+export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
+  const world: World = { modules: new Map(), scopes: [], kinds, problems };
+  for (const { units } of files)
+    for (const unit of units) {
+      const scope = scopeOf(unit, undefined, world);
+      if (unit.kind === "module") world.modules.set(unit.name, scope);
+    }
+  for (const scope of world.scopes) declareAll(scope);
+  return world;
+}
+
+function scopeOf(unit: Scope["unit"], parent: Scope | undefined, world: World): Scope {
+  const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
+  world.scopes.push(scope);
+  for (const inner of unit.procedures) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
+  for (const declaration of unit.declarations) if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
+  return scope;
+}
+
+interface Draft {
+  name: string;
+  spec?: TypeSpec;
+  dims?: readonly Bound[];
+  attributes: Set<string>;
+  value?: Expr;
+  at: Location;
+}
+
+function declareAll(scope: Scope): void {
+  const { unit } = scope;
+  const drafts = new Map<string, Draft>();
+  const draft = (name: string, at: Location): Draft => {
+    const found = drafts.get(name) ?? { name, attributes: new Set<string>(), at };
+    drafts.set(name, found);
+    return found;
+  };
+  for (const declaration of unit.declarations) {
+    if (declaration.kind === "variables")
+      for (const { name, dimension, init, at } of declaration.names) {
+        const made = draft(name, at);
+        Object.assign(made, { spec: declaration.type, at });
+        made.dims ??= dimension ?? declaration.dimension;
+        if (init) made.value = init;
+        for (const attribute of declaration.attributes) made.attributes.add(attribute);
+      }
+    if (declaration.kind === "attributes")
+      for (const { name, dimension, init, at } of declaration.names) {
+        const made = draft(name, at);
+        if (declaration.attribute === "dimension") made.dims = dimension;
+        else made.attributes.add(declaration.attribute);
+        if (init) made.value = init;
+      }
+  }
+  const dummies = new Set(unit.kind === "procedure" ? unit.dummies : []);
+  if (unit.kind === "procedure" && unit.form === "function") {
+    const result = draft(unit.result ?? unit.name, unit.at);
+    result.spec ??= unit.type;
+  }
+  for (const made of drafts.values()) {
+    if (!made.spec) {
+      if (scope.procedures.has(made.name)) continue;
+      scope.world.problems.add(made.at, made.name, "it has no type", `declare it, such as real(8) :: ${made.name}`);
+      continue;
+    }
+    scope.variables.set(made.name, variable(scope, made as Draft & { spec: TypeSpec }, dummies.has(made.name)));
+  }
+  for (const name of dummies)
+    if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
+}
+
+function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
+  const typed = typeOf(scope, spec);
+  const refused = attributes.has("pointer")
+    ? { construct: `pointer :: ${name}`, why: "kernels have no pointers", remedy: "pass the array as an argument" }
+    : attributes.has("shared")
+      ? { construct: `shared :: ${name}`, why: "blocks of threads share no memory here", remedy: "write a team kernel in TypeScript" }
+      : typed.refused;
+  return {
+    name,
+    type: typed.type,
+    ...(refused && { refused }),
+    ...(spec.derived && { derived: spec.derived }),
+    ...(dims && dims.length > 0 && { dims }),
+    attributes,
+    dummy,
+    ...(value && attributes.has("parameter") && { value }),
+    scope,
+    at,
+  };
+}
+
+/** The type of kernels' code for a declared one. */
+export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused"> {
+  const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
+  switch (type) {
+    case "double precision":
+      return { type: "f64" };
+    case "real": {
+      const bytes = kindOf ? kindBytes(scope, kindOf) : 4;
+      return bytes === 8
+        ? { type: "f64" }
+        : bytes === 4
+          ? { type: "f32" }
+          : refuse(
+              `real of kind ${bytes ?? "unknown"}`,
+              "kernels compute with 4 and 8 bytes",
+              'take real(4) or real(8), or give the kind\'s module or kinds: { name: "f64" }',
+            );
+    }
+    case "integer": {
+      const stream = kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
+      const bytes = kindOf && !stream ? kindBytes(scope, kindOf) : 4;
+      return bytes === 4
+        ? { type: "i32" }
+        : {
+            type: "i32",
+            refused: {
+              construct: `integer of kind ${bytes ?? "unknown"}`,
+              why: "kernels have integers of 32 bits",
+              remedy: "take integer(4)",
+            },
+          };
+    }
+    case "logical":
+      return { type: "bool" };
+    case "complex":
+      return refuse("complex", "kernels have no complex numbers", "take two reals");
+    case "character":
+      return refuse("character", "kernels have no text", "leave it on the host");
+    case "derived":
+      return refuse(`type(${derived})`, "a whole object has no place in a kernel", "use its components one by one");
+    default:
+      return unreachable(type);
+  }
+}
+
+/** The bytes of a kind; undefined where it cannot be known. */
+export function kindBytes(scope: Scope, e: Expr): number | undefined {
+  if (e.kind === "name") {
+    const wished = scope.world.kinds[e.name];
+    if (wished) return wished === "f64" ? 8 : 4;
+    const found = find(scope, e.name);
+    if (found?.value) return kindBytes(found.scope, found.value);
+    return own(KINDS, original(scope, e.name) ?? e.name);
+  }
+  if (e.kind === "literal" && e.type === "integer") return Number(e.text);
+  if (e.kind === "group") return kindBytes(scope, e.a);
+  if (e.kind === "apply" && e.base.kind === "name") {
+    const [arg] = e.args;
+    const value = arg?.kind === "value" ? arg.value : undefined;
+    if (e.base.name === "kind" && value?.kind === "literal")
+      return value.suffix ? suffixBytes(scope, value.suffix) : value.type === "real" && /d/i.test(value.text) ? 8 : 4;
+    const digits = value?.kind === "literal" ? Number(value.text) : NaN;
+    if (e.base.name === "selected_real_kind") return digits <= 6 ? 4 : digits <= 15 ? 8 : 16;
+    if (e.base.name === "selected_int_kind") return digits <= 9 ? 4 : 8;
+  }
+  return undefined;
+}
+
+/** Of a literal's kind: `rkind` or digits. */
+export const suffixBytes = (scope: Scope, suffix: string): number | undefined =>
+  /^\d+$/.test(suffix) ? Number(suffix) : kindBytes(scope, { kind: "name", name: suffix, at: scope.unit.at });
+
+/** What a name is called in the module that it comes from, where `use` renames it. */
+function original(scope: Scope, name: string): string | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent)
+    for (const use of at.unit.uses)
+      for (const renamed of [...(use.only ?? []), ...use.renames]) if (renamed.name === name) return renamed.original;
+  return undefined;
+}
+
+/** What one scope and its hosts know by a name, through what they use. */
+function lookUp<T>(scope: Scope, name: string, own: (scope: Scope, name: string) => T | undefined, seen = new Set<Scope>()): T | undefined {
+  if (seen.has(scope)) return undefined;
+  seen.add(scope);
+  const here = own(scope, name);
+  if (here !== undefined) return here;
+  for (const use of scope.unit.uses) {
+    const module = scope.world.modules.get(use.module);
+    if (!module) continue;
+    const renamed = [...(use.only ?? []), ...use.renames].find((entry) => entry.name === name);
+    if (use.only && !renamed) continue;
+    const found = lookUp(module, renamed?.original ?? name, own, seen);
+    if (found !== undefined) return found;
+  }
+  return scope.parent && lookUp(scope.parent, name, own, seen);
+}
+
+export const find = (scope: Scope, name: string): Variable | undefined => lookUp(scope, name, (at, wanted) => at.variables.get(wanted));
+
+export const findProcedure = (scope: Scope, name: string): Scope | undefined =>
+  lookUp(scope, name, (at, wanted) => at.procedures.get(wanted));
+
+const findType = (scope: Scope, name: string): { type: TypeDefinition; scope: Scope } | undefined =>
+  lookUp(scope, name, (at, wanted) => {
+    const type = at.types.get(wanted);
+    return type && { type, scope: at };
+  });
+
+/** A component as a variable of its own, `p%nx` as `p_nx`; undefined where its type is not known. */
+export function findPart(scope: Scope, part: Part): Variable | undefined {
+  const { base } = part;
+  const of = base.kind === "name" ? find(scope, base.name) : base.kind === "part" ? findPart(scope, base) : undefined;
+  const known = of?.derived === undefined ? undefined : findType(of.scope, of.derived);
+  if (!of || !known) return undefined;
+  const has = (line: VariableDeclaration) => line.names.find(({ name }) => name === part.name);
+  const line = known.type.components.find(has);
+  if (!line) return undefined;
+  const { dimension, at } = has(line)!;
+  const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
+  const made = { name: nameOf(part), spec: line.type, dims: dimension ?? line.dimension, attributes, at };
+  // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
+  return variable(known.scope, made, of.dummy);
+}

@@ -1,0 +1,160 @@
+import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
+import { find, findProcedure, type Scope } from "./symbols.js";
+import { bare, blocksOf, expressionsOf, nameOf, walkExpr, walkStatements } from "./walk.js";
+
+/* What statements assign, through the procedures that they call; and which scalars they read first. */
+
+const OF_PROCEDURES = new WeakMap<Scope, Set<string>>();
+
+/** Dummies and module variables that a procedure assigns. */
+export function writtenBy(procedure: Scope): Set<string> {
+  const known = OF_PROCEDURES.get(procedure);
+  if (known) return known;
+  const written = new Set<string>();
+  OF_PROCEDURES.set(procedure, written);
+  const { unit } = procedure;
+  if (unit.kind === "module") return written;
+  for (const name of writesOf(procedure, unit.body)) {
+    const variable = procedure.variables.get(name);
+    if (!variable || (variable.dummy && !variable.attributes.has("value"))) written.add(name);
+  }
+  return written;
+}
+
+/** Names that statements assign, of scalars and arrays. */
+export function writesOf(scope: Scope, stmts: readonly Stmt[]): Set<string> {
+  const written = new Set<string>();
+  walkStatements(stmts, (stmt) => {
+    for (const name of ownWrites(scope, stmt)) written.add(name);
+  });
+  return written;
+}
+
+function ownWrites(scope: Scope, stmt: Stmt): string[] {
+  const calls = expressionsOf(stmt).flatMap((root) => {
+    const names: string[] = [];
+    walkExpr(root, (e) => {
+      if (e.kind === "apply" && e.base.kind === "name") names.push(...writesOfCall(scope, e.base.name, e.args));
+    });
+    return names;
+  });
+  switch (stmt.kind) {
+    case "assign":
+    case "pointer-assign":
+      return [nameOf(stmt.target), ...calls];
+    case "do":
+      return [stmt.variable, ...calls];
+    case "do-concurrent":
+      return [...stmt.axes.map(({ variable }) => variable), ...calls];
+    case "call":
+      return [...(stmt.procedure.kind === "name" ? writesOfCall(scope, stmt.procedure.name, stmt.args) : []), ...calls];
+    // Any other statement assigns by its calls alone.
+    default:
+      return calls;
+  }
+}
+
+function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "apply" }>["args"]): string[] {
+  if (find(scope, name)?.dims) return [];
+  const procedure = findProcedure(scope, name);
+  if (procedure?.unit.kind !== "procedure") return [];
+  const written = writtenBy(procedure);
+  const { dummies } = procedure.unit;
+  const through = args.flatMap((arg, n) => {
+    if (arg.kind !== "value" || !written.has(arg.keyword ?? dummies[n])) return [];
+    return isTarget(arg.value) ? [nameOf(arg.value)] : [];
+  });
+  return [...through, ...[...written].filter((other) => !dummies.includes(other))];
+}
+
+export const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
+
+/** Scalars whose first access, wherever control goes, is a read: what they hold comes from before. */
+export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  const written = new Set<string>();
+  const read = (e: Expr): void =>
+    walkExpr(e, (at) => {
+      if (at.kind === "name" && names.has(at.name) && !written.has(at.name)) found.add(at.name);
+    });
+  const visit = (stmt: Stmt): void => {
+    switch (stmt.kind) {
+      case "assign":
+        if (stmt.target.kind === "apply") for (const arg of stmt.target.args) if (arg.kind === "value") read(arg.value);
+        read(stmt.value);
+        break;
+      case "call": {
+        const outs = new Set(ownWrites(scope, stmt));
+        for (const arg of stmt.args) if (arg.kind === "value" && !(arg.value.kind === "name" && outs.has(arg.value.name))) read(arg.value);
+        break;
+      }
+      // Any other statement reads what it names.
+      default:
+        expressionsOf(stmt).forEach(read);
+    }
+    for (const name of ownWrites(scope, stmt)) written.add(name);
+    for (const block of blocksOf(stmt)) block.forEach(visit);
+  };
+  stmts.forEach(visit);
+  return found;
+}
+
+/** Whether `s` occurs only as an accumulation: `s = s + e`, `s = max(s, e)`, `if (e > s) s = e`; by which operation. */
+export function accumulation(name: string, stmts: readonly Stmt[]): string | undefined {
+  const ops = new Set<string>();
+  const reads = (e: Expr): number => {
+    let count = 0;
+    walkExpr(e, (at) => void (at.kind === "name" && at.name === name && count++));
+    return count;
+  };
+  const visit = (stmt: Stmt): void => {
+    if (stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name) {
+      const op = reads(stmt.value) === 1 ? opOf(name, bare(stmt.value)) : undefined;
+      ops.add(op ?? "?");
+      return;
+    }
+    const compared = stmt.kind === "if" ? comparedOp(name, stmt) : undefined;
+    if (compared) {
+      ops.add(compared);
+      return;
+    }
+    if (stmt.kind === "do" && stmt.variable === name) ops.add("?");
+    if (expressionsOf(stmt).some((e) => reads(e) > 0)) ops.add("?");
+    for (const block of blocksOf(stmt)) block.forEach(visit);
+  };
+  stmts.forEach(visit);
+  return ops.size === 1 && !ops.has("?") ? [...ops][0] : undefined;
+}
+
+const isName = (e: Expr, name: string): boolean => bare(e).kind === "name" && (bare(e) as { name: string }).name === name;
+
+/** The operation of `s op e`, where `s` may stand at the left of a chain of additions. */
+function opOf(name: string, value: Expr): string | undefined {
+  if (value.kind === "binary") {
+    const { op, a, b } = value;
+    if (op === "+" && isName(b, name)) return "+";
+    if (op === "+" || op === "-") return isName(a, name) || (a.kind === "binary" && opOf(name, a) === "+") ? "+" : undefined;
+    if (op === "*" || op === ".and." || op === ".or.") return isName(a, name) || isName(b, name) ? op : undefined;
+  }
+  if (value.kind === "apply" && value.base.kind === "name" && ["min", "max"].includes(value.base.name))
+    return value.args.some((arg) => arg.kind === "value" && isName(arg.value, name)) ? value.base.name : undefined;
+  return undefined;
+}
+
+/** `if (e > s) s = e`. */
+export function comparedOp(name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined {
+  const [branch] = stmt.branches;
+  const [only] = branch.body;
+  const cond = bare(branch.cond);
+  const simple = stmt.branches.length === 1 && !stmt.otherwise?.length && branch.body.length === 1;
+  if (!simple || only.kind !== "assign" || !isName(only.target, name) || cond.kind !== "binary") return undefined;
+  const same = (e: Expr): boolean => text(e) === text(only.value);
+  const greater = cond.op === ">" || cond.op === ">=";
+  if (!greater && cond.op !== "<" && cond.op !== "<=") return undefined;
+  if (isName(cond.b, name) && same(cond.a)) return greater ? "max" : "min";
+  if (isName(cond.a, name) && same(cond.b)) return greater ? "min" : "max";
+  return undefined;
+}
+
+/** An expression without its places, to compare two. */
+export const text = (e: Expr): string => JSON.stringify(bare(e), (key, value: unknown) => (key === "at" ? undefined : value));
