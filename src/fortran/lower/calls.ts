@@ -1,0 +1,149 @@
+import { structure } from "../../ir/structure.js";
+import type { Expr, Location, Stmt } from "../../ir/types.js";
+import { find, type Scope, type Variable } from "../analyse/symbols.js";
+import { walkAll, walkStatements } from "../analyse/walk.js";
+import { writtenBy } from "../analyse/writes.js";
+import type { Argument, Expr as Tree, Procedure } from "../tree/index.js";
+import { associated, constantLength, declaredShape, placeOf } from "./arrays.js";
+import { designated, shapeOf, value, valueAs } from "./expressions.js";
+import type { Frame, Lowering, Meaning } from "./lowering.js";
+import { converted, treeName, Unlowerable } from "./values.js";
+
+/* Procedures that are called in kernels: their statements take the place of the call. */
+
+export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly Argument[], at: Location): Expr | undefined {
+  const { unit } = scope;
+  if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is no procedure");
+  if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
+  if (unit.attributes.includes("global"))
+    throw new Unlowerable(at, unit.name, "a kernel is called in a kernel", "make it attributes(device)");
+  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body };
+  const written = writtenBy(scope);
+  cx.stack.push(scope);
+  const { location } = cx;
+  try {
+    const after: (() => void)[] = [];
+    const given = matched(unit, args, at);
+    // Bounds of arrays may name any scalar.
+    for (const arrays of [false, true])
+      for (const dummy of unit.dummies) {
+        const variable = find(scope, dummy)!;
+        if ((variable.dims !== undefined) !== arrays) continue;
+        const actual = given.get(dummy);
+        if (!actual) {
+          if (variable.attributes.has("optional")) continue;
+          throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
+        }
+        inner.meanings.set(
+          dummy,
+          arrays
+            ? arrayArgument(cx, frame, inner, variable, actual)
+            : scalarArgument(cx, frame, variable, actual, written.has(dummy), after),
+        );
+      }
+    const result = unit.form === "function" ? (unit.result ?? unit.name) : undefined;
+    declareLocals(cx, inner, (name) => !unit.dummies.includes(name));
+    if (result !== undefined && !inner.meanings.has(result))
+      throw new Unlowerable(unit.at, unit.name, "the function's result has no type", "declare it");
+    const body = cx.collect(() => cx.parts.statements(cx, unit.body, inner));
+    for (const stmt of structure(body, (wish) => cx.unique(wish), at)) cx.push(stmt);
+    cx.location = location;
+    after.forEach((copy) => copy());
+    const made = result === undefined ? undefined : inner.meanings.get(result);
+    return made?.kind === "local" ? { op: "local", type: made.type, name: made.name } : undefined;
+  } finally {
+    cx.stack.pop();
+    cx.location = location;
+  }
+}
+
+function matched(unit: Procedure, args: readonly Argument[], at: Location): Map<string, Tree> {
+  const given = new Map<string, Tree>();
+  args.forEach((arg, n) => {
+    const name = (arg.kind === "value" ? arg.keyword : undefined) ?? unit.dummies[n];
+    if (name === undefined || !unit.dummies.includes(name))
+      throw new Unlowerable(at, unit.name, `${args.length} arguments, and it takes ${unit.dummies.length}`);
+    if (arg.kind !== "value") throw new Unlowerable(at, unit.name, "a section stands where an argument is wanted");
+    given.set(name, arg.value);
+  });
+  return given;
+}
+
+function scalarArgument(cx: Lowering, frame: Frame, dummy: Variable, actual: Tree, written: boolean, after: (() => void)[]): Meaning {
+  if (shapeOf(cx, frame, actual)) throw new Unlowerable(actual.at, treeName(actual), `an array is given for the scalar ${dummy.name}`);
+  const { type, name } = dummy;
+  if (!written || dummy.attributes.has("value")) {
+    const meaning =
+      actual.kind === "name" && !dummy.attributes.has("value") && !find(frame.scope, actual.name)?.value
+        ? cx.meaning(frame, actual)
+        : undefined;
+    if (meaning?.kind === "local" && meaning.type === type) return meaning;
+    const init = valueAs(cx, frame, type, actual);
+    return written ? cx.local(name, type, init) : { kind: "value", expr: cx.stable(init, name) };
+  }
+  if (actual.kind === "name") {
+    const meaning = cx.meaning(frame, actual);
+    if (meaning.kind === "local") {
+      if (meaning.type !== type)
+        throw new Unlowerable(actual.at, actual.name, `it is ${meaning.type}, and the argument ${name} is ${type}`, "make the kinds equal");
+      return meaning;
+    }
+  }
+  const found = designated(cx, frame, actual);
+  if (!found || !("cell" in found))
+    throw new Unlowerable(actual.at, treeName(actual), `the procedure assigns ${name}, and this is no variable`, "pass a variable");
+  const indices = found.indices.map((index) => cx.stable(index, "at"));
+  const cell = found.array.at(indices);
+  const local = cx.local(name, type, dummy.attributes.has("intent(out)") ? undefined : converted(type, cell.load(actual.at), actual.at));
+  after.push(() => cx.push(cell.store(converted(found.array.type, { op: "local", type, name: local.name }, actual.at), actual.at)));
+  return local;
+}
+
+function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable, actual: Tree): Meaning {
+  const found = designated(cx, frame, actual);
+  if (!found)
+    throw new Unlowerable(actual.at, treeName(actual), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
+  const { array } = found;
+  if (array.type !== dummy.type)
+    throw new Unlowerable(actual.at, array.name, `it is of ${array.type}, and the argument ${dummy.name} of ${dummy.type}`);
+  const dims = declaredShape(dummy.dims!, (bound) => cx.stable(value(cx, inner, bound), "bound"));
+  const lowers = dims.map(({ lower }) => lower);
+  const first = "cell" in found ? placeOf(array, found.indices) : undefined;
+  const open = dims.some(({ extent }, axis) => !extent && axis < dims.length - 1);
+  if (dims.every(({ extent }) => !extent) || open) {
+    if (first || dims.length !== array.extents.length)
+      throw new Unlowerable(actual.at, array.name, `it does not have the ${dims.length} axes of the argument ${dummy.name}`);
+    return { kind: "array", array: associated(array, { lowers, extents: array.extents }) };
+  }
+  // The last extent of an array of assumed size is never needed.
+  const extents = dims.map(({ extent }, axis) => extent ?? array.extents[Math.min(axis, array.extents.length - 1)]);
+  return { kind: "array", array: associated(array, { lowers, extents }, first) };
+}
+
+/** Declares variables that belong to a procedure itself, as far as its statements name them. */
+export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string) => boolean): void {
+  const { unit } = frame.scope;
+  if (unit.kind === "module") return;
+  const used = new Set<string>(unit.kind === "procedure" && unit.form === "function" ? [unit.result ?? unit.name] : []);
+  walkStatements(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
+  walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
+  for (const [name, variable] of frame.scope.variables)
+    if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name))
+      frame.meanings.set(name, declared(cx, frame, variable));
+}
+
+/** A variable of the element's own. */
+export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: Expr): Meaning {
+  const { name, type, dims, refused } = variable;
+  if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
+  if (!dims) return cx.local(name, type, init);
+  const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
+  const extents = shape.map(({ extent }) => {
+    if (extent && constantLength([extent]) !== undefined) return extent;
+    throw new Unlowerable(variable.at, name, "the size of a private array has to be a constant", "make its bounds parameters");
+  });
+  return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
+}
+
+/** Statements with the returns among them turned into branches. */
+export const structured = (cx: Lowering, list: readonly Stmt[], at: Location): Stmt[] => structure(list, (wish) => cx.unique(wish), at);

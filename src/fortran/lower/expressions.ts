@@ -1,0 +1,465 @@
+import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
+import { own } from "../../ir/own.js";
+import { isFloat } from "../../ir/scalars.js";
+import type { Expr, Location, ScalarType } from "../../ir/types.js";
+import { unreachable } from "../../ir/unreachable.js";
+import { find, findPart, findProcedure, kindBytes, suffixBytes, type Variable } from "../analyse/symbols.js";
+import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
+import { section, counted, type ArrayValue, type Cell } from "./arrays.js";
+import { constantOf, minus, plus } from "./constants.js";
+import { conversionOf, elemental, isElemental } from "./intrinsics.js";
+import type { Frame, Lowering } from "./lowering.js";
+import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
+
+/* Expressions, with the meaning that Fortran gives them. */
+
+/** The value of an expression; `index` picks an element where it is an array. @throws Unlowerable */
+export function value(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[] = []): Expr {
+  switch (e.kind) {
+    case "literal":
+      return literal(frame, e);
+    case "name":
+    case "part":
+      return named(cx, frame, e, index);
+    case "apply":
+      return applied(cx, frame, e, index);
+    case "group":
+      return value(cx, frame, e.a, index);
+    case "unary": {
+      const a = value(cx, frame, e.a, index);
+      if (e.op === ".not.") return not(truth(a, e.at));
+      return e.op === "-" ? (a.op === "const" ? constant(a.type, -Number(a.value)) : unary("neg", number(a, e.at))) : number(a, e.at);
+    }
+    case "binary":
+      return operated(cx, frame, e, index);
+    case "constructor":
+      return materialised(cx, frame, e).at(index).load(e.at);
+    default:
+      return unreachable(e);
+  }
+}
+
+/** The value in a wanted type. */
+export const valueAs = (cx: Lowering, frame: Frame, type: ScalarType, e: Tree, index?: readonly Expr[]): Expr =>
+  converted(type, value(cx, frame, e, index), e.at, treeName(e));
+
+export const indexOf = (cx: Lowering, frame: Frame, e: Tree): Expr => {
+  const found = value(cx, frame, e);
+  if (found.type !== "i32") throw new Unlowerable(e.at, treeName(e), "an index or a bound has to be an integer", "write int(…) around it");
+  return found;
+};
+
+function literal(frame: Frame, { type, text, suffix, at }: Literal): Expr {
+  switch (type) {
+    case "logical":
+      return constant("bool", text === ".true.");
+    case "integer": {
+      if (suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4)
+        throw new Unlowerable(at, `${text}_${suffix}`, "kernels have integers of 32 bits", "take integer(4)");
+      if (Number(text) > 2147483647) throw new Unlowerable(at, text, "it is no integer of 32 bits");
+      return int(Number(text));
+    }
+    case "real": {
+      const bytes = suffix === undefined ? (/d/i.test(text) ? 8 : 4) : suffixBytes(frame.scope, suffix);
+      const digits = Number(text.replace(/d/i, "e"));
+      if (bytes === 8) return constant("f64", digits);
+      if (bytes === 4) return constant("f32", Math.fround(digits));
+      throw new Unlowerable(
+        at,
+        `${text}_${suffix}`,
+        `its kind ${bytes === undefined ? "is not known" : `has ${bytes} bytes`}`,
+        'give the kind\'s module, or kinds: { name: "f64" }',
+      );
+    }
+    case "character":
+      throw new Unlowerable(at, `"${text}"`, "kernels have no text", "leave it on the host");
+    default:
+      return unreachable(type);
+  }
+}
+
+function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[]): Expr {
+  const constantly = parameterOf(cx, frame, e, index);
+  if (constantly) return constantly;
+  const meaning = cx.meaning(frame, e);
+  switch (meaning.kind) {
+    case "value":
+      return meaning.expr;
+    case "local":
+      return { op: "local", type: meaning.type, name: meaning.name };
+    case "array":
+      if (index.length === 0)
+        throw new Unlowerable(e.at, treeName(e), "a whole array stands where one number is wanted", "write an element of it");
+      return meaning.array.at(index).load(e.at);
+    case "reduction":
+      throw new Unlowerable(e.at, treeName(e), "a reduction's result is read in its loop", "use it behind the loop");
+    default:
+      return unreachable(meaning);
+  }
+}
+
+/** A frame in which declarations are read. */
+export const declaring = ({ scope }: Pick<Variable, "scope">): Frame => ({ scope, meanings: new Map(), loops: [], body: [] });
+
+/** The declaration of a name that stands for a constant. */
+function constantNamed(frame: Frame, e: Name | Part): Variable | undefined {
+  if (e.kind !== "name" || frame.meanings.has(e.name)) return undefined;
+  const variable = find(frame.scope, e.name);
+  return variable?.value && variable;
+}
+
+function parameterOf(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[]): Expr | undefined {
+  const variable = constantNamed(frame, e);
+  if (!variable) return undefined;
+  const own: Frame = declaring(variable);
+  const made = valueAs(cx, own, variable.type, variable.value!, index);
+  const known = constantOf(made);
+  return known === undefined ? made : constant(made.type, known);
+}
+
+/** An array or an element that an expression designates; undefined of a call. */
+export function designated(
+  cx: Lowering,
+  frame: Frame,
+  e: Tree,
+): { array: ArrayValue } | { cell: Cell; array: ArrayValue; indices: Expr[] } | undefined {
+  if (e.kind === "group") return undefined;
+  if (e.kind === "constructor") return { array: materialised(cx, frame, e) };
+  if (e.kind === "name" || e.kind === "part") {
+    const variable = constantNamed(frame, e);
+    if (variable?.value?.kind === "constructor" && variable.dims)
+      return { array: materialised(cx, declaring(variable), variable.value, variable.type) };
+    if (variable || !isArray(frame, e)) return undefined;
+    const meaning = cx.meaning(frame, e);
+    return meaning.kind === "array" ? { array: meaning.array } : undefined;
+  }
+  if (e.kind !== "apply" || !isArray(frame, e.base)) return undefined;
+  const whole = designated(cx, frame, e.base);
+  if (!whole) return undefined;
+  const { array } = whole;
+  if (e.args.length !== array.lowers.length)
+    throw new Unlowerable(e.at, array.name, `${e.args.length} indices of an array with ${array.lowers.length} axes`);
+  if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) {
+    const given = e.args.map((arg) => indexOf(cx, frame, (arg as { value: Tree }).value));
+    const indices = counted(array, given);
+    return { cell: array.at(indices), array, indices };
+  }
+  const axes = e.args.map((arg, axis) => {
+    const lower = array.lowers[axis];
+    if (arg.kind === "value") {
+      if (shapeOf(cx, frame, arg.value)) throw new Unlowerable(e.at, array.name, "an array stands for an index", "write a loop over it");
+      return { index: cx.stable(minus(indexOf(cx, frame, arg.value), lower), "at") };
+    }
+    const start = arg.lower ? minus(indexOf(cx, frame, arg.lower), lower) : ZERO;
+    const last = arg.upper ? minus(indexOf(cx, frame, arg.upper), lower) : minus(array.extents[axis], ONE);
+    const step = arg.step && indexOf(cx, frame, arg.step);
+    const span = minus(last, start);
+    const extent = step ? binary("div", plus(span, step), step) : plus(span, ONE);
+    return { start: cx.stable(start, "start"), extent: cx.stable(extent, "extent"), ...(step && { step: cx.stable(step, "step") }) };
+  });
+  return { array: section(array, axes) };
+}
+
+/** Whether a name is that of an array, not of a function. */
+export function isArray(frame: Frame, e: Name | Part): boolean {
+  const known = e.kind === "name" ? frame.meanings.get(e.name) : undefined;
+  if (known) return known.kind === "array";
+  const variable = e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e);
+  return variable?.dims !== undefined;
+}
+
+/** The extents of an expression that is an array; undefined of a single value. */
+export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | undefined {
+  switch (e.kind) {
+    case "literal":
+      return undefined;
+    case "name":
+    case "part":
+      return isArray(frame, e) ? designated(cx, frame, e)?.array.extents : undefined;
+    case "constructor":
+      return [int(itemsOf(e).length)];
+    case "group":
+    case "unary":
+      return shapeOf(cx, frame, e.a);
+    case "binary":
+      return shapeOf(cx, frame, e.a) ?? shapeOf(cx, frame, e.b);
+    case "apply": {
+      if (isArray(frame, e.base)) {
+        if (e.args.every((arg) => arg.kind === "value")) return undefined;
+        const found = designated(cx, frame, e);
+        return found && "cell" in found ? undefined : found?.array.extents;
+      }
+      const name = treeName(e.base);
+      if (!isElemental(name) && conversionOf(name) === undefined) return undefined;
+      for (const arg of e.args)
+        if (arg.kind === "value") {
+          const shape = shapeOf(cx, frame, arg.value);
+          if (shape) return shape;
+        }
+      return undefined;
+    }
+    default:
+      return unreachable(e);
+  }
+}
+
+export function itemsOf(e: Constructor): Tree[] {
+  return e.items.map((item) => {
+    if (item.kind === "implied-do")
+      throw new Unlowerable(item.at, "[(…, i = …)]", "constructors with loops are not lowered", "write a do loop");
+    return item;
+  });
+}
+
+/** A constructor as an array of its own. */
+function materialised(cx: Lowering, frame: Frame, e: Constructor, wanted?: ScalarType): ArrayValue {
+  const items = itemsOf(e).map((item) => value(cx, frame, item));
+  const type = wanted ?? items.map((item) => item.type).reduce(promoted);
+  const array = cx.array("items", type, { lowers: [ONE], extents: [int(items.length)] }, e.at);
+  items.forEach((item, n) => cx.push(array.at([int(n)]).store(converted(type, item, e.at), e.at)));
+  return array;
+}
+
+function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr {
+  const found = designated(cx, frame, e);
+  if (found) {
+    if ("cell" in found) return found.cell.load(e.at);
+    if (index.length > 0) return found.array.at(index).load(e.at);
+    throw new Unlowerable(e.at, found.array.name, "a section of an array stands where one number is wanted", "write an element of it");
+  }
+  const name = treeName(e.base);
+  const procedure = findProcedure(frame.scope, name);
+  if (procedure) {
+    const result = cx.parts.inline(cx, frame, procedure, e.args, e.at);
+    if (!result) throw new Unlowerable(e.at, name, "it is a subroutine, and gives no value", `write call ${name}(…)`);
+    return result;
+  }
+  const trees = e.args.map((arg) => {
+    if (arg.kind === "value") return arg;
+    throw new Unlowerable(
+      e.at,
+      name,
+      "it is declared neither as an array nor as a function",
+      "declare it, or give the file with its module",
+    );
+  });
+  const conversion = conversionOf(name);
+  if (conversion !== undefined && trees.length > 0) {
+    const bytes = trees[1] ? kindBytes(frame.scope, trees[1].value) : undefined;
+    const a = value(cx, frame, trees[0].value, index);
+    const type = bytes === 8 && conversion === "f32" ? "f64" : conversion;
+    return a.op === "const" && type === "f32" ? constant("f32", Math.fround(Number(a.value))) : converted(type, a, e.at, name);
+  }
+  if (isElemental(name)) {
+    // Only the type of a limit's argument counts, which may be an array.
+    const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
+    const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
+    return elemental(
+      name,
+      trees.map((arg) => value(cx, frame, arg.value, element(arg.value))),
+      e.at,
+      cx,
+    );
+  }
+  const whole = overArrays(cx, frame, name, trees, e.at);
+  if (whole) return whole;
+  throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");
+}
+
+/** `size`, bounds, and folds over arrays. */
+function overArrays(
+  cx: Lowering,
+  frame: Frame,
+  name: string,
+  args: readonly { keyword?: string; value: Tree }[],
+  at: Location,
+): Expr | undefined {
+  const [first, second] = args;
+  if (!first) return undefined;
+  const array = (): ArrayValue => {
+    const found = designated(cx, frame, first.value);
+    if (!found || "cell" in found) throw new Unlowerable(at, name, "its argument is no array");
+    return found.array;
+  };
+  const axis = (): number => {
+    const n = second && constantOf(value(cx, frame, second.value));
+    if (typeof n !== "number") throw new Unlowerable(at, name, "the axis has to be a constant", `write ${name}(a, 1)`);
+    return n - 1;
+  };
+  switch (name) {
+    case "size":
+      return second ? array().extents[axis()] : array().extents.reduce((a, b) => binary("mul", a, b));
+    case "lbound":
+      return array().lowers[axis()];
+    case "ubound": {
+      const [of, n] = [array(), axis()];
+      return minus(plus(of.lowers[n], of.extents[n]), ONE);
+    }
+    case "sum":
+    case "product":
+    case "minval":
+    case "maxval":
+    case "count":
+    case "any":
+    case "all":
+    case "dot_product":
+      break;
+    // Any other name is no function over arrays.
+    default:
+      return undefined;
+  }
+  const shape = shapeOf(cx, frame, first.value);
+  if (!shape || (second && name !== "dot_product"))
+    throw new Unlowerable(at, name, second ? "it has more than one argument here" : "its argument is no array", "write a loop");
+  const type = probe(cx, () => {
+    const a = value(
+      cx,
+      frame,
+      first.value,
+      shape.map(() => ZERO),
+    );
+    return name === "dot_product" ? promoted(a.type, value(cx, frame, second.value, [ZERO]).type) : name === "count" ? "i32" : a.type;
+  });
+  const limit = type === "bool" ? 0 : elemental("huge", [constant(type, 0)], at, cx);
+  const least = type === "bool" ? ZERO : unary("neg", limit as Expr);
+  const starts: Readonly<Record<string, Expr>> = {
+    product: type === "bool" ? ZERO : constant(type, 1),
+    minval: limit as Expr,
+    maxval: type === "i32" ? binary("sub", least, ONE) : least,
+    any: constant("bool", false),
+    all: constant("bool", true),
+  };
+  const sum = cx.local(name, type, own(starts, name) ?? constant(type, 0));
+  const so: Expr = { op: "local", type, name: sum.name };
+  eachIndex(cx, shape, (index) => {
+    const a = value(cx, frame, first.value, index);
+    const folds: Readonly<Record<string, () => Expr>> = {
+      sum: () => binary("add", so, a),
+      product: () => binary("mul", so, a),
+      minval: () => binary("min", so, a),
+      maxval: () => binary("max", so, a),
+      any: () => logical("or", so, a),
+      all: () => logical("and", so, a),
+      count: () => select(a, binary("add", so, int(1)), so),
+      dot_product: () => binary("add", so, binary("mul", converted(type, a, at), valueAs(cx, frame, type, second.value, index))),
+    };
+    const fold = own(folds, name);
+    if (fold) cx.assign(sum.name, fold());
+  });
+  return so;
+}
+
+/** What `build` gives, without the statements that it lowers. */
+export function probe<T>(cx: Lowering, build: () => T): T {
+  let made: T;
+  cx.collect(() => (made = build()));
+  return made!;
+}
+
+/** Loops over all indices of a shape, counted from 0, the first one innermost. */
+export function eachIndex(cx: Lowering, extents: readonly Expr[], body: (index: Expr[]) => void): void {
+  const nest = (axis: number, index: Expr[]): void => {
+    if (axis < 0) return body(index);
+    const name = cx.unique("n");
+    const { location } = cx;
+    const stop = cx.stable(extents[axis], "extent");
+    const inner = cx.collect(() => nest(axis - 1, [{ op: "local", type: "i32", name }, ...index]));
+    cx.push({ kind: "for", name, start: ZERO, stop, step: 1, body: inner, location });
+  };
+  nest(extents.length - 1, []);
+}
+
+function truth(e: Expr, at: Location): Expr {
+  if (e.type !== "bool") throw new Unlowerable(at, "condition", "a number stands where a logical value is wanted", "compare it: n /= 0");
+  return e;
+}
+function number(e: Expr, at: Location): Expr {
+  if (e.type === "bool") throw new Unlowerable(at, "arithmetic", "a logical value stands where a number is wanted", "write merge(1, 0, …)");
+  return e;
+}
+
+const ARITHMETIC = { "+": "add", "-": "sub", "*": "mul", "/": "div" } as const;
+const RELATIONS = { "==": "eq", "/=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
+
+function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[]): Expr {
+  const a = value(cx, frame, e.a, index);
+  const { op, at } = e;
+  switch (op) {
+    case "**":
+      return power(cx, number(a, at), number(value(cx, frame, e.b, index), at));
+    case ".and.":
+    case ".or.":
+      return logical(op === ".and." ? "and" : "or", truth(a, e.a.at), truth(value(cx, frame, e.b, index), e.b.at));
+    case ".eqv.":
+    case ".neqv.":
+      return compare(op === ".eqv." ? "eq" : "ne", truth(a, e.a.at), truth(value(cx, frame, e.b, index), e.b.at));
+    case "//":
+      throw new Unlowerable(at, "//", "kernels have no text", "leave it on the host");
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+    case "==":
+    case "/=":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=": {
+      const b = number(value(cx, frame, e.b, index), at);
+      const type = promoted(number(a, at).type, b.type);
+      const [x, y] = [converted(type, a, at), converted(type, b, at)];
+      return op === "+" || op === "-" || op === "*" || op === "/" ? binary(ARITHMETIC[op], x, y) : compare(RELATIONS[op], x, y);
+    }
+    default:
+      return unreachable(op);
+  }
+}
+
+/** Whole powers are products, in the order of libgcc's `__powidf2`; real ones are `pow`. */
+function power(cx: Lowering, base: Expr, exponent: Expr): Expr {
+  if (isFloat(exponent.type)) {
+    const type = promoted(base.type, exponent.type);
+    return call("pow", cast(type, base), cast(type, exponent));
+  }
+  const n = constantOf(exponent);
+  const x = base.op === "local" || base.op === "const" || base.op === "param" ? base : cx.kept("base", base);
+  if (typeof n === "number") return chain(cx, x, n);
+  const one = constant(x.type, 1);
+  const given = cx.kept("exponent", exponent);
+  const rest = cx.local("rest", "u32", cast("u32", unary("abs", given)));
+  const [left, odd]: [Expr, Expr] = [
+    { op: "local", type: "u32", name: rest.name },
+    compare("ne", binary("and", { op: "local", type: "u32", name: rest.name } as Expr, 1), 0),
+  ];
+  const product = cx.local("product", x.type, select(odd, x, one));
+  const factor = cx.local("factor", x.type, x);
+  const [so, by]: Expr[] = [product, factor].map(({ name, type }) => ({ op: "local", type, name }));
+  const { location } = cx;
+  const half = (): void => cx.assign(rest.name, binary("shr", left, constant("u32", 1)));
+  half();
+  const body = cx.collect(() => {
+    cx.assign(factor.name, binary("mul", by, by));
+    cx.push({
+      kind: "if",
+      cond: odd,
+      then: [{ kind: "assign", name: product.name, value: binary("mul", so, by), location }],
+      else: [],
+      location,
+    });
+    half();
+  });
+  cx.push({ kind: "while", cond: compare("ne", left, 0), body, update: [], location });
+  return cx.kept("power", select(compare("lt", given, int(0)), binary("div", one, so), so));
+}
+
+function chain(cx: Lowering, x: Expr, n: number): Expr {
+  let factor = x;
+  let product: Expr | undefined = n & 1 ? x : undefined;
+  for (let rest = Math.abs(n) >>> 1; rest > 0; rest >>>= 1) {
+    factor = binary("mul", factor, factor);
+    if (rest > 1) factor = cx.kept("square", factor);
+    if (rest & 1) product = product ? binary("mul", product, factor) : factor;
+  }
+  const one = constant(x.type, 1);
+  return n < 0 ? binary("div", one, product!) : (product ?? one);
+}

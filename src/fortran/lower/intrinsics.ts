@@ -1,0 +1,167 @@
+import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
+import type { MathFn } from "../../ir/operators.js";
+import { ELEMENTS, isFloat } from "../../ir/scalars.js";
+import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import type { Lowering } from "./lowering.js";
+import { promoted, Unlowerable } from "./values.js";
+
+/* Fortran's elemental functions. */
+
+interface Call {
+  readonly name: string;
+  readonly at: Location;
+  readonly cx: Lowering;
+}
+type Elemental = (args: Expr[], call: Call) => Expr;
+
+const MATHS: Readonly<Record<string, MathFn>> = {
+  ...Object.fromEntries(
+    (["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2", "hypot"] as const).map((fn) => [
+      fn,
+      fn,
+    ]),
+  ),
+  alog: "log",
+  dexp: "exp",
+  dlog: "log",
+  dsin: "sin",
+  dcos: "cos",
+};
+
+const alike = (args: Expr[]): Expr[] => {
+  const type = args.map(({ type }) => type).reduce(promoted);
+  return args.map((arg) => cast(type, arg));
+};
+
+const folding =
+  (fn: "min" | "max"): Elemental =>
+  (args) =>
+    alike(args).reduce((a, b) => binary(fn, a, b));
+
+const below = (a: Expr): Expr => compare("lt", a, constant(a.type, 0));
+
+/** |a| with the sign of b; -0 is negative. */
+function signed(a: Expr, b: Expr, cx: Lowering): Expr {
+  const size = cx.stable(unary("abs", a), "size");
+  if (!isFloat(b.type)) return select(below(b), unary("neg", size), size);
+  const sign = cx.stable(b, "sign");
+  const minusZero = logical("and", compare("eq", sign, constant(b.type, 0)), below(binary("div", constant(b.type, 1), sign)));
+  return select(logical("or", below(sign), minusZero), unary("neg", size), size);
+}
+
+/** To the nearest integer, halves away from zero. */
+function nearest(a: Expr, cx: Lowering): Expr {
+  const x = cx.stable(a, "x");
+  const whole = cx.kept("whole", unary("trunc", x));
+  const one = constant(x.type, 1);
+  const far = compare("ge", unary("abs", binary("sub", x, whole)), constant(x.type, 0.5));
+  return select(far, select(below(x), binary("sub", whole, one), binary("add", whole, one)), whole);
+}
+
+/** The remainder with the sign of the divisor. */
+function modulo(a: Expr, p: Expr, cx: Lowering): Expr {
+  const divisor = cx.stable(p, "p");
+  const rest = cx.kept("rest", binary("rem", a, divisor));
+  const zero = constant(a.type, 0);
+  const turned = logical("and", compare("ne", rest, zero), compare("ne", compare("lt", rest, zero), compare("lt", divisor, zero)));
+  return select(turned, binary("add", rest, divisor), rest);
+}
+
+/** A whole number of reals that is an integer: as `int(…)`, by truncation. */
+const toInteger = (e: Expr): Expr => cast("i32", e);
+
+const LIMITS: Readonly<Record<NumericType, { huge: number; tiny: number; epsilon: number }>> = {
+  f64: { huge: Number.MAX_VALUE, tiny: 2 ** -1022, epsilon: 2 ** -52 },
+  f32: { huge: (2 - 2 ** -23) * 2 ** 127, tiny: 2 ** -126, epsilon: 2 ** -23 },
+  i32: { huge: ELEMENTS.i32.greatest, tiny: 0, epsilon: 0 },
+  u32: { huge: ELEMENTS.u32.greatest, tiny: 0, epsilon: 0 },
+};
+const limit =
+  (of: "huge" | "tiny" | "epsilon"): Elemental =>
+  ([a]) =>
+    constant(a.type, LIMITS[a.type as NumericType][of]);
+
+const bits =
+  (fn: "and" | "or" | "xor"): Elemental =>
+  ([a, b]) =>
+    binary(fn, a, b);
+
+const ELEMENTAL: Readonly<Record<string, Elemental>> = {
+  abs: ([a]) => unary("abs", a),
+  dabs: ([a]) => unary("abs", a),
+  iabs: ([a]) => unary("abs", a),
+  sqrt: ([a]) => unary("sqrt", a),
+  dsqrt: ([a]) => unary("sqrt", a),
+  max: folding("max"),
+  min: folding("min"),
+  dmax1: folding("max"),
+  dmin1: folding("min"),
+  sign: ([a, b], { cx }) => {
+    const [x, y] = alike([a, b]);
+    return signed(x, y, cx);
+  },
+  mod: (args) => {
+    const [a, p] = alike(args);
+    return binary("rem", a, p);
+  },
+  modulo: (args, { cx }) => {
+    const [a, p] = alike(args);
+    return modulo(a, p, cx);
+  },
+  nint: ([a], { cx }) => toInteger(nearest(a, cx)),
+  anint: ([a], { cx }) => nearest(a, cx),
+  aint: ([a]) => unary("trunc", a),
+  floor: ([a]) => toInteger(unary("floor", a)),
+  ceiling: ([a]) => toInteger(unary("ceil", a)),
+  merge: ([a, b, mask]) => select(mask, ...(alike([a, b]) as [Expr, Expr])),
+  dim: (args) => {
+    const [a, b] = alike(args);
+    return binary("max", binary("sub", a, b), constant(a.type, 0));
+  },
+  huge: limit("huge"),
+  tiny: limit("tiny"),
+  epsilon: limit("epsilon"),
+  iand: bits("and"),
+  ior: bits("or"),
+  ieor: bits("xor"),
+  not: ([a]) => (a.type === "bool" ? not(a) : unary("bitnot", a)),
+  ishft: ([a, n], { cx }) => {
+    const count = cx.stable(n, "shift");
+    const right = cast("i32", binary("shr", cast("u32", a), cast("u32", unary("neg", count))));
+    return select(compare("lt", count, int(0)), right, binary("shl", a, count));
+  },
+};
+
+/** Functions whose second argument is a kind, and the type that they give without it. */
+const CONVERSIONS: Readonly<Record<string, ScalarType>> = {
+  int: "i32",
+  real: "f32",
+  dble: "f64",
+  float: "f32",
+  sngl: "f32",
+  ifix: "i32",
+  logical: "bool",
+};
+
+export const conversionOf = (name: string): ScalarType | undefined => (Object.hasOwn(CONVERSIONS, name) ? CONVERSIONS[name] : undefined);
+
+export const isElemental = (name: string): boolean => Object.hasOwn(ELEMENTAL, name) || Object.hasOwn(MATHS, name);
+
+/** @throws Unlowerable */
+export function elemental(name: string, args: Expr[], at: Location, cx: Lowering): Expr {
+  const wrong = (why: string): never => {
+    throw new Unlowerable(at, name, why);
+  };
+  if (Object.hasOwn(MATHS, name)) {
+    const given = alike(args);
+    if (!given.every(({ type }) => isFloat(type))) wrong(`it takes real numbers, and is given ${args.map(({ type }) => type).join(", ")}`);
+    return call(MATHS[name], given[0] as never, given[1]);
+  }
+  if (args.length === 0) wrong("it has no arguments");
+  try {
+    return ELEMENTAL[name](args, { name, at, cx });
+  } catch (error) {
+    if (error instanceof Unlowerable) throw error;
+    return wrong(`it does not take ${args.map(({ type }) => type).join(", ")}`);
+  }
+}

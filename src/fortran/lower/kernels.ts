@@ -1,0 +1,235 @@
+import { binary, int } from "../../ir/expressions.js";
+import { identityOf } from "../../ir/identity.js";
+import { IRError } from "../../ir/errors.js";
+import type { Expr, KernelIR, Location, NumericType, Param, ReduceOp, ScalarType, Stmt } from "../../ir/types.js";
+import { verify } from "../../ir/verify.js";
+import type { Region } from "../analyse/regions.js";
+import { find, type Scope } from "../analyse/symbols.js";
+import { namesIn, walkStatements } from "../analyse/walk.js";
+import { writesOf } from "../analyse/writes.js";
+import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import { constantLength, declaredShape } from "./arrays.js";
+import { declared, inline, structured } from "./calls.js";
+import { minus, plus, times } from "./constants.js";
+import { declaring, indexOf, value, valueAs } from "./expressions.js";
+import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./lowering.js";
+import { arrayParameter } from "./parameters.js";
+import { statements } from "./statements.js";
+import { ONE, Unlowerable } from "./values.js";
+
+/* Kernels from loop nests and from statements in order. */
+
+const PARTS: Parts = {
+  value,
+  statements,
+  inline,
+  arrayOf: (cx, variable, name) => {
+    // Bounds are as they were when the arrays came: no local takes part.
+    const frame = declaring({ scope: variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope });
+    return arrayParameter(cx, variable, name, (bound) => indexOf(cx, frame, bound));
+  },
+};
+
+/** What a scalar has become behind a kernel. */
+export interface Outcome {
+  /** The kernel's parameter that gives it. */
+  readonly param: string;
+  /** The variable in the program. */
+  readonly name: string;
+  readonly type: ScalarType;
+  /** How it is folded with its value from before; absent where it replaces that. */
+  readonly op?: ReductionOp;
+}
+
+/** Code for devices, with what the host must know of it. */
+export interface LoweredKernel {
+  readonly ir: KernelIR;
+  /** By the names of parameters. */
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly outcomes: readonly Outcome[];
+  /** The trips of each axis, outermost first: expressions of parameters. Without `stop` the launch's grid tells. */
+  readonly trips: readonly (Expr | undefined)[];
+  readonly dropped: Lowering["dropped"];
+}
+
+const lowering = (scope: Scope, at: Location, written: ReadonlySet<string>): Lowering => new Lowering(scope, at, written, PARTS);
+
+/** Names the problems of the IR's own rules at the Fortran that they come from. */
+function built(make: () => KernelIR): KernelIR {
+  try {
+    const ir = make();
+    verify(ir);
+    return ir;
+  } catch (error) {
+    if (error instanceof IRError && error.location)
+      throw new Unlowerable(error.location, "statement", `it has no form as kernel code: ${error.problem}`);
+    throw error;
+  }
+}
+
+const FOLDS: Readonly<Record<ReductionOp, ReduceOp>> = { "+": "sum", "*": "custom", min: "min", max: "max", ".and.": "min", ".or.": "max" };
+
+function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp): Meaning {
+  const target = cx.unique(name);
+  const held: NumericType = type === "bool" ? "i32" : type;
+  const fold = FOLDS[op];
+  if (fold === "custom") {
+    const [a, b] = ["a", "b"].map((wish) => cx.unique(wish));
+    const [x, y]: Expr[] = [a, b].map((local) => ({ op: "local", type: held, name: local }));
+    cx.params.push({ kind: "reduce", name: target, type: held, op: "custom", identity: 1, combine: { a, b, body: binary("mul", x, y) } });
+  } else {
+    const identity = type === "bool" ? (op === ".and." ? 1 : 0) : identityOf(fold, held);
+    cx.params.push({ kind: "reduce", name: target, type: held, op: fold, identity } as Param);
+  }
+  return { kind: "reduction", target, type, op };
+}
+
+/** The kernel of a region. @throws Unlowerable */
+export function lowerRegion(region: Region): LoweredKernel {
+  const { scope, axes, at } = region;
+  const cx = lowering(scope, at, region.written);
+  const frame: Frame = { scope, meanings: new Map(), loops: [], body: region.body };
+  const outside = declaring({ scope });
+  const outcomes: Outcome[] = [];
+  for (const { name, op } of region.reductions) {
+    const variable = find(scope, name);
+    if (!variable) throw new Unlowerable(at, name, "the reduction's variable is not known", "declare it");
+    const made = reduction(cx, name, variable.type, op);
+    frame.meanings.set(name, made);
+    if (made.kind === "reduction") outcomes.push({ param: made.target, name, type: variable.type, op });
+  }
+  const trips = axes.map(({ start, stop, step }) => {
+    if (!stop) return undefined;
+    const [first, last] = [indexOf(cx, outside, start), indexOf(cx, outside, stop)];
+    if (!step) return plus(minus(last, first), ONE);
+    const by = indexOf(cx, outside, step);
+    return binary("div", plus(minus(last, first), by), by);
+  });
+  const head = cx.collect(() => {
+    axes.forEach(({ variable, start, step }, axis) => {
+      const first = indexOf(cx, outside, start);
+      const index: Expr = { op: "index", type: "i32", axis };
+      const expr = plus(step ? times(index, indexOf(cx, outside, step)) : index, first);
+      const written = writesOf(scope, region.body).has(variable);
+      frame.meanings.set(variable, written ? cx.local(variable, "i32", expr) : { kind: "value", expr: cx.kept(variable, expr) });
+    });
+    const used = namesIn(region.body);
+    for (const name of new Set([...region.written, ...region.privates])) {
+      if (frame.meanings.has(name) || !used.has(name)) continue;
+      const variable = find(scope, name);
+      if (!variable || variable.value) continue;
+      if (variable.dims && !isPrivate(region, cx, name)) continue;
+      const before = region.carried.has(name) && !variable.dims ? cx.given(scope, variable, name) : undefined;
+      frame.meanings.set(name, declared(cx, outside, variable, before?.kind === "value" ? before.expr : undefined));
+    }
+  });
+  const body = cx.collect(() => {
+    if (!region.mask) return statements(cx, region.body, frame);
+    const masked: TreeStmt = { kind: "if", branches: [{ cond: region.mask, body: region.body, at }], oneLine: false, at };
+    statements(cx, [masked], frame);
+  });
+  return { ...kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]), outcomes, trips };
+}
+
+/** Whether an array belongs to each element: by a clause, or in code for GPUs by being neither an argument nor on the device. */
+function isPrivate(region: Region, cx: Lowering, name: string): boolean {
+  if (region.privates.has(name)) return true;
+  const variable = find(region.scope, name)!;
+  const cuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
+  if (!cuda || variable.dummy || variable.scope !== region.scope) return false;
+  if (["device", "managed", "allocatable", "save"].some((attribute) => variable.attributes.has(attribute))) return false;
+  try {
+    return (
+      constantLength(declaredShape(variable.dims!, (bound) => indexOf(cx, declaring(region), bound)).map(({ extent }) => extent)) !==
+      undefined
+    );
+  } catch (error) {
+    if (error instanceof Unlowerable) return false;
+    throw error;
+  }
+}
+
+function kernelOf(
+  cx: Lowering,
+  name: string,
+  location: Location,
+  rank: number,
+  body: Stmt[],
+): Pick<LoweredKernel, "ir" | "sources" | "dropped"> {
+  const ir = built(() => ({ name, policy: { kind: "range", rank }, params: cx.params, tables: cx.tables, body, location }));
+  return { ir, sources: cx.sources, dropped: cx.dropped };
+}
+
+/** Statements, or a value, that the host's side works out in order. */
+export interface LoweredSequence {
+  readonly at: Location;
+  readonly stmts: readonly Stmt[];
+  readonly params: readonly Param[];
+  readonly sources: ReadonlyMap<string, Source>;
+  /** The locals that hold the scalars which were assigned, behind the statements. */
+  readonly results: readonly { readonly local: string; readonly name: string; readonly type: ScalarType }[];
+  readonly dropped: Lowering["dropped"];
+}
+
+/** Statements without jumps out of them. @throws Unlowerable */
+export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredSequence {
+  const at = list[0].at;
+  const written = writesOf(scope, list);
+  walkStatements(list, (stmt) => void (stmt.kind === "do" && written.add(stmt.variable)));
+  const cx = lowering(scope, at, written);
+  const frame: Frame = { scope, meanings: new Map(), loops: [], body: list };
+  const results: { local: string; name: string; type: ScalarType }[] = [];
+  const stmts = cx.collect(() => {
+    for (const name of written) {
+      const variable = find(scope, name);
+      if (!variable || variable.dims || variable.value || variable.refused) continue;
+      const before = cx.given(scope, variable, name);
+      const made = cx.local(name, variable.type, before.kind === "value" ? before.expr : undefined);
+      frame.meanings.set(name, made);
+      results.push({ local: made.name, name, type: variable.type });
+    }
+    const body = cx.collect(() => statements(cx, list, frame));
+    for (const stmt of structured(cx, body, at)) cx.push(stmt);
+  });
+  return { at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
+}
+
+/** The value of an expression that stands on the host's side; its result is named "". @throws Unlowerable */
+export function lowerValue(scope: Scope, e: Tree, type?: ScalarType): LoweredSequence {
+  const cx = lowering(scope, e.at, new Set());
+  const results: { local: string; name: string; type: ScalarType }[] = [];
+  const stmts = cx.collect(() => {
+    const frame = declaring({ scope });
+    const made = cx.kept("value", type ? valueAs(cx, frame, type, e) : value(cx, frame, e));
+    if (made.op === "local") results.push({ local: made.name, name: "", type: made.type });
+  });
+  return { at: e.at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
+}
+
+/** The sequence as a kernel of one element: what it gives comes back as results. */
+export function sequenceKernel(name: string, { at, stmts, params, sources, results, dropped }: LoweredSequence): LoweredKernel {
+  const taken = new Set(params.map((param) => param.name));
+  const outcomes: Outcome[] = [];
+  const folds: Param[] = [];
+  const given = results.map(({ local, name: of, type }): Stmt => {
+    const held: NumericType = type === "bool" ? "i32" : type;
+    let param = `${of || "value"}__out`;
+    while (taken.has(param)) param += "_";
+    taken.add(param);
+    folds.push({ kind: "reduce", name: param, type: held, op: "max", identity: identityOf("max", held) });
+    outcomes.push({ param, name: of, type });
+    const e: Expr = { op: "local", type, name: local };
+    return { kind: "reduce", target: param, value: type === "bool" ? { op: "cast", type: "i32", a: e } : e, location: at };
+  });
+  const ir = built(() => ({
+    name,
+    policy: { kind: "range", rank: 1 },
+    params: [...params, ...folds],
+    tables: [],
+    body: [...stmts, ...given],
+    location: at,
+  }));
+  return { ir, sources, outcomes, trips: [int(1)], dropped };
+}
+
+export const usesArrays = ({ params }: Pick<LoweredSequence, "params">): boolean => params.some(({ kind }) => kind === "view");

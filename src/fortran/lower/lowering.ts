@@ -1,0 +1,163 @@
+import { affordable } from "./constants.js";
+import type { Expr, Location, Param, ScalarType, Stmt, Table } from "../../ir/types.js";
+import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
+import { nameOf } from "../analyse/walk.js";
+import type { Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
+import { memoryType, Unlowerable } from "./values.js";
+
+/* What is known while the statements of one kernel are lowered. */
+
+/** What a name stands for. */
+export type Meaning =
+  | { readonly kind: "value"; readonly expr: Expr }
+  | { readonly kind: "local"; readonly name: string; readonly type: ScalarType }
+  | { readonly kind: "array"; readonly array: ArrayValue }
+  /** Accumulated, and never read. */
+  | { readonly kind: "reduction"; readonly target: string; readonly type: ScalarType; readonly op: ReductionOp };
+
+/** The names of one procedure, or of one use of it. */
+export interface Frame {
+  readonly scope: Scope;
+  readonly meanings: Map<string, Meaning>;
+  /** All that is lowered in it. */
+  readonly body: readonly TreeStmt[];
+  /** Loops around, by their names in Fortran. */
+  readonly loops: { readonly name?: string; readonly label: string }[];
+}
+
+/** Where the value of a parameter comes from: a scalar or array of the program. */
+export interface Source {
+  readonly name: string;
+  readonly variable: Variable;
+  /** Of an array, extents in Fortran's order as far as the declaration gives them: expressions of parameters. */
+  readonly extents?: readonly (Expr | undefined)[];
+}
+
+/** The parts of lowering that use each other. */
+export interface Parts {
+  /** `index` picks an element of expressions that are arrays, counted from 0. */
+  value(cx: Lowering, frame: Frame, e: Tree, index?: readonly Expr[]): Expr;
+  statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void;
+  /** Puts a procedure in place of its call; gives a function's result. */
+  inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Expr | undefined;
+  /** Makes an array of the program a parameter. */
+  arrayOf(cx: Lowering, variable: Variable, name: string): ArrayValue;
+}
+
+export class Lowering {
+  readonly params: Param[] = [];
+  readonly tables: Table[] = [];
+  /** By the names of parameters. */
+  readonly sources = new Map<string, Source>();
+  /** Locals that something assigns: their values differ from place to place. */
+  readonly changing = new Set<string>();
+  out: Stmt[] = [];
+  location: Location;
+  /** Procedures that are being inlined. */
+  readonly stack: Scope[] = [];
+  /** Statements that a kernel leaves out, such as prints. */
+  readonly dropped: { readonly at: Location; readonly what: string }[] = [];
+  private readonly taken = new Set<string>();
+  /** Parameters by scope and name. */
+  private readonly outer = new Map<Scope, Map<string, Meaning>>();
+
+  constructor(
+    readonly scope: Scope,
+    at: Location,
+    /** Names of arrays that are written. */
+    readonly written: ReadonlySet<string>,
+    readonly parts: Parts,
+  ) {
+    this.location = at;
+  }
+
+  /** A free name like the one that is wished for. */
+  unique(wish: string): string {
+    let name = wish;
+    for (let n = 2; this.taken.has(name); n++) name = `${wish}_${n}`;
+    this.taken.add(name);
+    return name;
+  }
+
+  push(stmt: Stmt): void {
+    this.out.push(stmt);
+  }
+
+  /** The statements that `build` lowers. */
+  collect(build: () => void): Stmt[] {
+    const { out } = this;
+    this.out = [];
+    try {
+      build();
+      return this.out;
+    } finally {
+      this.out = out;
+    }
+  }
+
+  /** A local that keeps a value. */
+  kept(wish: string, init: Expr): Expr {
+    const name = this.unique(wish);
+    this.push({ kind: "let", name, type: init.type, init, location: this.location });
+    return { op: "local", type: init.type, name };
+  }
+
+  /** A local to be assigned. */
+  local(wish: string, type: ScalarType, init?: Expr): Extract<Meaning, { kind: "local" }> {
+    const name = this.unique(wish);
+    this.changing.add(name);
+    this.push({ kind: "let", name, type, ...(init && { init }), location: this.location });
+    return { kind: "local", name, type };
+  }
+
+  /** An array of the element's own; zero at first. */
+  array(wish: string, type: ScalarType, shape: Pick<ArrayValue, "lowers" | "extents">, at: Location): ArrayValue {
+    const length = constantLength(shape.extents);
+    if (length === undefined)
+      throw new Unlowerable(at, wish, "the size of a private array has to be a constant", "make its bounds parameters");
+    const ref = { name: this.unique(wish), type: memoryType(type), length: Math.max(length, 1) };
+    this.push({ kind: "array", ...ref, space: "private", location: this.location });
+    return privateArray(ref, type, shape);
+  }
+
+  assign(name: string, value: Expr): void {
+    this.push({ kind: "assign", name, value, location: this.location });
+  }
+
+  /** The expression where its value cannot change, else a local that keeps it. */
+  stable(e: Expr, wish: string): Expr {
+    return affordable(e, this.changing) ? e : this.kept(wish, e);
+  }
+
+  /** What a name stands for in a frame. @throws Unlowerable */
+  meaning(frame: Frame, of: Name | Part): Meaning {
+    const name = nameOf(of);
+    const known = frame.meanings.get(name);
+    if (known) return known;
+    const variable = of.kind === "name" ? find(frame.scope, name) : findPart(frame.scope, of);
+    if (!variable) throw new Unlowerable(of.at, name, "it is not known here", "declare it, or give the file with its module");
+    if (variable.refused) throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
+    return this.given(frame.scope, variable, name);
+  }
+
+  /** A variable of the program as a parameter. */
+  given(scope: Scope, variable: Variable, name: string): Meaning {
+    const owner = variable.scope.unit.kind === "module" ? variable.scope : scope;
+    const meanings = this.outer.get(owner) ?? new Map<string, Meaning>();
+    this.outer.set(owner, meanings);
+    const known = meanings.get(name);
+    if (known) return known;
+    const made = this.parameter(variable, name);
+    meanings.set(name, made);
+    return made;
+  }
+
+  private parameter(variable: Variable, wish: string): Meaning {
+    if (variable.dims) return { kind: "array", array: this.parts.arrayOf(this, variable, wish) };
+    const name = this.unique(wish);
+    this.params.push({ kind: "scalar", name, type: variable.type });
+    this.sources.set(name, { name: wish, variable });
+    return { kind: "value", expr: { op: "param", type: variable.type, name } };
+  }
+}

@@ -1,0 +1,22 @@
+import type { Expr, NumericType, ViewParam } from "../../ir/types.js";
+import { findAllocation } from "../analyse/allocations.js";
+import type { Variable } from "../analyse/symbols.js";
+import type { Expr as Tree } from "../tree/index.js";
+import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
+import type { Lowering } from "./lowering.js";
+import { memoryType, Unlowerable } from "./values.js";
+
+/** An array of the program as a parameter of the kernel. */
+export function arrayParameter(cx: Lowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
+  const name = cx.unique(wish);
+  const { type } = variable;
+  const dims = findAllocation(variable) ?? variable.dims!;
+  if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
+  const element: NumericType = memoryType(type);
+  const param: ViewParam = { kind: "view", name, element, rank: dims.length, disjoint: cx.written.has(wish) };
+  cx.params.push(param);
+  const shape = declaredShape(dims, value);
+  cx.sources.set(name, { name: wish, variable, extents: shape.map(({ extent }) => extent) });
+  const extents = shape.map(({ extent }, axis): Expr => extent ?? { op: "extent", type: "i32", view: name, axis: dims.length - 1 - axis });
+  return viewArray(param, type, { lowers: shape.map(({ lower }) => lower), extents });
+}

@@ -1,0 +1,354 @@
+import { binary, compare, constant, int, logical, not } from "../../ir/expressions.js";
+import { labelled, leave, type Jump } from "../../ir/structure.js";
+import type { Expr, Location, Stmt } from "../../ir/types.js";
+import { unreachable } from "../../ir/unreachable.js";
+import { findProcedure } from "../analyse/symbols.js";
+import { bare, expressionsOf, walkExpr, walkStatements } from "../analyse/walk.js";
+import { comparedOp } from "../analyse/writes.js";
+import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, SelectCase, Stmt as TreeStmt, Where } from "../tree/index.js";
+import type { ArrayValue } from "./arrays.js";
+import { constantOf, minus, plus } from "./constants.js";
+import { designated, eachIndex, indexOf, itemsOf, shapeOf, value, valueAs } from "./expressions.js";
+import type { Frame, Lowering, Meaning } from "./lowering.js";
+import { converted, ONE, treeName, Unlowerable } from "./values.js";
+
+/* Statements. */
+
+export function statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void {
+  for (const stmt of list) {
+    if (stmt.label !== undefined && stmt.kind !== "continue")
+      throw new Unlowerable(stmt.at, stmt.label, "labels belong to goto, which kernels do not have", "write do, exit and cycle");
+    cx.location = stmt.at;
+    statement(cx, stmt, frame);
+  }
+}
+
+function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
+  const refuse = (construct: string, why: string, remedy?: string): never => {
+    throw new Unlowerable(stmt.at, construct, why, remedy);
+  };
+  switch (stmt.kind) {
+    case "assign":
+      return assignment(cx, stmt, frame);
+    case "if":
+      return branches(cx, stmt, frame);
+    case "do":
+      return counted(cx, stmt, frame);
+    case "do-while":
+      return whileLoop(cx, stmt, frame);
+    case "do-concurrent":
+      return concurrent(cx, stmt, frame);
+    case "select":
+      return selection(cx, stmt, frame);
+    case "where":
+      return where(cx, stmt, frame);
+    case "block":
+    case "directed":
+      return statements(cx, stmt.body, frame);
+    case "associate": {
+      const meanings = new Map(frame.meanings);
+      for (const { name, value: of } of stmt.names) meanings.set(name, associate(cx, of, frame));
+      return statements(cx, stmt.body, { ...frame, meanings });
+    }
+    case "call": {
+      const { procedure } = stmt;
+      const known = procedure.kind === "name" ? findProcedure(frame.scope, procedure.name) : undefined;
+      if (!known) return refuse(`call ${treeName(procedure)}`, "the procedure is not known", "give the file that has it");
+      cx.parts.inline(cx, frame, known, stmt.args, stmt.at);
+      return;
+    }
+    case "exit":
+    case "cycle": {
+      const loop = stmt.loop === undefined ? frame.loops.at(-1) : frame.loops.findLast(({ name }) => name === stmt.loop);
+      if (!loop) return refuse(stmt.kind, stmt.loop === undefined ? "no loop is around it" : `no loop around it is named ${stmt.loop}`);
+      const jump: Jump = { kind: stmt.kind === "exit" ? "break" : "continue", of: loop.label, location: stmt.at };
+      return cx.push(jump as unknown as Stmt);
+    }
+    case "return":
+      return cx.push(leave(stmt.at) as unknown as Stmt);
+    case "continue":
+    case "comment":
+      return;
+    case "print":
+      cx.dropped.push({ at: stmt.at, what: "print" });
+      return;
+    case "stop":
+      return refuse("stop", "a kernel cannot end the program", "set a flag in an array, and look at it on the host");
+    case "pointer-assign":
+      return refuse("=>", "kernels have no pointers", "index the array itself");
+    case "allocate":
+    case "deallocate":
+      return refuse(stmt.kind, "kernels have no memory of their own", "declare an array with constant bounds");
+    case "unsupported":
+      return refuse(stmt.construct, "it is not part of the language that is ported");
+    default:
+      return unreachable(stmt);
+  }
+}
+
+function associate(cx: Lowering, e: Tree, frame: Frame): Meaning {
+  const found = designated(cx, frame, e);
+  if (found && !("cell" in found)) return { kind: "array", array: found.array };
+  const meaning = e.kind === "name" ? cx.meaning(frame, e) : undefined;
+  return meaning?.kind === "local" ? meaning : { kind: "value", expr: cx.stable(value(cx, frame, e), "associated") };
+}
+
+/* Assignments. */
+
+function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
+  const { target, value: from } = stmt;
+  const found = designated(cx, frame, target);
+  if (found && "cell" in found) {
+    const e = valueAs(cx, frame, found.array.type, from);
+    return cx.push(found.cell.store(e, target.at));
+  }
+  if (found) return assignArray(cx, found.array, from, frame);
+  if (target.kind === "apply")
+    throw new Unlowerable(target.at, treeName(target), "it is not declared as an array", "declare its dimensions");
+  const meaning = cx.meaning(frame, target);
+  switch (meaning.kind) {
+    case "local":
+      return cx.assign(meaning.name, valueAs(cx, frame, meaning.type, from));
+    case "reduction":
+      return accumulate(cx, meaning, treeName(target), from, frame);
+    case "value":
+    case "array":
+      throw new Unlowerable(
+        target.at,
+        treeName(target),
+        "it is assigned, and does not belong to the element alone",
+        "use a variable of the loop's own, or a reduction",
+      );
+    default:
+      return unreachable(meaning);
+  }
+}
+
+function assignArray(cx: Lowering, array: ArrayValue, from: Tree, frame: Frame): void {
+  const source = bare(from);
+  const at = cx.location;
+  if (source.kind === "constructor") {
+    const items = itemsOf(source).map((item) => cx.kept("item", valueAs(cx, frame, array.type, item)));
+    items.forEach((item, n) => cx.push(array.at([int(n)]).store(item, at)));
+    return;
+  }
+  const shape = shapeOf(cx, frame, from);
+  if (shape && shape.length !== array.extents.length)
+    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to ${array.extents.length}`);
+  if (!shape) {
+    const e = cx.kept("value", valueAs(cx, frame, array.type, from));
+    return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(e, at)));
+  }
+  // The right side is taken as it was before: where it names the array, but for the same element, a copy is made.
+  if (!namesElsewhere(cx, frame, from, array.name)) {
+    return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(valueAs(cx, frame, array.type, from, index), at)));
+  }
+  const copy = cx.array(array.name, array.type, array, at);
+  eachIndex(cx, array.extents, (index) => cx.push(copy.at(index).store(valueAs(cx, frame, array.type, from, index), at)));
+  eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(copy.at(index).load(at), at)));
+}
+/** Whether an expression names an array by a section, so that other elements may be meant. */
+function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, array: string): boolean {
+  let found = false;
+  walkExpr(e, (node) => {
+    if (node.kind !== "apply") return true;
+    const named = designated(cx, frame, node);
+    if (named && named.array.name === array) found = true;
+    return true;
+  });
+  return found;
+}
+
+/** `s = s + e` and the like: folds `e`. */
+function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" }>, name: string, from: Tree, frame: Frame): void {
+  const isIt = (e: Tree): boolean => {
+    const inner = bare(e);
+    return inner.kind === "name" && inner.name === name;
+  };
+  const give = (e: Expr): void => {
+    const typed = meaning.op === ".and." || meaning.op === ".or." ? converted("bool", e, from.at) : converted(meaning.type, e, from.at);
+    cx.push({
+      kind: "reduce",
+      target: meaning.target,
+      value: typed.type === "bool" ? { op: "cast", type: "i32", a: typed } : typed,
+      location: cx.location,
+    });
+  };
+  const split = (given: Tree): void => {
+    const e = bare(given);
+    if (isIt(e)) return;
+    if (e.kind === "binary") {
+      const left = isIt(e.a) || !isIt(e.b);
+      const [own, other] = left ? [e.a, e.b] : [e.b, e.a];
+      if (!isIt(own)) split(own);
+      const made = value(cx, frame, other);
+      return give(e.op === "-" ? { op: "unary", type: made.type, fn: "neg", a: made } : made);
+    }
+    if (e.kind === "apply") {
+      const others = e.args.flatMap((arg) => (arg.kind === "value" && !isIt(arg.value) ? [value(cx, frame, arg.value)] : []));
+      return others.forEach(give);
+    }
+    throw new Unlowerable(from.at, name, "this is no accumulation", `write ${name} = ${name} + e`);
+  };
+  split(from);
+}
+
+/* Branches. */
+
+function branches(cx: Lowering, stmt: If, frame: Frame): void {
+  for (const [name, meaning] of frame.meanings) {
+    if (meaning.kind !== "reduction" || comparedOp(name, stmt) === undefined) continue;
+    const only = stmt.branches[0].body[0] as Assign;
+    return cx.push({ kind: "reduce", target: meaning.target, value: valueAs(cx, frame, meaning.type, only.value), location: stmt.at });
+  }
+  const cases = stmt.branches.map((branch) => ({ cond: () => condition(cx, frame, branch.cond), body: branch.body, at: branch.at }));
+  chain(cx, cases, stmt.otherwise ?? [], frame);
+}
+
+const condition = (cx: Lowering, frame: Frame, e: Tree): Expr => {
+  const made = value(cx, frame, e);
+  if (made.type !== "bool")
+    throw new Unlowerable(e.at, treeName(e), "a number stands where a logical value is wanted", "compare it: n /= 0");
+  return made;
+};
+
+interface Case {
+  readonly cond: () => Expr;
+  readonly body: readonly TreeStmt[];
+  readonly at: Location;
+}
+
+function chain(cx: Lowering, [first, ...rest]: readonly Case[], otherwise: readonly TreeStmt[], frame: Frame): void {
+  if (!first) return statements(cx, otherwise, frame);
+  cx.location = first.at;
+  const cond = first.cond();
+  const then = cx.collect(() => statements(cx, first.body, frame));
+  const other = cx.collect(() => chain(cx, rest, otherwise, frame));
+  cx.push({ kind: "if", cond, then, else: other, location: first.at });
+}
+
+function selection(cx: Lowering, stmt: SelectCase, frame: Frame): void {
+  const by = cx.kept("selected", value(cx, frame, stmt.value));
+  const cases = stmt.cases.flatMap(({ ranges, body, at }): Case[] => {
+    if (!ranges) return [];
+    const cond = (): Expr =>
+      ranges
+        .map(({ lower, upper }): Expr => {
+          const [low, high] = [lower, upper].map((e) => e && valueAs(cx, frame, by.type, e));
+          if (lower !== undefined && lower === upper) return compare("eq", by, low!);
+          const bounds = [...(low ? [compare("ge", by, low)] : []), ...(high ? [compare("le", by, high)] : [])];
+          return bounds.reduce((a, b) => logical("and", a, b));
+        })
+        .reduce((a, b) => logical("or", a, b));
+    return [{ cond, body, at }];
+  });
+  chain(cx, cases, stmt.cases.find(({ ranges }) => !ranges)?.body ?? [], frame);
+}
+
+function where(cx: Lowering, stmt: Where, frame: Frame): void {
+  const shape = stmt.branches.map(({ cond }) => shapeOf(cx, frame, cond)).find(Boolean);
+  if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is no array", "write if");
+  eachIndex(cx, shape, (index) => {
+    const assign = (body: readonly TreeStmt[]): void => {
+      for (const inner of body) {
+        if (inner.kind === "comment") continue;
+        const found = inner.kind === "assign" ? designated(cx, frame, inner.target) : undefined;
+        if (inner.kind !== "assign" || !found || "cell" in found)
+          throw new Unlowerable(inner.at, "where", "it holds more than assignments of arrays", "write a do loop");
+        cx.push(found.array.at(index).store(valueAs(cx, frame, found.array.type, inner.value, index), inner.at));
+      }
+    };
+    const nest = ([branch, ...rest]: Where["branches"]): void => {
+      if (!branch) return assign(stmt.otherwise ?? []);
+      const cond = value(cx, frame, branch.cond, index);
+      const then = cx.collect(() => assign(branch.body));
+      const other = cx.collect(() => nest(rest));
+      cx.push({ kind: "if", cond, then, else: other, location: branch.at });
+    };
+    nest(stmt.branches);
+  });
+}
+
+/* Loops. */
+
+function body(cx: Lowering, frame: Frame, name: string | undefined, list: readonly TreeStmt[], label: string): Stmt[] {
+  frame.loops.push({ ...(name !== undefined && { name }), label });
+  try {
+    return cx.collect(() => statements(cx, list, frame));
+  } finally {
+    frame.loops.pop();
+  }
+}
+
+function counted(cx: Lowering, stmt: Do, frame: Frame): void {
+  const label = cx.unique("loop");
+  const meaning = cx.meaning(frame, { kind: "name", name: stmt.variable, at: stmt.at });
+  if (meaning.kind !== "local" || meaning.type !== "i32")
+    throw new Unlowerable(
+      stmt.at,
+      `do ${stmt.variable}`,
+      "the variable of a loop has to be an integer of its own",
+      "declare integer :: " + stmt.variable,
+    );
+  const start = indexOf(cx, frame, stmt.start);
+  const stop = indexOf(cx, frame, stmt.stop);
+  const step = stmt.step ? indexOf(cx, frame, stmt.step) : ONE;
+  const by = constantOf(step);
+  if (by === 0) throw new Unlowerable(stmt.at, `do ${stmt.variable}`, "its step is 0");
+  if (typeof by === "number" && !usedBehind(frame, stmt)) {
+    const first = cx.stable(start, "start");
+    const last = cx.stable(by > 0 ? plus(stop, ONE) : minus(stop, ONE), "stop");
+    const name = cx.unique(stmt.variable);
+    const inner: Frame = { ...frame, meanings: new Map(frame.meanings) };
+    inner.meanings.set(stmt.variable, { kind: "value", expr: { op: "local", type: "i32", name } });
+    const list = body(cx, inner, stmt.name, stmt.body, label);
+    return cx.push(labelled({ kind: "for", name, start: first, stop: last, step: by, body: list, location: stmt.at }, label));
+  }
+  const stride = cx.stable(step, "step");
+  const trips = cx.local("trips", "i32", binary("div", plus(minus(stop, start), stride), stride));
+  const [left, now]: Expr[] = [trips.name, meaning.name].map((name) => ({ op: "local", type: "i32", name }));
+  cx.assign(meaning.name, start);
+  const list = body(cx, frame, stmt.name, stmt.body, label);
+  cx.location = stmt.at;
+  const update = cx.collect(() => {
+    cx.assign(meaning.name, binary("add", now, stride));
+    cx.assign(trips.name, binary("sub", left, ONE));
+  });
+  cx.push(labelled({ kind: "while", cond: compare("gt", left, 0), body: list, update, location: stmt.at }, label));
+}
+
+/** Whether the variable of a loop is read outside of loops that have it, or given to a procedure that assigns it. */
+function usedBehind(frame: Frame, loop: Do): boolean {
+  let used = false;
+  const visit = (list: readonly TreeStmt[]): void =>
+    walkStatements(list, (stmt) => {
+      const own = expressionsOf(stmt);
+      for (const e of own) walkExpr(e, (node) => void (node.kind === "name" && node.name === loop.variable && (used = true)));
+      return !(stmt.kind === "do" && stmt.variable === loop.variable);
+    });
+  visit(frame.body);
+  return used;
+}
+
+function whileLoop(cx: Lowering, stmt: DoWhile, frame: Frame): void {
+  const label = cx.unique("loop");
+  let cond: Expr = constant("bool", true);
+  const before = cx.collect(() => {
+    if (stmt.cond) cond = condition(cx, frame, stmt.cond);
+  });
+  const list = body(cx, frame, stmt.name, stmt.body, label);
+  const location = stmt.at;
+  if (before.length === 0) return cx.push(labelled({ kind: "while", cond, body: list, update: [], location }, label));
+  const leaves: Stmt = { kind: "if", cond: not(cond), then: [{ kind: "break", location }], else: [], location };
+  cx.push(labelled({ kind: "while", cond: constant("bool", true), body: [...before, leaves, ...list], update: [], location }, label));
+}
+
+/** A `do concurrent` inside of a kernel: loops in order. */
+function concurrent(cx: Lowering, stmt: DoConcurrent, frame: Frame): void {
+  const { at } = stmt;
+  const inner: readonly TreeStmt[] = stmt.mask
+    ? [{ kind: "if", branches: [{ cond: stmt.mask, body: stmt.body, at }], oneLine: false, at }]
+    : stmt.body;
+  const nest = stmt.axes.reduce<readonly TreeStmt[]>((list, axis) => [{ kind: "do", ...axis, body: list, at }], inner);
+  statements(cx, nest, frame);
+}

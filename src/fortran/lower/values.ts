@@ -1,0 +1,44 @@
+import { cast, compare, constant, int } from "../../ir/expressions.js";
+import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import { nameOf } from "../analyse/walk.js";
+import type { Expr as Tree } from "../tree/index.js";
+
+/* Types of values, and what cannot be lowered. */
+
+/** Fortran that kernels cannot express; becomes a problem at its place. */
+export class Unlowerable extends Error {
+  constructor(
+    readonly at: Location,
+    readonly construct: string,
+    readonly why: string,
+    readonly remedy?: string,
+  ) {
+    super(why);
+  }
+}
+
+/** Real numbers win over integers, 8 bytes over 4. */
+export function promoted(a: ScalarType, b: ScalarType): ScalarType {
+  for (const type of ["f64", "f32"] as const) if (a === type || b === type) return type;
+  return a;
+}
+
+/** A value in another type, by Fortran's rules of assignment. */
+export function converted(type: ScalarType, e: Expr, at: Location, construct = "assignment"): Expr {
+  if (e.type === type) return e;
+  if (type === "bool" || e.type === "bool")
+    throw new Unlowerable(at, construct, "a logical value and a number do not go together", "write a comparison, or merge(1, 0, …)");
+  if (e.op === "const") return constant(type, type === "i32" ? Math.trunc(Number(e.value)) : Number(e.value));
+  return cast(type, e);
+}
+
+/** Logical values are integers in memory. */
+export const fromMemory = (type: ScalarType, e: Expr): Expr => (type === "bool" ? compare("ne", e, 0) : e);
+export const toMemory = (e: Expr): Expr => (e.type === "bool" ? cast("i32", e) : e);
+export const memoryType = (type: ScalarType): NumericType => (type === "bool" ? "i32" : type);
+
+export const ZERO = int(0);
+export const ONE = int(1);
+
+export const treeName = (e: Tree): string =>
+  e.kind === "name" || e.kind === "part" ? nameOf(e) : e.kind === "apply" ? nameOf(e.base) : e.kind;
