@@ -11,9 +11,8 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   src: [
     ["ir", "draw"],
     ["kernel", "emit"],
-    "fortran",
     "device",
-    ["patterns", "set", "testing"],
+    ["patterns", "set", "testing", "fortran"],
     "domain",
     ["skeleton", "io"],
     "portability",

@@ -1,0 +1,108 @@
+import * as meaning from "../../ir/evaluate.js";
+import type { Value } from "../../ir/operators.js";
+import type { Expr, NumericType, Stmt } from "../../ir/types.js";
+import { unreachable } from "../../ir/unreachable.js";
+
+/* Runs scalar code of the IR on the host, with the bits that kernels have. */
+
+export interface Known {
+  param(name: string): Value;
+  extent(view: string, axis: number): number;
+}
+
+/** The value of an expression without arrays. */
+export function evaluate(e: Expr, known: Known, locals: ReadonlyMap<string, Value> = new Map()): Value {
+  const of = (part: Expr): Value => evaluate(part, known, locals);
+  switch (e.op) {
+    case "const":
+      return e.value;
+    case "local":
+      return locals.get(e.name) ?? (e.type === "bool" ? false : 0);
+    case "param":
+      return known.param(e.name);
+    case "extent":
+      return known.extent(e.view, e.axis);
+    case "unary":
+      return meaning.unary(e.fn, e.a.type, of(e.a));
+    case "binary":
+      return meaning.binary(e.fn, e.type as NumericType, Number(of(e.a)), Number(of(e.b)));
+    case "compare":
+      return meaning.compare(e.fn, of(e.a), of(e.b));
+    case "logical":
+      return e.fn === "and" ? of(e.a) && of(e.b) : of(e.a) || of(e.b);
+    case "select":
+      return of(e.cond) ? of(e.a) : of(e.b);
+    case "cast":
+      return meaning.cast(e.type, e.a.type, of(e.a));
+    case "call":
+      return meaning.call(
+        e.fn,
+        e.type,
+        e.args.map((arg) => Number(of(arg))),
+      );
+    case "index":
+    case "teamSize":
+    case "load":
+    case "element":
+    case "table":
+    case "checked":
+    case "failed":
+      throw new Error(`${e.op} on the host`);
+    default:
+      return unreachable(e);
+  }
+}
+
+/** Runs statements without arrays; gives their locals. */
+export function run(stmts: readonly Stmt[], known: Known): Map<string, Value> {
+  const locals = new Map<string, Value>();
+  block(stmts, known, locals);
+  return locals;
+}
+
+function block(stmts: readonly Stmt[], known: Known, locals: Map<string, Value>): "break" | "continue" | undefined {
+  for (const stmt of stmts) {
+    switch (stmt.kind) {
+      case "let":
+        locals.set(stmt.name, stmt.init ? evaluate(stmt.init, known, locals) : stmt.type === "bool" ? false : 0);
+        break;
+      case "assign":
+        locals.set(stmt.name, evaluate(stmt.value, known, locals));
+        break;
+      case "if": {
+        const jump = block(evaluate(stmt.cond, known, locals) ? stmt.then : stmt.else, known, locals);
+        if (jump) return jump;
+        break;
+      }
+      case "for": {
+        const [start, stop] = [stmt.start, stmt.stop].map((e) => Number(evaluate(e, known, locals)));
+        for (let n = start; stmt.step > 0 ? n < stop : n > stop; n += stmt.step) {
+          locals.set(stmt.name, n);
+          if (block(stmt.body, known, locals) === "break") break;
+        }
+        break;
+      }
+      case "while":
+        while (evaluate(stmt.cond, known, locals)) {
+          if (block(stmt.body, known, locals) === "break") break;
+          block(stmt.update, known, locals);
+        }
+        break;
+      case "break":
+      case "continue":
+        return stmt.kind;
+      case "array":
+      case "setElement":
+      case "store":
+      case "scatter":
+      case "reduce":
+      case "teamFor":
+      case "teamReduce":
+      case "single":
+        throw new Error(`${stmt.kind} on the host`);
+      default:
+        return unreachable(stmt);
+    }
+  }
+  return undefined;
+}

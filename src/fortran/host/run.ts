@@ -1,0 +1,412 @@
+import type { Device } from "../../device/device.js";
+import { range, type RangePolicy } from "../../device/launch/policy.js";
+import { stridesOf, View } from "../../device/memory/view.js";
+import { IsoformError } from "../../ir/errors.js";
+import * as meaning from "../../ir/evaluate.js";
+import type { Value } from "../../ir/operators.js";
+import type { NumericType, ScalarType } from "../../ir/types.js";
+import { unreachable } from "../../ir/unreachable.js";
+import { kernelFromIR } from "../../kernel/from-ir.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import { find, type Scope } from "../analyse/symbols.js";
+import type { ReductionOp } from "../tree/index.js";
+import { lowerValue, sequenceKernel, usesArrays, type LoweredKernel, type LoweredSequence } from "../lower/kernels.js";
+import type { Source } from "../lower/lowering.js";
+import { memoryType } from "../lower/values.js";
+import { evaluate, run, type Known } from "./evaluate.js";
+import type { Actual, Step } from "./plan.js";
+
+/* Runs the host's side of routines, and launches their kernels. */
+
+/** A loop nest as a kernel, which can be launched like any other. */
+export interface FortranKernel extends Kernel {
+  /** The elements for these arguments. @throws IsoformError where one is missing, or the launch's grid has to tell */
+  range(args: Readonly<Record<string, unknown>>): RangePolicy;
+  readonly lowered: LoweredKernel;
+}
+
+/** What runs know of routines. */
+export interface Routines {
+  steps(scope: Scope): readonly Step[];
+  kernelOf(step: Extract<Step, { kind: "launch" }>): FortranKernel;
+  /** The kernel that a `global` procedure is. */
+  globalKernel(scope: Scope): FortranKernel;
+}
+
+export class RunError extends IsoformError {
+  override name = "RunError";
+}
+
+const knownOf = (args: Readonly<Record<string, unknown>>): Known => ({
+  param: (name) => {
+    const value = args[name];
+    if (typeof value !== "number" && typeof value !== "boolean") throw new RunError(`${name} is not given: the kernel's bounds need it`);
+    return value;
+  },
+  extent: (view, axis) => (args[view] as View).shape[axis],
+});
+
+export function fortranKernel(lowered: LoweredKernel): FortranKernel {
+  const tripsOf = (args: Readonly<Record<string, unknown>>): number[] =>
+    lowered.trips.map((trips) => {
+      if (!trips) throw new RunError(`${lowered.ir.name} has no guard: its elements are those of the grid that it is launched with`);
+      return Math.max(0, Number(evaluate(trips, knownOf(args))));
+    });
+  return Object.assign(kernelFromIR(lowered.ir), { lowered, range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf(args)) });
+}
+
+/** The variables of one call. */
+class Variables {
+  readonly scalars = new Map<string, Value>();
+  readonly arrays = new Map<string, View>();
+
+  constructor(
+    readonly scope: Scope,
+    readonly outer?: Variables,
+  ) {}
+
+  /** Where a name lives. */
+  home(name: string): Variables {
+    if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || this.scope.variables.has(name)) return this;
+    return this.outer.home(name);
+  }
+}
+
+type Jump = Extract<Step, { kind: "jump" }>;
+
+export class Run {
+  private readonly sequences = new Map<LoweredSequence, FortranKernel>();
+
+  constructor(
+    private readonly routines: Routines,
+    private readonly device: Device,
+  ) {}
+
+  /** @param given arguments and module variables by their names; gives what scalars are afterwards */
+  async routine(scope: Scope, given: Readonly<Record<string, unknown>>): Promise<Record<string, Value>> {
+    const globals = new Variables(topOf(scope));
+    const own = new Variables(scope, globals);
+    const { unit } = scope;
+    const dummies = unit.kind === "procedure" ? unit.dummies : [];
+    for (const [name, value] of Object.entries(given)) {
+      const home = dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`)) ? own : globals;
+      if (value instanceof View) home.arrays.set(name, value);
+      else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(name, value);
+      else
+        throw new RunError(
+          `${unit.name}: ${name} is given ${value === null ? "null" : typeof value}: give a number, a truth value or a view`,
+        );
+    }
+    for (const name of dummies) {
+      const dummy = scope.variables.get(name);
+      if (!dummy || dummy.derived || own.scalars.has(name) || own.arrays.has(name)) continue;
+      const isOut = dummy.attributes.has("intent(out)") && !dummy.dims;
+      if (!isOut && !dummy.attributes.has("optional")) throw new RunError(`${unit.name}: the argument ${name} is not given`);
+    }
+    await this.procedure(scope, own);
+    const result: Record<string, Value> = {};
+    for (const [name, value] of globals.scalars) if (given[name] !== value) result[name] = value;
+    for (const name of dummies) {
+      const dummy = scope.variables.get(name);
+      const value = own.scalars.get(name);
+      if (value !== undefined && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
+    }
+    return result;
+  }
+
+  private async procedure(scope: Scope, own: Variables): Promise<void> {
+    const { unit } = scope;
+    if (unit.kind === "procedure" && unit.attributes.includes("global")) {
+      await this.launch(this.routines.globalKernel(scope), own);
+      return;
+    }
+    await this.steps(this.routines.steps(scope), own);
+    // Arrays of the procedure's own end with it.
+    for (const [name, view] of own.arrays) if (!scope.variables.get(name)?.dummy && scope.variables.has(name)) view.free();
+  }
+
+  private async steps(steps: readonly Step[], own: Variables): Promise<Jump | undefined> {
+    for (const step of steps) {
+      const jump = await this.step(step, own);
+      if (jump) return jump;
+    }
+    return undefined;
+  }
+
+  private async step(step: Step, own: Variables): Promise<Jump | undefined> {
+    switch (step.kind) {
+      case "launch":
+        await this.launch(this.routines.kernelOf(step), own);
+        return undefined;
+      case "sequence":
+        await this.sequence(step.sequence, own);
+        return undefined;
+      case "call":
+        await this.call(step, own);
+        return undefined;
+      case "if":
+        for (const { cond, steps } of step.branches) if (await this.value(cond, own)) return this.steps(steps, own);
+        return this.steps(step.otherwise, own);
+      case "do":
+        return this.loop(step, own);
+      case "while":
+        while (!step.cond || (await this.value(step.cond, own))) {
+          const jump = await this.steps(step.body, own);
+          if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
+        }
+        return undefined;
+      case "jump":
+        return step;
+      case "allocate": {
+        const home = own.home(step.name);
+        const extents: number[] = [];
+        for (const { lower, upper } of step.bounds)
+          extents.push(Math.max(0, Number(await this.value(upper, own)) - (lower ? Number(await this.value(lower, own)) : 1) + 1));
+        home.arrays.set(step.name, this.fresh(find(own.scope, step.name)?.type ?? "f64", extents));
+        return undefined;
+      }
+      case "free": {
+        const home = own.home(step.name);
+        home.arrays.get(step.name)?.free();
+        home.arrays.delete(step.name);
+        return undefined;
+      }
+      case "stop":
+        throw new RunError(`${step.at.file}:${step.at.line}: the program stops here`);
+      default:
+        return unreachable(step);
+    }
+  }
+
+  private fresh(type: ScalarType, extents: readonly number[]): View {
+    return this.device.array({ type: memoryType(type) }, [...extents].reverse());
+  }
+
+  private async loop(step: Extract<Step, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
+    const [start, stop] = [Number(await this.value(step.start, own)), Number(await this.value(step.stop, own))];
+    const by = step.step ? Number(await this.value(step.step, own)) : 1;
+    const { scalars } = own.home(step.variable);
+    let n = start;
+    for (let trips = Math.trunc((stop - start + by) / by); trips > 0; trips--, n += by) {
+      scalars.set(step.variable, n);
+      const jump = await this.steps(step.body, own);
+      if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
+    }
+    scalars.set(step.variable, n);
+    return undefined;
+  }
+
+  private async value(sequence: LoweredSequence, own: Variables): Promise<Value> {
+    return (await this.sequence(sequence, own)) ?? 0;
+  }
+
+  /** Works out statements in order; gives the value that has no name. */
+  private async sequence(sequence: LoweredSequence, own: Variables): Promise<Value | undefined> {
+    if (usesArrays(sequence)) {
+      const kernel =
+        this.sequences.get(sequence) ?? fortranKernel(sequenceKernel(`${own.scope.unit.name} line ${sequence.at.line}`, sequence));
+      this.sequences.set(sequence, kernel);
+      return this.launch(kernel, own);
+    }
+    const known: Known = { param: (name) => this.scalar(sequence.sources.get(name)!, own), extent: () => 0 };
+    const locals = run(sequence.stmts, known);
+    let value: Value | undefined;
+    for (const { local, name } of sequence.results) {
+      const result = locals.get(local);
+      if (name === "") value = result;
+      else if (result !== undefined) own.home(name).scalars.set(name, result);
+    }
+    return value;
+  }
+
+  private scalar({ name, variable }: Source, own: Variables): Value {
+    const found = own.home(name).scalars.get(name);
+    if (found !== undefined) return found;
+    const given = variable.dummy || variable.scope.unit.kind === "module";
+    if (given && !variable.attributes.has("intent(out)") && own.scope.unit.kind === "procedure" && !own.scope.variables.has(name))
+      throw new RunError(`${own.scope.unit.name}: ${name} is not given`);
+    // Undefined in Fortran, too.
+    return variable.type === "bool" ? false : 0;
+  }
+
+  /** Launches, and takes its results back. */
+  private async launch(kernel: FortranKernel, own: Variables, grid?: readonly number[]): Promise<Value | undefined> {
+    const { lowered } = kernel;
+    const args: Record<string, unknown> = {};
+    for (const param of lowered.ir.params) {
+      const source = lowered.sources.get(param.name);
+      if (source && param.kind === "scalar") args[param.name] = this.scalar(source, own);
+    }
+    for (const param of lowered.ir.params) {
+      const source = lowered.sources.get(param.name);
+      if (source && param.kind === "view") args[param.name] = await this.array(kernel, source, param.rank, args, own);
+    }
+    const policy = grid ? range(...grid) : kernel.range(args);
+    if (policy.extents.some((extent) => extent === 0)) return undefined;
+    const results: Record<string, number> = await this.device.run(kernel, args, policy);
+    let value: Value | undefined;
+    for (const { param, name, type, op } of lowered.outcomes) {
+      const result: Value = type === "bool" ? results[param] !== 0 : results[param];
+      if (name === "") value = result;
+      else {
+        const { scalars } = own.home(name);
+        scalars.set(name, op ? combined(op, type, scalars.get(name), result) : result);
+      }
+    }
+    return value;
+  }
+
+  /** The view of an array as its declaration has it. */
+  private async array(
+    kernel: Kernel,
+    { name, variable, extents }: Source,
+    rank: number,
+    args: Readonly<Record<string, unknown>>,
+    own: Variables,
+  ): Promise<View> {
+    const home = own.home(name);
+    const known = knownOf(args);
+    const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
+    let view = home.arrays.get(name);
+    if (!view) {
+      if (variable.dummy || variable.scope.unit.kind === "module" || !wanted || wanted.includes(undefined))
+        throw new RunError(`${kernel.name}: the array ${name} is not given`);
+      view = this.fresh(variable.type, wanted as number[]);
+      home.arrays.set(name, view);
+    }
+    if (view.type !== memoryType(variable.type))
+      throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}; it is of ${memoryType(variable.type)}`);
+    return wanted ? shaped(view, name, wanted) : view.rank === rank ? view : shaped(view, name, Array<undefined>(rank).fill(undefined));
+  }
+
+  private async call(step: Extract<Step, { kind: "call" }>, own: Variables): Promise<void> {
+    const { procedure } = step;
+    const { parent } = procedure;
+    const outer = parent === own.scope ? own : outermost(own);
+    const inner = new Variables(procedure, outer);
+    const copied: (() => void)[] = [];
+    for (const [dummy, actual] of step.args) {
+      switch (actual.kind) {
+        case "scalar": {
+          inner.scalars.set(dummy, await this.value(actual.value, own));
+          const { name } = actual;
+          if (name !== undefined && !procedure.variables.get(dummy)?.attributes.has("value"))
+            copied.push(() => void own.home(name).scalars.set(name, inner.scalars.get(dummy)!));
+          break;
+        }
+        case "object":
+          copied.push(...objects(own, actual.name, inner, dummy));
+          break;
+        case "array":
+          inner.arrays.set(dummy, await this.actualArray(actual, own));
+          break;
+        default:
+          unreachable(actual);
+      }
+    }
+    const { unit } = procedure;
+    if (step.grid && unit.kind === "procedure" && unit.attributes.includes("global")) {
+      const kernel = this.routines.globalKernel(procedure);
+      const covered = kernel.lowered.trips.includes(undefined) ? await this.grid(step.grid, kernel.lowered.trips.length, own) : undefined;
+      await this.launch(kernel, inner, covered);
+    } else await this.procedure(procedure, inner);
+    copied.forEach((copy) => copy());
+  }
+
+  /** The threads of a launch along each axis, the innermost last. */
+  private async grid([grid, block]: NonNullable<Extract<Step, { kind: "call" }>["grid"]>, rank: number, own: Variables): Promise<number[]> {
+    const sizes = async (e: typeof grid): Promise<number[]> => {
+      const parts =
+        e.kind === "constructor"
+          ? e.items
+          : e.kind === "apply" && e.base.kind === "name" && e.base.name === "dim3"
+            ? e.args.map((arg) => (arg as { value: typeof grid }).value)
+            : [e];
+      const found: number[] = [];
+      for (const part of parts) {
+        if (part.kind === "implied-do") throw new RunError("a grid is given by a loop; write its sizes");
+        found.push(Number(await this.value(lowerValue(own.scope, part, "i32"), own)));
+      }
+      return found;
+    };
+    const [blocks, threads] = [await sizes(grid), await sizes(block)];
+    return Array.from({ length: rank }, (_, axis) => (blocks[axis] ?? 1) * (threads[axis] ?? 1)).reverse();
+  }
+
+  private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
+    const whole = own.home(name).arrays.get(name);
+    if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is not given`);
+    if (!axes) return whole;
+    const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
+      e ? Number(await this.value(e, own)) : otherwise;
+    const [shape, strides]: [number[], number[]] = [[], []];
+    let { offset } = whole;
+    for (let axis = 0; axis < axes.length; axis++) {
+      const at = whole.rank - 1 - axis;
+      const first = await number(lowers[axis], 1);
+      const part = axes[axis];
+      if (part.kind === "index") {
+        offset += ((await number(part.at, first)) - first) * whole.strides[at];
+        continue;
+      }
+      const lower = await number(part.lower, first);
+      const upper = await number(part.upper, first + whole.shape[at] - 1);
+      const by = await number(part.step, 1);
+      offset += (lower - first) * whole.strides[at];
+      shape.unshift(Math.max(0, Math.trunc((upper - lower + by) / by)));
+      strides.unshift(whole.strides[at] * by);
+    }
+    if (shape.length > 0) return new View(whole.buffer, whole.type, shape, strides, offset);
+    // An element stands for all that follow it.
+    const left = whole.offset + whole.size - offset;
+    return new View(whole.buffer, whole.type, [left], [1], offset);
+  }
+}
+
+const topOf = (scope: Scope): Scope => (scope.parent ? topOf(scope.parent) : scope);
+const outermost = (own: Variables): Variables => (own.outer ? outermost(own.outer) : own);
+
+/** Whether the loop takes its next turn. */
+const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump === "cycle" && (loop === undefined || loop === name);
+/** The jump as those further out see it, behind a loop that it leaves. */
+const outwards = (jump: Jump, name: string | undefined): Jump | undefined =>
+  jump.jump === "exit" && (jump.loop === undefined || jump.loop === name) ? undefined : jump;
+
+/** Gives a call the components of an object; gives the ways back. */
+function objects(own: Variables, name: string, inner: Variables, dummy: string): (() => void)[] {
+  const ways: (() => void)[] = [];
+  for (let at: Variables | undefined = own; at; at = at.outer) {
+    const { scalars, arrays } = at;
+    for (const key of scalars.keys()) {
+      if (!key.startsWith(`${name}_`)) continue;
+      const to = dummy + key.slice(name.length);
+      inner.scalars.set(to, scalars.get(key)!);
+      ways.push(() => void scalars.set(key, inner.scalars.get(to)!));
+    }
+    for (const [key, view] of arrays) if (key.startsWith(`${name}_`)) inner.arrays.set(dummy + key.slice(name.length), view);
+  }
+  return ways;
+}
+
+/** The value before and the fold of all elements. */
+function combined(op: ReductionOp, type: ScalarType, before: Value | undefined, fold: Value): Value {
+  if (before === undefined) return fold;
+  if (op === ".and.") return Boolean(before) && Boolean(fold);
+  if (op === ".or.") return Boolean(before) || Boolean(fold);
+  const fn = ({ "+": "add", "*": "mul", min: "min", max: "max" } as const)[op];
+  return meaning.binary(fn, type as NumericType, Number(before), Number(fold));
+}
+
+/** A view over the same memory with the extents that a declaration wants, given in Fortran's order. @throws RunError */
+function shaped(view: View, name: string, wanted: readonly (number | undefined)[]): View {
+  const shape = [...wanted].reverse().map((extent, axis) => extent ?? (wanted.length === view.rank ? view.shape[axis] : -1));
+  if (shape.join() === view.shape.join()) return view;
+  // The last axis of an array of assumed size takes what is left.
+  if (shape[0] === -1) shape[0] = Math.floor(view.size / shape.slice(1).reduce((a, b) => a * b, 1));
+  const size = shape.reduce((a, b) => a * b, 1);
+  if (shape.includes(-1) || !view.contiguous || size > view.size)
+    throw new RunError(
+      `${name} is given a view of shape [${view.shape}], and is declared with [${shape.map((n) => (n < 0 ? ":" : n))}], the last index innermost`,
+    );
+  return new View(view.buffer, view.type, shape, stridesOf(shape, "right"), view.offset);
+}

@@ -1,0 +1,174 @@
+/*
+ * Fortran as a front end: loops become kernels for every device, and routines run their host's part here. Text in, no files: for pages, too.
+ */
+
+import type { Device } from "../device/device.js";
+import { LaunchError } from "../ir/errors.js";
+import type { Value } from "../ir/operators.js";
+import { regionsOf, type Region } from "./analyse/regions.js";
+import { readSymbols, type Scope, type World } from "./analyse/symbols.js";
+import { FortranError, Problems } from "./errors.js";
+import { Planner, type Step } from "./host/plan.js";
+import { fortranKernel, Run, type FortranKernel, type Routines } from "./host/run.js";
+import { lowerRegion } from "./lower/kernels.js";
+import { Unlowerable } from "./lower/values.js";
+import { parse } from "./parse/index.js";
+
+export { FortranError, problemText, type Problem } from "./errors.js";
+export { RunError, type FortranKernel } from "./host/run.js";
+
+export interface FortranOptions {
+  /** Names the file in messages. */
+  readonly file?: string;
+  /** Names for the preprocessor; true is 1. */
+  readonly define?: Readonly<Record<string, string | boolean>>;
+  /** Kinds by name, where their module is not given or another precision is wanted. */
+  readonly kinds?: World["kinds"];
+  /** Other files that are read for modules, bounds in `allocate`, and procedures that are called. */
+  readonly hosts?: readonly { readonly file: string; readonly text: string }[];
+  /** Routines that have problems are left out, and named in `problems`. */
+  readonly partial?: boolean;
+}
+
+/** One subroutine that can be run. */
+export interface Routine {
+  readonly name: string;
+  /** Its dummy arguments, in their order. */
+  readonly arguments: readonly string[];
+  /**
+   * Runs the statements of the host in order and the loops on the device. Arguments and module variables go by their names, components
+   * `p%nx` as `p_nx`; arrays are views with the extents reversed; scalars that are only results may be left out. Gives scalars that may
+   * have changed.
+   *
+   * @throws RunError where an argument is missing or does not fit
+   */
+  run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, Value>>;
+}
+
+/** What Fortran became. */
+export interface FortranCode {
+  /** By the routine's name, with `#1`, `#2`, … where it has several loops. */
+  readonly kernels: ReadonlyMap<string, FortranKernel>;
+  readonly routines: readonly string[];
+  /** @throws LaunchError where there is none, or it was left out */
+  routine(name: string): Routine;
+  readonly problems: FortranError["problems"];
+}
+
+/**
+ * Reads Fortran: its parallel loops become kernels.
+ *
+ * @throws FortranError which names all that is wrong, each thing at its place
+ */
+export function fortran(text: string, options: FortranOptions = {}): FortranCode {
+  const problems = new Problems();
+  const read = (file: string, source: string) => parse(source, { file, define: options.define }, problems);
+  const main = read(options.file ?? "program.F90", text);
+  const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
+  problems.throwIfAny();
+  const world = readSymbols([main, ...others], options.kinds ?? {}, problems);
+  const code = new Code(world, problems);
+  for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
+  if (!options.partial) problems.throwIfAny();
+  return code;
+}
+
+class Code implements FortranCode, Routines {
+  readonly kernels = new Map<string, FortranKernel>();
+  private readonly scopes = new Map<string, Scope>();
+  private readonly planned = new Map<Scope, readonly Step[]>();
+  private readonly global = new Map<Scope, FortranKernel>();
+
+  constructor(
+    private readonly world: World,
+    private readonly found: Problems,
+  ) {}
+
+  get problems(): FortranError["problems"] {
+    return this.found.found;
+  }
+
+  get routines(): readonly string[] {
+    return [...this.scopes.keys()];
+  }
+
+  /** Lowers a procedure: its loops, and what is around them. */
+  add(scope: Scope): void {
+    const { unit } = scope;
+    if (unit.kind !== "procedure" || unit.form !== "subroutine" || isDevice(scope)) return;
+    const before = this.found.found.length;
+    if (unit.attributes.includes("global")) {
+      const [region] = regionsOf(scope);
+      const kernel = region && this.lowered(region);
+      if (kernel) this.global.set(scope, kernel);
+    } else this.steps(scope);
+    if (this.found.found.length === before) this.scopes.set(unit.name, scope);
+  }
+
+  steps(scope: Scope): readonly Step[] {
+    const known = this.planned.get(scope);
+    if (known) return known;
+    const { unit } = scope;
+    if (unit.kind === "module") return [];
+    const steps = new Planner(scope, (problem) => this.refuse(problem)).steps(unit.body);
+    this.planned.set(scope, steps);
+    for (const region of launchesIn(steps)) this.lowered(region);
+    return steps;
+  }
+
+  private readonly ofRegions = new Map<Region, FortranKernel>();
+
+  private lowered(region: Region): FortranKernel | undefined {
+    try {
+      const kernel = fortranKernel(lowerRegion(region));
+      this.ofRegions.set(region, kernel);
+      this.kernels.set(region.name, kernel);
+      return kernel;
+    } catch (error) {
+      if (!(error instanceof Unlowerable)) throw error;
+      this.refuse(error);
+      return undefined;
+    }
+  }
+
+  private refuse({ at, construct, why, remedy }: Unlowerable): void {
+    this.found.add(at, construct, why, remedy);
+  }
+
+  kernelOf({ region }: Extract<Step, { kind: "launch" }>): FortranKernel {
+    return this.ofRegions.get(region)!;
+  }
+
+  globalKernel(scope: Scope): FortranKernel {
+    return this.global.get(scope)!;
+  }
+
+  routine(name: string): Routine {
+    const scope = this.scopes.get(name.toLowerCase());
+    if (!scope) throw new LaunchError(`no routine ${name}; there are ${this.routines.slice(0, 20).join(", ") || "none"}`);
+    const dummies = scope.unit.kind === "procedure" ? scope.unit.dummies : [];
+    return { name, arguments: dummies, run: (device, args) => new Run(this, device).routine(scope, args) };
+  }
+}
+
+/** Procedures that live in kernels alone. */
+function isDevice({ unit }: Scope): boolean {
+  return unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host");
+}
+
+function launchesIn(steps: readonly Step[]): Region[] {
+  return steps.flatMap((step): Region[] => {
+    switch (step.kind) {
+      case "launch":
+        return [step.region];
+      case "if":
+        return [...step.branches.flatMap((branch) => launchesIn(branch.steps)), ...launchesIn(step.otherwise)];
+      case "do":
+      case "while":
+        return launchesIn(step.body);
+      // Any other step holds no steps.
+      default:
+        return [];
+    }
+  });
+}
