@@ -94,7 +94,8 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
   const given = { ...(options.config === undefined ? {} : await readConfig(options.config, name)), ...givenIn(name, options) };
   const config = saved ? restarted(name, given, saved.metadata, options.restart!) : configOf(name, given);
   const flow = CASE_OF[name].flow(config);
-  const set = await devices(options.devices, { f64: options.f64 });
+  // In f32 only sums over all cells and the time are f64.
+  const set = await devices(options.devices, { f64: options.f64 ?? (options.type === "f32" ? "emulate" : undefined) });
   try {
     const simulation = await Simulation.create(set, flow, { ...options, statsEvery: config.statsEvery });
     if (saved) await restore(simulation, saved);

@@ -9,9 +9,9 @@ import { STATE } from "./pointwise.js";
  * What a line of progress tells. After a step, `next` and `nextT` hold the input of its last stage.
  */
 
-const NAMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP", "residual"] as const;
+const EXTREMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP"] as const;
 /** Extremes of density, temperature and pressure, and the sum of squares of what the last stage has changed the momentum along x by. */
-export type Diagnosed = Readonly<Record<(typeof NAMES)[number], Scalar<"f64">>>;
+export type Diagnosed = Readonly<Record<(typeof EXTREMES)[number], Scalar>> & { readonly residual: Scalar<"f64"> };
 
 export interface Diagnostics {
   readonly scalars: Diagnosed;
@@ -22,10 +22,11 @@ export interface Diagnostics {
 
 /** @param bulk of a channel that is reheated: then the temperature is that before, of the last stage */
 export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; readonly target: number }): Diagnostics {
-  const { grid, fields, cell, Real } = model;
+  const { grid, fields, cell, real, Real, toReal } = model;
   const { w, T, next, nextT } = fields;
   const { stateOf } = cell;
-  const scalars = Object.fromEntries(NAMES.map((name) => [name, grid.scalar(name, f64)])) as unknown as Diagnosed;
+  const extreme = Object.fromEntries(EXTREMES.map((name) => [name, grid.scalar(name, real)])) as Record<(typeof EXTREMES)[number], Scalar>;
+  const scalars: Diagnosed = { ...extreme, residual: grid.scalar("residual", f64) };
   const { minRho, maxRho, minT, maxT, minP, maxP, residual } = scalars;
   const results = { minRho: min(minRho), maxRho: max(maxRho), minT: min(minT), maxT: max(maxT), minP: min(minP), maxP: max(maxP) };
   const isReheated = reheated !== undefined;
@@ -38,7 +39,7 @@ export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; re
       const s = new Real(STATE);
       if (isReheated) stateOf(w, T, c, 0, 0, 0, s);
       else stateOf(next, nextT, c, 0, 0, 0, s);
-      const temperature = isReheated ? s[5] - (target - carried / momentum) : s[5];
+      const temperature = isReheated ? s[5] - toReal(target - carried / momentum) : s[5];
       const rho = next[c][0];
       minRho.min(rho);
       maxRho.max(rho);
@@ -47,7 +48,7 @@ export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; re
       minP.min(rho * temperature);
       maxP.max(rho * temperature);
     },
-    () => [Real, STATE, isReheated, stateOf],
+    () => [Real, STATE, isReheated, toReal, stateOf],
   );
   return { scalars, containers: [extremes], residual: residualOf(model, residual) };
 }

@@ -45,7 +45,7 @@ export function forcingOf(model: Model, faces: ArrayLike<number>, target: number
 }
 
 function stepsOf(model: Model, weight: Along, bulk: Bulk, target: number | undefined): Container[] {
-  const { grid, Real, cell, fields, gas } = model;
+  const { grid, Real, toReal, cell, fields, gas } = model;
   const { w, T, next } = fields;
   const { stateOf } = cell;
   const { mass, push, density, momentum, heat } = bulk;
@@ -63,17 +63,22 @@ function stepsOf(model: Model, weight: Along, bulk: Bulk, target: number | undef
     },
     () => [Real, STATE, stateOf],
   );
-  const force = grid.container("force", { w, next, mass, push }, ({ w, next, mass, push }, c) => {
-    next[c][0] -= mass;
-    next[c][1] -= push;
-    next[c][4] -= (push * w[c][1]) / w[c][0];
-  });
+  const force = grid.container(
+    "force",
+    { w, next, mass, push },
+    ({ w, next, mass, push }, c) => {
+      next[c][0] -= toReal(mass);
+      next[c][1] -= toReal(push);
+      next[c][4] -= (toReal(push) * w[c][1]) / w[c][0];
+    },
+    () => [toReal],
+  );
   const warm = gas.heat ? [temperature(model)] : [];
   return [sums, force, ...warm, ...(target === undefined ? [] : reheat(model, weight, bulk, target))];
 }
 
 /** Moves all temperatures by what the bulk temperature is off its target. */
-function reheat({ grid, Real, cell, fields, gas }: Model, weight: Along, bulk: Bulk, target: number): Container[] {
+function reheat({ grid, Real, toReal, cell, fields, gas }: Model, weight: Along, bulk: Bulk, target: number): Container[] {
   const { nextT, next } = fields;
   const { stateOf, energyOf } = cell;
   const { carried, momentum } = bulk;
@@ -94,11 +99,11 @@ function reheat({ grid, Real, cell, fields, gas }: Model, weight: Along, bulk: B
     ({ next, nextT, carried, momentum, target }, c) => {
       const s = new Real(STATE);
       stateOf(next, nextT, c, 0, 0, 0, s);
-      const moved = s[5] + (target - carried / momentum);
+      const moved = s[5] + toReal(target - carried / momentum);
       next[c][4] = s[0] * (energyOf(moved) + 0.5 * (s[1] * s[1] + s[2] * s[2] + s[3] * s[3]));
       if (isThermal) nextT[c] = moved;
     },
-    () => [Real, STATE, isThermal, stateOf, energyOf],
+    () => [Real, STATE, isThermal, toReal, stateOf, energyOf],
   );
   return [carry, move];
 }

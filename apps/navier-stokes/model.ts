@@ -1,3 +1,4 @@
+import { helper } from "isoform";
 import type { Grid } from "isoform/grid";
 import { centralFluxes } from "./central.js";
 import type { Gas } from "./gas.js";
@@ -30,6 +31,15 @@ export interface Reference {
   readonly length: number;
 }
 
+const keep = helper(
+  (value: number): number => value,
+  () => [],
+);
+const narrow = helper(
+  (value: number): number => Math.fround(value),
+  () => [],
+);
+
 /** What containers are made of. */
 export type Model = ReturnType<typeof modelOf>;
 
@@ -60,6 +70,8 @@ export function modelOf(
     isHybrid: scheme.weno !== undefined && scheme.weno.threshold >= 0 && scheme.weno.threshold <= 1,
     /** Of private arrays. */
     Real: real.type === "f64" ? Float64Array : Float32Array,
+    /** An f64 as a number of the fields' type. */
+    toReal: real.type === "f64" ? keep : narrow,
     /** Axes along which there is more than one cell: x, x and y, or all. */
     axes: extents[2] > 1 ? 3 : extents[1] > 1 ? 2 : 1,
     /** One array of each axis. */

@@ -1,4 +1,4 @@
-import { assign, f64, helper, max } from "isoform";
+import { assign, helper, max } from "isoform";
 import type { Container } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import type { Model } from "./model.js";
@@ -8,17 +8,22 @@ import { STATE, type Values } from "./pointwise.js";
  * The time step of a Courant number: by the greatest of (|u_n| + c) xi_x, nu xi_x^2 and nu/Pr xi_x^2 over cells and directions.
  */
 export function chooseStep(model: Model, dt: Scalar, courant: number): [Container, ReturnType<Model["grid"]["scalarStep"]>] {
-  const { grid } = model;
-  const limit = grid.scalar("limit", f64);
+  const { grid, real, toReal } = model;
+  const limit = grid.scalar("limit", real);
   return [
     greatestRate(model, limit),
-    grid.scalarStep("dt", { dt: assign(dt), limit, courant }, ({ dt, limit, courant }) => {
-      dt.set(courant / limit);
-    }),
+    grid.scalarStep(
+      "dt",
+      { dt: assign(dt), limit, courant },
+      ({ dt, limit, courant }) => {
+        dt.set(toReal(courant / limit));
+      },
+      () => [toReal],
+    ),
   ];
 }
 
-function greatestRate({ grid, Real, axes, cell, scheme, gas, fields, along }: Model, limit: Scalar<"f64">): Container {
+function greatestRate({ grid, Real, axes, cell, scheme, gas, fields, along }: Model, limit: Scalar): Container {
   const { w, T } = fields;
   const { stateOf, gammaOf, viscosityOf } = cell;
   const isViscous = scheme.viscous !== "none";
