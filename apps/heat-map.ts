@@ -66,4 +66,5 @@ export function heatMap({ title, quantity, width, height, values }: HeatMap): st
   );
 }
 
-const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+/** Text between tags and in quoted attributes. */
+export const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

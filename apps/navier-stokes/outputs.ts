@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { requireHdf5 } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { heatMap } from "../heat-map.js";
+import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
 import type { CaseName, Config } from "./config-keys.js";
 import { sliceOf } from "./pictures.js";
@@ -32,6 +33,7 @@ interface Output {
 }
 
 const isHdf5 = (path: string): boolean => path.endsWith(".h5");
+const isSvg = (path: string): boolean => path.endsWith(".svg");
 
 const OUTPUTS = {
   statistics: {
@@ -45,11 +47,15 @@ const OUTPUTS = {
     },
   },
   profiles: {
-    meaning: "write mean velocity, root mean squares and stresses in units of the wall, by the distance from it, as a table or CSV (.csv)",
+    meaning:
+      "write mean velocity, root mean squares and stresses in units of the wall, by the distance from it: as a table, as CSV (.csv), or as a figure beside the law of the wall (.svg)",
     cases: ["channel"],
     write: async (path, { simulation: { flow }, means }, shell) => {
       const found = await means();
-      await shell.writeFile(path, tableText(path, channelProfiles(flow, found), [wallText(flow, found).trimEnd()]));
+      const text = isSvg(path)
+        ? channelFigure(flow, found)
+        : tableText(path, channelProfiles(flow, found), [wallText(flow, found).trimEnd()]);
+      await shell.writeFile(path, text);
     },
   },
   wall: {
@@ -74,27 +80,24 @@ const NAMES = Object.keys(OUTPUTS) as (keyof typeof OUTPUTS)[];
 const outputOf = (name: keyof typeof OUTPUTS): Output => OUTPUTS[name];
 
 /** Where outputs go that are asked for. */
-export type OutputPaths = { readonly [name in keyof typeof OUTPUTS]?: string };
+export type OutputPaths = { readonly [name in keyof typeof OUTPUTS]?: readonly string[] };
 
 /** Adds an option for each output of a case. */
 export function addOutputs(command: Command, name: CaseName): void {
   for (const output of NAMES) {
     const { meaning, cases } = outputOf(output);
-    if (cases?.includes(name) ?? true) command.option(`--${output} <file>`, meaning);
+    if (cases?.includes(name) ?? true) command.option(`--${output} <file...>`, `${meaning}; one or several`);
   }
 }
 
 /** The files that are asked for. Throws IsoformError where one is HDF5, and the package for it is missing. */
 export async function pathsOf(paths: OutputPaths): Promise<string[]> {
   const files = NAMES.flatMap((name) => paths[name] ?? []);
-  if (paths.statistics !== undefined && isHdf5(paths.statistics)) await requireHdf5(paths.statistics);
+  for (const path of paths.statistics ?? []) if (isHdf5(path)) await requireHdf5(path);
   return files;
 }
 
 /** Writes what is asked for. */
 export async function writeOutputs(paths: OutputPaths, run: Ended, shell: Shell): Promise<void> {
-  for (const name of NAMES) {
-    const path = paths[name];
-    if (path !== undefined) await outputOf(name).write(path, run, shell);
-  }
+  for (const name of NAMES) for (const path of paths[name] ?? []) await outputOf(name).write(path, run, shell);
 }

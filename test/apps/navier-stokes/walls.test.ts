@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { innerPoints } from "../../../apps/navier-stokes/axes.js";
 import { channelFlow } from "../../../apps/navier-stokes/channel.js";
+import { channelFigure } from "../../../apps/navier-stokes/channel-figure.js";
 import { channelProfiles } from "../../../apps/navier-stokes/channel-statistics.js";
 import { configOf } from "../../../apps/navier-stokes/config.js";
 import { heatAt, viscosityAt } from "../../../apps/navier-stokes/gas.js";
+import { MOSER_180 } from "../../../apps/navier-stokes/friction.js";
 import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
 import type { Means } from "../../../apps/navier-stokes/statistics.js";
 import { STATISTICS, type Factor } from "../../../apps/navier-stokes/statistics-names.js";
@@ -92,4 +94,24 @@ test("a layer of known means has its friction and thicknesses in each column", (
     near(at("B_q"), 0);
   }
   assert.match(wallText(flow, means), /the wall in the mean of 4 samples:\n  x [\d.]+: cf/);
+});
+
+test("the figure of a channel near Re_tau 180 has the law of the wall and the reference's points, others have the law alone", () => {
+  const config = { nx: 8, ny: 16, nz: 8 };
+  const figureAt = (reTau: number): string => {
+    const flow = channelFlow(configOf("channel", config));
+    const mu = viscosityAt(flow.gas, 1);
+    const y = innerPoints(flow.axes[1]);
+    // Of density 1: u_tau = Re_tau mu.
+    const means = meansOf([16], (j) => ({ rho: 1, u: ((reTau * mu) ** 2 * (1 - Math.abs(y[j]))) / mu, p: 1, T: 1 }));
+    return channelFigure(flow, means);
+  };
+  const near180 = figureAt(178);
+  assert.match(near180, /Re_tau 178\.0/);
+  // One stands in the legend.
+  assert.equal(near180.match(/<circle/g)!.length, MOSER_180.length + 1);
+  for (const words of ["law of the wall", "y+ = y u_tau / nu_w", "U+ = U / u_tau", "1 - y/h: steady"])
+    assert.ok(near180.includes(words), words);
+  assert.doesNotMatch(near180, /van Driest|NaN/);
+  assert.doesNotMatch(figureAt(400), /Moser/);
 });
