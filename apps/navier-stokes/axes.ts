@@ -17,6 +17,10 @@ export const cellsOf = ({ points, ghosts }: Axis): number => points.length - 2 *
 /** The place of coordinate n, which may be that of a ghost. */
 export const placeOf = ({ points, ghosts }: Axis, n: number): number => points[n + ghosts];
 
+/** By the places of cells: their coordinates. */
+export const coordinatesOf = (axis: Axis): ReadonlyMap<number, number> =>
+  new Map(Array.from({ length: cellsOf(axis) }, (_, n) => [placeOf(axis, n), n]));
+
 /** The axis without its ghosts' points. */
 export const innerPoints = ({ points, ghosts }: Axis): Float64Array => points.subarray(ghosts, points.length - ghosts);
 

@@ -4,6 +4,7 @@ import { channelOf, channelStart } from "./channel-profile.js";
 import { withViscosity } from "./gas.js";
 import type { Config } from "./config-keys.js";
 import type { Scheme } from "./model.js";
+import { withNoise } from "./noise.js";
 import { onceAPoint } from "./once-a-point.js";
 import type { Flow } from "./simulation.js";
 
@@ -26,13 +27,15 @@ export function channelFlow(config: Config): Flow {
   const start = channelStart(channel, lz);
   // A Reynolds number of one's own is that of the bulk; the grid's is re_tau all the same.
   const own = config.re === undefined ? channel.gas : withViscosity(channel.gas, channel.u0 / config.re);
+  const axes = [uniform(nx, lx, GHOSTS, { periodic: true }), across, uniform(nz, lz, GHOSTS, { periodic: true })] as const;
+  const quiet = (_x: number, y: number, z: number): readonly number[] => start(y, z);
   return {
-    axes: [uniform(nx, lx, GHOSTS, { periodic: true }), across, uniform(nz, lz, GHOSTS, { periodic: true })],
+    axes,
     gas: own,
     scheme: schemeOf(config),
     reference: { speed: channel.u0, length: 1 },
     step: dt === undefined ? { courant: cfl, every: dtEvery } : { dt },
-    initial: onceAPoint((_x, y, z) => start(y, z)),
+    initial: onceAPoint(config.random ? withNoise(quiet, axes, channel.u0) : quiet),
     boundary: (model, side) => [wall(model, side, 1)],
     channel: { targetTemperature: channel.targetTemperature },
     wall: { temperature: 1 },

@@ -29,7 +29,8 @@ const MOST_TERMS = 25;
 
 const CHECKS: readonly Check[] = [
   fewPoints,
-  ({ random }) => (random ? "random noise at the start is not there yet: leave out random" : undefined),
+  ({ random, inflow, case: name }) =>
+    random && inflow === "laminar" ? `a laminar ${name} starts without noise: leave out random, or choose inflow "recycling"` : undefined,
   ({ keep }) =>
     keep > MOST_TERMS ? `keep is ${keep}: KEEP(n) takes ${MOST_TERMS} terms at most, as more are lost in round-off` : undefined,
   ({ case: name, flow }) => {

@@ -92,7 +92,7 @@ export const KEYS: readonly Key[] = [
   { name: "recycle_x", kind: POSITIVE, meaning: "where the inflow's fluctuations come from", cases: LAYERS },
   { name: "shock_angle", kind: POSITIVE, meaning: "between stream and shock, in degrees", cases: ["shock"] },
   { name: "shock_x", kind: POSITIVE, meaning: "where the shock would meet the wall", cases: ["shock"] },
-  { name: "random", kind: FLAG, meaning: "noise in the velocity at the start: not there yet, and refused" },
+  { name: "random", kind: FLAG, meaning: "noise in the velocity at the start, of 2 % of its scale; the same on all devices", cases: WALLS },
   { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often faces across the flow are smoothed", cases: WALLS },
   { name: "jb", kind: POSITIVE, meaning: "number of the cell from which on sizes grow with the distance from the wall", cases: WALLS },
 ];
@@ -156,10 +156,9 @@ const COMMON: Given = {
   gas: "perfect",
   prandtl: 0.72,
   tRef: 220,
-  random: false,
 };
 
-const AT_WALLS: Given = { ...COMMON, smoothing: 50, jb: 32 };
+const AT_WALLS: Given = { ...COMMON, random: false, smoothing: 50, jb: 32 };
 
 const LAYER: Given = {
   ...AT_WALLS,

@@ -1,4 +1,4 @@
-import { cellsOf, innerPoints, layerAxis, placeOf, shockAxis, uniform, type Axis } from "./axes.js";
+import { coordinatesOf, layerAxis, placeOf, shockAxis, uniform, type Axis } from "./axes.js";
 import { blasius, laminarLayer } from "./blasius.js";
 import { extrapolation } from "./boundaries/extrapolation.js";
 import { incidentShock, type IncidentShock } from "./boundaries/incident-shock.js";
@@ -13,6 +13,7 @@ import { gasOf, velocityOf, withViscosity, type Gas } from "./gas.js";
 import { conserved, layerMeans, layerStart, type LayerMeans } from "./layer-means.js";
 import { layerGas } from "./layer-profile.js";
 import { ghostsOf, type Model } from "./model.js";
+import { withNoise } from "./noise.js";
 import { onceAPoint } from "./once-a-point.js";
 import { behindShock, obliqueShock } from "./oblique-shock.js";
 import type { Flow } from "./simulation.js";
@@ -40,7 +41,7 @@ export function layerFlow(config: Config): Flow {
   const { wallTemperature } = layer;
   const shock = isShock ? shockOf(config, plain, placeOf(y, ny - 1)) : undefined;
   const inflow = config.inflow === "laminar" ? laminar : turbulent;
-  const { gas, start, atInflow } = inflow(config, { x, y, u0, plain, wallTemperature, layer });
+  const { gas, start, atInflow, thickness } = inflow(config, { x, y, u0, plain, wallTemperature, layer });
 
   const boundary = (model: Model, side: Side): readonly Container[] => {
     if (side === "xmin") return atInflow(model);
@@ -48,14 +49,16 @@ export function layerFlow(config: Config): Flow {
     if (side === "ymax" && shock) return [incidentShock(model, x, y, shock)];
     return [extrapolation(model, side)];
   };
-  const [columns, rows] = [indexOf(x), indexOf(y)];
+  const [columns, rows] = [coordinatesOf(x), coordinatesOf(y)];
+  const axes = [x, y, uniform(nz, lz, ghosts, { periodic: true })] as const;
+  const quiet = (atX: number, atY: number, z: number): readonly number[] => start(columns.get(atX)!, rows.get(atY)!, z);
   return {
-    axes: [x, y, uniform(nz, lz, ghosts, { periodic: true })],
+    axes,
     gas,
     scheme,
     reference: { speed: u0, length: 1 },
     step: dt === undefined ? { courant: cfl, every: dtEvery } : { dt },
-    initial: onceAPoint((atX, atY, z) => start(columns.get(atX)!, rows.get(atY)!, z)),
+    initial: onceAPoint(config.random ? withNoise(quiet, axes, u0, thickness) : quiet),
     boundary,
     edges: ["xmax", "ymax"],
     wall: { temperature: wallTemperature, recovery: layer.recoveryTemperature },
@@ -68,6 +71,8 @@ interface Inflow {
   readonly gas: Gas;
   readonly start: (i: number, j: number, z: number) => readonly number[];
   readonly atInflow: (model: Model) => readonly Container[];
+  /** Of a turbulent layer, in column i. */
+  readonly thickness?: (i: number) => number;
 }
 
 interface Surroundings {
@@ -82,7 +87,12 @@ interface Surroundings {
 function turbulent({ reTau, lz, recycleX }: Config, { x, y, u0, plain, layer }: Surroundings): Inflow {
   const means: LayerMeans = layerMeans(layer, reTau, x, y, u0);
   const gas = withViscosity(plain, u0 / means.reynolds);
-  return { gas, start: layerStart(means, gas, y, u0, lz), atInflow: (model) => recycling(model, x, y, means, recycleX) };
+  return {
+    gas,
+    start: layerStart(means, gas, y, u0, lz),
+    atInflow: (model) => recycling(model, x, y, means, recycleX),
+    thickness: (i) => means.profile(i).delta,
+  };
 }
 
 function laminar({ re, mach, tRef, prandtl }: Config, { x, y, u0, plain, wallTemperature }: Surroundings): Inflow {
@@ -109,6 +119,3 @@ function shockOf(config: Config, gas: Gas, height: number): IncidentShock {
     behind: [rho, rho * u, rho * v, 0, rho * energy],
   };
 }
-
-const indexOf = (axis: Axis): ReadonlyMap<number, number> =>
-  new Map(Array.from({ length: cellsOf(axis) }, (_, n) => [innerPoints(axis)[n], n]));
