@@ -1,11 +1,11 @@
-import { mkdir, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmittedFile } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
+import { makeFolder } from "./folders.js";
 import { count } from "./numbers.js";
 import { TARGET_NAMES, type TargetName } from "../emit/standalone/names.js";
 import { APPLICATIONS } from "./commands.js";
@@ -63,22 +63,9 @@ async function emit(source: string, options: EmitOptions, shell: Shell): Promise
     : await kernelsOfFile(source, options);
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));
-  await makeFolder(options.out).catch((error: Error) => {
-    throw new IsoformError(`cannot make the folder ${options.out}: ${error.message.split(",")[0]}`);
-  });
+  await makeFolder(options.out);
   for (const { name, text } of files) await shell.writeFile(join(options.out, name), text);
   shell.print(files.map(({ name }) => join(options.out!, name)).join("\n"));
-}
-
-/** Makes it and the folders above it one by one: where none can be made, as in /proc, a recursive `mkdir` tries for ever. */
-async function makeFolder(path: string): Promise<void> {
-  const missing: string[] = [];
-  for (let at = resolve(path); !(await stat(at).catch(absent)); at = dirname(at)) missing.push(at);
-  for (const folder of missing.reverse()) await mkdir(folder);
-}
-
-function absent(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
 }
 
 function chosen(source: string, found: readonly FoundKernel[], wanted: readonly string[] | undefined): readonly FoundKernel[] {

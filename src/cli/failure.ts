@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { FortranError } from "../fortran/errors.js";
 import { IsoformError, KernelError } from "../ir/errors.js";
 
 /** Bad input: the exit code for everything that the user can put right. */
@@ -17,6 +18,11 @@ export function failureOf(error: unknown, debug: boolean): Failure {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : BAD_INPUT };
   const stack = debug && error instanceof Error ? `\n${error.stack}` : "";
   if (error instanceof KernelError && error.frame && !debug) return { text: `isoform: ${error.message}\n${error.frame}`, code: BAD_INPUT };
+  // One problem a line, as linters tell them: editors find the places.
+  if (error instanceof FortranError) {
+    const count = error.problems.length;
+    return { text: `${error.message}\nisoform: ${count} problem${count === 1 ? "" : "s"} in Fortran${stack}`, code: BAD_INPUT };
+  }
   if (error instanceof IsoformError) return { text: `isoform: ${error.message}${stack}`, code: BAD_INPUT };
   if (isOfTheSystem(error)) return { text: `isoform: ${systemText(error)}${stack}`, code: BAD_INPUT };
   if (isOutOfMemory(error))

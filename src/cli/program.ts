@@ -6,6 +6,7 @@ import { APPLICATIONS } from "./commands.js";
 import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
+import { addPort } from "./port.js";
 import { addProfile } from "./profile.js";
 import { shell } from "./shell.js";
 import { addTuning } from "./tuning.js";
@@ -26,6 +27,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   addAssess(program, shell);
   addExplain(program, shell);
   addEmit(program, shell);
+  addPort(program, shell);
   const commands = new Set(["help", ...Object.keys(APPLICATIONS), ...program.commands.map((command) => command.name())]);
   const first = words.find((word) => commands.has(word));
   const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));

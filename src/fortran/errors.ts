@@ -37,6 +37,8 @@ export class Problems {
     if (this.found.length === 0) return;
     const byPlace = (a: Problem, b: Problem): number =>
       a.at.file === b.at.file ? a.at.line - b.at.line || a.at.column - b.at.column : a.at.file < b.at.file ? -1 : 1;
-    throw new FortranError([...this.found].sort(byPlace));
+    // A file that is read for several purposes has its problems once.
+    const once = new Map(this.found.map((problem) => [problemText(problem), problem]));
+    throw new FortranError([...once.values()].sort(byPlace));
   }
 }

@@ -28,7 +28,7 @@ export class Cursor {
       this.tokens = tokensOf(line.text);
     } catch (error) {
       if (!(error instanceof LexicalError)) throw error;
-      throw new SyntaxProblem(line.at(error.offset), error.construct, error.message, undefined, error.construct.startsWith("."));
+      throw new SyntaxProblem(line.at(error.offset), error.construct, error.message, undefined, /^\.\w/.test(error.construct));
     }
   }
 

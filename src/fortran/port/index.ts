@@ -12,9 +12,9 @@ import { arranged, isSequential, loopsOf, nestOf, type NestSettings } from "./ne
 import { calledFrom, dataOf, parallelLoop, targetLoop } from "./openmp.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
+import type { FortranTarget } from "./targets.js";
 
-export type FortranTarget = "cpu" | "openmp" | "openmp-target";
-export const FORTRAN_TARGETS: readonly FortranTarget[] = ["cpu", "openmp", "openmp-target"];
+export type { FortranTarget } from "./targets.js";
 
 export interface PortSettings {
   /** Ends of names and what they become: `{ _gpu: "_cpu" }`. */

@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { HEAT_FILE } from "../../fortran/fixtures.js";
 import { makeProgram } from "../../../src/cli/program.js";
 
 /*
@@ -39,6 +40,7 @@ const QUICK: Readonly<Record<string, Quick>> = {
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
   "pic push": { options: ["--device", "js", "--particles", "64", "--calls", "2"] },
   "pic weibel": PLASMA,
+  port: { arguments: [HEAT_FILE], options: [] },
   poisson: { options: [...GRID, "--size", "8", "--iterations", "2"] },
   stream: { options: ["--device", "js", "--gib", "0.0001", "--iterations", "2"] },
 };

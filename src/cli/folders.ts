@@ -1,0 +1,21 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { IsoformError } from "../ir/errors.js";
+
+/** Makes a folder and those above it. Throws IsoformError. */
+export async function makeFolder(path: string): Promise<void> {
+  await make(path).catch((error: Error) => {
+    throw new IsoformError(`cannot make the folder ${path}: ${error.message.split(",")[0]}`);
+  });
+}
+
+/** One by one: where none can be made, as in /proc, a recursive `mkdir` tries for ever. */
+async function make(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = resolve(path); !(await stat(at).catch(absent)); at = dirname(at)) missing.push(at);
+  for (const folder of missing.reverse()) await mkdir(folder);
+}
+
+function absent(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

@@ -1,0 +1,154 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import { FORTRAN_TARGETS, type FortranTarget } from "../fortran/port/targets.js";
+import type { PortedFile, Source } from "../fortran/port/sources.js";
+import type { Settings } from "../fortran/port/settings.js";
+import { IsoformError } from "../ir/errors.js";
+import type { Shell } from "../portability/application.js";
+import { makeFolder } from "./folders.js";
+
+interface Options {
+  to: FortranTarget[];
+  out?: string;
+  config?: string;
+  define: Record<string, string | boolean>;
+  check?: boolean;
+  report?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  isoform port kernels_gpu.F90 --to cpu                            print it
+  isoform port kernels_gpu.F90 --to cpu,openmp --out port          write port/cpu/kernels_gpu.F90 and port/openmp/kernels_gpu.F90
+  isoform port *.F90 --check                                       say what cannot be ported, and where
+
+docs/fortran.md tells what Fortran is accepted, and what a configuration file may say.`;
+
+/** Adds `isoform port`. */
+export function addPort(program: Command, shell: Shell): void {
+  program
+    .command("port")
+    .description("write CUDA Fortran, OpenACC and do concurrent as Fortran for one core, for all cores or for a GPU with OpenMP")
+    .argument("<files...>", "Fortran in free form: .f90, .F90, .cuf, .CUF")
+    .option("--to <targets>", `of ${FORTRAN_TARGETS.join(", ")}, with commas between`, targets, [...FORTRAN_TARGETS])
+    .option("--out <folder>", "write files there instead of printing them, for several targets in a folder each")
+    .option("--config <file>", "names, and the order of loops, in TOML")
+    .option("--define <name[=value]>", "for the preprocessor; may be repeated", define, {})
+    .option("--check", "say what is wrong, and write nothing")
+    .option("--report <file>", "write which loops there are and what became of them, as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((files: string[], options: Options) => port(files, options, shell));
+}
+
+async function port(files: readonly string[], options: Options, shell: Shell): Promise<void> {
+  const { portSources } = await import("../fortran/port/sources.js");
+  if (options.report !== undefined) await shell.checkWritable(options.report);
+  const settings = options.config === undefined ? undefined : await readSettings(options.config);
+  const sources = files.map(readSource);
+  const folder = options.config === undefined ? "." : dirname(options.config);
+  const hosts = (settings?.hosts ?? []).map((name) => readSource(join(folder, name)));
+  const made = portSources(sources, { targets: options.to, settings, define: options.define, hosts, include });
+  if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
+  if (options.check) return shell.print(summary(files, made));
+  if (options.out === undefined) return shell.print(printed(made, options.to.length > 1));
+  const written = placed(made, options.out, options.to.length > 1);
+  for (const path of written.keys())
+    if (files.some((file) => resolve(file) === resolve(path)))
+      throw new IsoformError(`${path} is a file that is ported: choose another folder`);
+  for (const [path, text] of written) {
+    await makeFolder(dirname(path));
+    await shell.writeFile(path, text);
+  }
+  shell.print([...written.keys()].join("\n"));
+}
+
+/** Texts by their paths. Throws IsoformError where two would be the same. */
+function placed(made: readonly PortedFile[], out: string, apart: boolean): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { target, name, text, of } of made) {
+    const path = apart ? join(out, target, name) : join(out, name);
+    if (found.has(path)) throw new IsoformError(`${of} and another file would both become ${path}: port them one after the other`);
+    found.set(path, text);
+  }
+  return found;
+}
+
+function printed(made: readonly PortedFile[], apart: boolean): string {
+  if (made.length === 1) return made[0].text.trimEnd();
+  return made
+    .map(({ target, name, text }) => `==> ${apart ? `${target}/` : ""}${name} <==\n${text}`)
+    .join("\n")
+    .trimEnd();
+}
+
+function summary(files: readonly string[], made: readonly PortedFile[]): string {
+  const [{ target }] = made;
+  const loops = made.filter((each) => each.target === target).flatMap((each) => each.loops);
+  const of = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${of(loops.length, "parallel loop")} in ${of(files.length, "file")}, no problems`;
+}
+
+const report = (made: readonly PortedFile[]): unknown =>
+  made.map(({ target, of, name, loops }) => ({
+    target,
+    file: of,
+    name,
+    loops: loops.map(({ at, ...loop }) => ({ ...loop, file: at.file, line: at.line })),
+  }));
+
+/** @throws IsoformError */
+function readSource(path: string): Source {
+  const end = extname(path).toLowerCase();
+  if ([".f", ".for", ".ftn", ".f77"].includes(end))
+    throw new IsoformError(`${path} is in fixed form, as its name says: convert it to free form first`);
+  const text = readText(path);
+  if (text.includes("\0")) throw new IsoformError(`${path} is no text`);
+  return { file: path, text };
+}
+
+function readText(path: string): string {
+  try {
+    const found = statSync(path);
+    // It may have no end.
+    if (!found.isFile()) throw new IsoformError(`cannot read ${path}: it is ${found.isDirectory() ? "a folder" : "no file"}`);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof IsoformError) throw error;
+    throw new IsoformError(
+      `cannot read ${path.length > 200 ? `${path.slice(0, 40)}...` : path}: ${(error as Error).message.split(",")[0]}`,
+    );
+  }
+}
+
+/** A file beside the one that includes it. */
+function include(name: string, from: string): string | undefined {
+  const path = join(dirname(from), name);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, "utf8") : undefined;
+}
+
+async function readSettings(path: string): Promise<Settings> {
+  const { settingsOf } = await import("../fortran/port/settings.js");
+  const { parse } = await import("smol-toml");
+  const text = readText(path);
+  let values: Record<string, unknown> = {};
+  try {
+    values = parse(text);
+  } catch (error) {
+    throw new IsoformError(`${path}: ${(error as Error).message.trim()}`);
+  }
+  return settingsOf(values, basename(path));
+}
+
+function targets(text: string): FortranTarget[] {
+  const names = text.split(",").map((name) => name.trim());
+  const found = FORTRAN_TARGETS.filter((target) => names.includes(target));
+  if (found.length < new Set(names).size) throw new InvalidArgumentError(`There are ${FORTRAN_TARGETS.join(", ")}.`);
+  return found;
+}
+
+function define(text: string, before: Record<string, string | boolean>): Record<string, string | boolean> {
+  const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It needs NAME or NAME=VALUE.");
+  return { ...before, [name]: value ?? true };
+}

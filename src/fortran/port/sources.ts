@@ -1,0 +1,75 @@
+/* Ports of files, as texts. */
+
+import { IsoformError } from "../../ir/errors.js";
+import { Problems } from "../errors.js";
+import { parse } from "../parse/index.js";
+import { port, type PortedLoop } from "./index.js";
+import { renamer } from "./rename.js";
+import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
+import type { FortranTarget } from "./targets.js";
+
+export interface Source {
+  /** Its name in messages. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface PortOptions {
+  readonly targets: readonly FortranTarget[];
+  readonly settings?: Settings;
+  /** Names that the preprocessor finds defined, besides those of the settings. */
+  readonly define?: Readonly<Record<string, string | boolean>>;
+  /** Files that are read along, for the procedures that they hold. */
+  readonly hosts?: readonly Source[];
+  /** The text of an included file. */
+  readonly include?: (name: string, from: string) => string | undefined;
+}
+
+export interface PortedFile {
+  readonly target: FortranTarget;
+  /** The file that it was made of, and the new name, without folders. */
+  readonly of: string;
+  readonly name: string;
+  readonly text: string;
+  readonly loops: readonly PortedLoop[];
+}
+
+/**
+ * Each file for each target.
+ * @throws FortranError with all that is wrong with the files, each thing at its place
+ * @throws IsoformError where the settings speak of a loop that no file has
+ */
+export function portSources(
+  sources: readonly Source[],
+  { targets, settings = NO_SETTINGS, define, hosts = [], include }: PortOptions,
+): PortedFile[] {
+  const problems = new Problems();
+  const read = ({ file, text }: Source): ReturnType<typeof parse> =>
+    parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
+  const files = sources.map(read);
+  const others = hosts.map(read);
+  problems.throwIfAny();
+  const made = targets.flatMap((target) =>
+    files.map((file): PortedFile => {
+      const rename = settings.rename[target];
+      const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(settings, name, target);
+      const stem = file.file.split(/[\\/]/).at(-1)!;
+      const [, base, end] = /^(.*?)(\.[^.]*)?$/.exec(stem)!;
+      const name = (rename ? renamer(rename)(base) : base) + (end ?? "");
+      return {
+        target,
+        of: file.file,
+        name,
+        ...port(file, target, { rename, loop }, problems, [...others, ...files.filter((other) => other !== file)]),
+      };
+    }),
+  );
+  problems.throwIfAny();
+  const known = new Set(made.flatMap(({ loops }) => loops.map(({ name }) => name)));
+  const unknown = [...settings.loops.keys()].filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    throw new IsoformError(
+      `the settings name ${unknown.map((name) => `[${name}]`).join(", ")}, but the files have no such loop: a procedure with several has them as name#1, name#2`,
+    );
+  return made;
+}

@@ -1,0 +1,3 @@
+/** What Fortran is ported to as Fortran: one core, all cores with OpenMP, a GPU with OpenMP. */
+export const FORTRAN_TARGETS = ["cpu", "openmp", "openmp-target"] as const;
+export type FortranTarget = (typeof FORTRAN_TARGETS)[number];

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { HEAT_FILE } from "../fortran/fixtures.js";
+import { isoform } from "./isoform.js";
+
+describe("isoform port", () => {
+  let folder = "";
+  const port = (...words: string[]): ReturnType<typeof isoform> => isoform(["port", ...words], folder);
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "isoform-port-"));
+    copyFileSync(HEAT_FILE, join(folder, "heat_gpu.F90"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("prints the port of a file", () => {
+    const { status, stdout } = port("heat_gpu.F90", "--to", "cpu");
+    assert.equal(status, 0);
+    assert.match(stdout, /^module heat_gpu\n {2}implicit none\n/);
+    assert.match(stdout, /\n {4}do j = 1,ny\n {6}do i = first,nx-1\n/);
+  });
+
+  it("writes files for all targets, with names of the configuration, and a report", () => {
+    const toml =
+      '[port.rename]\ncpu = { _gpu = "_cpu" }\nopenmp = { _gpu = "_omp" }\n[heat_sum_cuf]\nidx = ["i", "j"]\n[heat_sum_cuf.openmp-target]\nnum_loop = 1\n';
+    writeFileSync(join(folder, "port.toml"), toml);
+    const { status, stdout } = port("heat_gpu.F90", "--config", "port.toml", "--out", "made", "--report", "report.json");
+    assert.equal(status, 0);
+    assert.deepEqual(stdout.trim().split("\n"), ["made/cpu/heat_cpu.F90", "made/openmp/heat_omp.F90", "made/openmp-target/heat_gpu.F90"]);
+    assert.match(readFileSync(join(folder, "made/cpu/heat_cpu.F90"), "utf8"), /do i = 1,nx\n +do j = 1,ny/);
+    assert.match(readFileSync(join(folder, "made/openmp-target/heat_gpu.F90"), "utf8"), /collapse\(1\) has_device_addr\(t_gpu\) reduction/);
+    const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    assert.deepEqual(report[1].loops[1], {
+      name: "heat_sum_cuf",
+      axes: ["i", "j"],
+      parallel: 2,
+      reductions: ["+:total"],
+      carried: [],
+      file: "heat_gpu.F90",
+      line: 33,
+    });
+  });
+
+  it("writes Fortran that gfortran takes", (t) => {
+    if (spawnSync("gfortran", ["--version"]).status !== 0) return t.skip("gfortran is not installed");
+    port("heat_gpu.F90", "--out", "compiled");
+    for (const target of ["cpu", "openmp", "openmp-target"]) {
+      const path = join(folder, "compiled", target, "heat_gpu.F90");
+      const { stderr } = spawnSync("gfortran", ["-fsyntax-only", "-fopenmp", path], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      assert.equal(stderr, "", target);
+    }
+  });
+
+  it("checks", () => {
+    const { status, stdout } = port("heat_gpu.F90", "--check");
+    assert.deepEqual({ status, stdout }, { status: 0, stdout: "2 parallel loops in 1 file, no problems\n" });
+  });
+
+  const module = (lines: string): string =>
+    `module m\ncontains\nsubroutine s(n, a)\ninteger :: n, i\nreal(8) :: a(n)\n${lines}\nend subroutine s\nend module m\n`;
+  /** Each has these problems, at these places, and all of them. */
+  const wrong: [name: string, text: string, messages: RegExp[]][] = [
+    ["unbalanced blocks", module("do i = 1, n\na(i) = 0\nif (n > 1) then\n"), [/:6:1: do: is not closed/, /:8:1: if then: is not closed/]],
+    ["ends of nothing", module("end do\na(1) = 2"), [/:6:1: end do: /]],
+    ["directives on nothing", module("!$cuf kernel do(1) <<<*,*>>>\na(1) = 0"), [/:6:\d+: !\$cuf kernel do: stands in front of no loop/]],
+    ["unknown directives", module("!$cuf colonel do"), [/:6:\d+: .*colonel.*: is no directive behind `!\$cuf`/]],
+    ["fixed form", "C     a comment\n      SUBROUTINE S\n      END\n", [/:1:\d+: /]],
+    [
+      "prose",
+      "Dear reader,\nthis is no Fortran.\n",
+      [/:1:1: Dear: is no statement/, /:1:1: program: is not closed/, /:2:\d+: \.: the character/],
+    ],
+    ["characters of no language", module("a(1) = § 3\n\ta(2) = 1 ? 2"), [/:6:8: §/, /:7:11: \?/]],
+    ["a missing end", "module m\ncontains\nsubroutine s\n", [/:1:1: module m: is not closed/, /:3:1: subroutine s: is not closed/]],
+    ["an open #if", "#if 1\nsubroutine s\nend subroutine\n", [/:1:1: #if: is not closed/]],
+    [
+      "a statement that goes on behind the file",
+      "subroutine s\nend subroutine &\n",
+      [/:2:\d+: &: the statement goes on behind the end of the file/],
+    ],
+  ];
+  for (const [name, text, messages] of wrong)
+    it(`tells the places of ${name}`, () => {
+      writeFileSync(join(folder, "wrong.F90"), text);
+      const { status, stdout, stderr } = port("wrong.F90", "--out", "never");
+      assert.equal(status, 2, stderr);
+      assert.equal(stdout, "");
+      assert.ok(!readdirSync(folder).includes("never"));
+      const lines = stderr.trim().split("\n");
+      assert.match(lines.pop()!, /^isoform: \d+ problems? in Fortran$/);
+      assert.ok(lines.every((line) => line.startsWith("wrong.F90:")));
+      messages.forEach((message, n) => assert.match(lines[n] ?? "", message, stderr));
+    });
+
+  const accepted: [name: string, text: string][] = [
+    ["tabs, CR LF, UTF-8 and a byte order mark", `\uFEFF${module("\ta(1) = 0 ! ρ → ∞").replaceAll("\n", "\r\n")}`],
+    ["lines beyond 132 columns", module(`a(1) = ${"1 + ".repeat(80)}0`)],
+    ["a module that is nowhere", "subroutine s\nuse nowhere, only : x\nx = 1\nend subroutine\n"],
+    ["kinds that are nowhere", module("").replace("real(8)", "real(anykind)")],
+    ["nothing", ""],
+  ];
+  for (const [name, text] of accepted)
+    it(`takes ${name}`, () => {
+      writeFileSync(join(folder, "odd.F90"), text);
+      const { status, stderr, stdout } = port("odd.F90", "--to", "cpu");
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+      assert.ok(stdout.split("\n").every((line) => line.length <= 132));
+      assert.doesNotMatch(stdout, /\r|\t/);
+    });
+
+  const options: [words: string[], message: RegExp][] = [
+    [["nowhere.F90"], /^isoform: cannot read nowhere\.F90: ENOENT/],
+    [["."], /^isoform: cannot read \.: it is a folder/],
+    [["heat.f"], /^isoform: heat\.f is in fixed form, as its name says: convert it to free form first/],
+    [["binary.F90"], /^isoform: binary\.F90 is no text/],
+    [
+      ["heat_gpu.F90", "--to", "cpu,hpi"],
+      /^error: option '--to <targets>' argument 'cpu,hpi' is invalid\. There are cpu, openmp, openmp-target/,
+    ],
+    [["heat_gpu.F90", "--define", "1=2"], /It needs NAME or NAME=VALUE/],
+    [["heat_gpu.F90", "--to", "cpu", "--out", "."], /heat_gpu\.F90 is a file that is ported: choose another folder/],
+    [["heat_gpu.F90", "./heat_gpu.F90", "--to", "cpu", "--out", "x"], /would both become/],
+    [["heat_gpu.F90", "--config", "bad.toml"], /^isoform: bad\.toml: Invalid TOML/],
+    [["heat_gpu.F90", "--config", "keys.toml"], KEYS()],
+    [["heat_gpu.F90", "--config", "loops.toml"], /^isoform: the settings name \[nothing#2\], but the files have no such loop/],
+    [["heat_gpu.F90", "--config", "host.toml"], /^isoform: cannot read nowhere\.F90/],
+  ];
+  for (const [words, message] of options)
+    it(`refuses ${words.join(" ")}`, () => {
+      writeFileSync(join(folder, "heat.f"), "      END\n");
+      writeFileSync(join(folder, "binary.F90"), "\0\0");
+      writeFileSync(join(folder, "bad.toml"), "[port\n");
+      writeFileSync(
+        join(folder, "keys.toml"),
+        "[port]\nhost = 1\nrename = { cuda = {} }\n[a]\nidx = [1]\nnum_loop = 0\n[a.cpu]\nblocks = 3\n",
+      );
+      writeFileSync(join(folder, "loops.toml"), '["nothing#2"]\nnum_loop = 1\n');
+      writeFileSync(join(folder, "host.toml"), '[port]\nhosts = ["nowhere.F90"]\n');
+      const { status, stdout, stderr } = port(...words);
+      assert.equal(status, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, message);
+    });
+});
+
+/** All that is wrong with `keys.toml`. */
+function KEYS(): RegExp {
+  return new RegExp(
+    [
+      '^isoform: keys\\.toml: \\[port\\] has no key "host": there are hosts, define, rename',
+      'keys\\.toml: \\[port\\.rename\\] has no key "cuda": there are cpu, openmp, openmp-target',
+      "keys\\.toml: \\[a\\] takes a whole number above 0 for num_loop",
+      "keys\\.toml: \\[a\\.idx\\] takes a list of names in quotes",
+      'keys\\.toml: \\[a\\.cpu\\] has no key "blocks": there are idx, num_loop',
+    ].join("\\n"),
+  );
+}
