@@ -3,15 +3,19 @@
  */
 
 import type { Device } from "../device/device.js";
-import { LaunchError } from "../ir/errors.js";
+import type { View } from "../device/memory/view.js";
+import { contiguousRows, cubicSizes, TARGETS, type EmittedFile } from "../emit/standalone/index.js";
+import type { TargetName } from "../emit/standalone/names.js";
+import { IsoformError, LaunchError } from "../ir/errors.js";
 import type { Value } from "../ir/operators.js";
+import { compileKernel } from "../kernel/compile.js";
 import { regionsOf, type Region } from "./analyse/regions.js";
-import { readSymbols, type Scope, type World } from "./analyse/symbols.js";
+import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
 import { FortranError, Problems } from "./errors.js";
 import { Planner, type Step } from "./host/plan.js";
-import { fortranKernel, Run, type FortranKernel, type Routines } from "./host/run.js";
+import { arrayExtents, fortranKernel, Run, RunError, type FortranKernel, type Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
-import { Unlowerable } from "./lower/values.js";
+import { memoryType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
@@ -53,6 +57,18 @@ export interface FortranCode {
   /** @throws LaunchError where there is none, or it was left out */
   routine(name: string): Routine;
   readonly problems: FortranError["problems"];
+  /**
+   * A new array for an argument of a routine, or of a module's variable: extents and lower bounds are worked out from its declaration, or from
+   * its `allocate`, with these scalars. Filled with data in Fortran's order, or zero.
+   *
+   * @throws RunError where a bound is not known
+   */
+  array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, Value>>, data?: ArrayLike<number>): View;
+  /** The kernels as source files of another language, and why some cannot be written in it. */
+  emit(target: TargetName): {
+    readonly files: EmittedFile[];
+    readonly refused: readonly { readonly kernel: string; readonly why: string }[];
+  };
 }
 
 /**
@@ -72,6 +88,9 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   if (!options.partial) problems.throwIfAny();
   return code;
 }
+
+/** Extents of arrays and ranges in languages that compile them in. */
+const EMITTED_SIZE = 64;
 
 class Code implements FortranCode, Routines {
   readonly kernels = new Map<string, FortranKernel>();
@@ -143,9 +162,47 @@ class Code implements FortranCode, Routines {
     return this.global.get(scope)!;
   }
 
-  routine(name: string): Routine {
+  private scopeOf(name: string): Scope {
     const scope = this.scopes.get(name.toLowerCase());
     if (!scope) throw new LaunchError(`no routine ${name}; there are ${this.routines.slice(0, 20).join(", ") || "none"}`);
+    return scope;
+  }
+
+  array(device: Device, routine: string, name: string, scalars: Readonly<Record<string, Value>> = {}, data?: ArrayLike<number>): View {
+    const scope = this.scopeOf(routine);
+    const variable = find(scope, name);
+    if (!variable?.dims) throw new RunError(`${routine} knows no array ${name}`);
+    const extents = arrayExtents(scope, variable, scalars).reverse();
+    const type = { type: memoryType(variable.type) };
+    return data ? device.from(type, data, extents) : device.array(type, extents);
+  }
+
+  emit(target: TargetName): ReturnType<FortranCode["emit"]> {
+    const files: EmittedFile[] = [];
+    const refused: { kernel: string; why: string }[] = [];
+    for (const [name, kernel] of this.kernels) {
+      const { ir, access } = compileKernel(kernel);
+      const stem = name.replace("#", "_");
+      try {
+        const request = {
+          ir,
+          access,
+          precision: "strict" as const,
+          stem,
+          unitStrides: contiguousRows(ir),
+          sizes: cubicSizes(ir, EMITTED_SIZE),
+        };
+        files.push(...TARGETS[target](request));
+      } catch (error) {
+        if (!(error instanceof IsoformError)) throw error;
+        refused.push({ kernel: name, why: error.message });
+      }
+    }
+    return { files, refused };
+  }
+
+  routine(name: string): Routine {
+    const scope = this.scopeOf(name);
     const dummies = scope.unit.kind === "procedure" ? scope.unit.dummies : [];
     return { name, arguments: dummies, run: (device, args) => new Run(this, device).routine(scope, args) };
   }

@@ -2,20 +2,25 @@ import type { Bound } from "../tree/index.js";
 import type { Scope, Variable } from "./symbols.js";
 import { nameOf, walkStatements } from "./walk.js";
 
-const OF_WORLD = new WeakMap<Scope["world"], Map<string, readonly Bound[]>>();
+/** Bounds, and where their names are known. */
+export interface Allocation {
+  readonly bounds: readonly Bound[];
+  readonly scope: Scope;
+}
+
+const OF_WORLD = new WeakMap<Scope["world"], Map<string, Allocation>>();
 
 /** Bounds of an array whose declaration leaves them open, from its `allocate`, where one is read. */
-export function findAllocation(variable: Variable): readonly Bound[] | undefined {
+export function findAllocation(variable: Variable): Allocation | undefined {
   const { world } = variable.scope;
   if (variable.dummy || !variable.dims?.every(({ lower, upper }) => !lower && !upper)) return undefined;
   let known = OF_WORLD.get(world);
   if (!known) OF_WORLD.set(world, (known = allocations(world)));
-  const own = variable.scope.unit.kind === "module" ? variable.scope.unit.name : variable.scope.unit.name;
-  return known.get(`${own} ${variable.name}`);
+  return known.get(`${variable.scope.unit.name} ${variable.name}`);
 }
 
-function allocations(world: Scope["world"]): Map<string, readonly Bound[]> {
-  const found = new Map<string, readonly Bound[]>();
+function allocations(world: Scope["world"]): Map<string, Allocation> {
+  const found = new Map<string, Allocation>();
   for (const scope of world.scopes) {
     if (scope.unit.kind === "module") continue;
     walkStatements(scope.unit.body, (stmt) => {
@@ -28,7 +33,7 @@ function allocations(world: Scope["world"]): Map<string, readonly Bound[]> {
         });
         for (let at: Scope | undefined = scope; at; at = at.parent) {
           const key = `${at.unit.name} ${nameOf(target)}`;
-          if (at.variables.has(nameOf(target)) && !found.has(key)) found.set(key, bounds);
+          if (at.variables.has(nameOf(target)) && !found.has(key)) found.set(key, { bounds, scope });
         }
       }
     });

@@ -261,6 +261,23 @@ export const find = (scope: Scope, name: string): Variable | undefined => lookUp
 export const findProcedure = (scope: Scope, name: string): Scope | undefined =>
   lookUp(scope, name, (at, wanted) => at.procedures.get(wanted));
 
+const SEEN = new WeakMap<Scope, ReadonlyMap<string, Procedure>>();
+
+/** All procedures that a scope may call. */
+export function proceduresSeen(scope: Scope): ReadonlyMap<string, Procedure> {
+  let seen = SEEN.get(scope);
+  if (!seen) {
+    const names = scope.world.scopes.flatMap((other) => [...other.procedures.keys()]);
+    const found = new Map<string, Procedure>();
+    for (const name of names) {
+      const unit = findProcedure(scope, name)?.unit;
+      if (unit?.kind === "procedure") found.set(name, unit);
+    }
+    SEEN.set(scope, (seen = found));
+  }
+  return seen;
+}
+
 const findType = (scope: Scope, name: string): { type: TypeDefinition; scope: Scope } | undefined =>
   lookUp(scope, name, (at, wanted) => {
     const type = at.types.get(wanted);

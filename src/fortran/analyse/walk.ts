@@ -1,45 +1,13 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { Argument, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
 
-/* Visits of the syntax tree. */
+import { bodiesOf } from "./visit.js";
 
-/** The lists of statements that a statement holds. */
-export function blocksOf(stmt: Stmt): readonly (readonly Stmt[])[] {
-  switch (stmt.kind) {
-    case "if":
-    case "where":
-      return [...stmt.branches.map(({ body }) => body), stmt.otherwise ?? []];
-    case "select":
-      return stmt.cases.map(({ body }) => body);
-    case "do":
-    case "do-while":
-    case "do-concurrent":
-    case "associate":
-    case "block":
-    case "directed":
-      return [stmt.body];
-    case "assign":
-    case "pointer-assign":
-    case "call":
-    case "exit":
-    case "cycle":
-    case "return":
-    case "stop":
-    case "continue":
-    case "print":
-    case "allocate":
-    case "deallocate":
-    case "comment":
-    case "unsupported":
-      return [];
-    default:
-      return unreachable(stmt);
-  }
-}
+/* Visits of the syntax tree. */
 
 /** All statements, outer before inner; those inside of one are left out where `visit` gives false. */
 export function walkStatements(stmts: readonly Stmt[], visit: (stmt: Stmt) => boolean | void): void {
-  for (const stmt of stmts) if (visit(stmt) !== false) for (const block of blocksOf(stmt)) walkStatements(block, visit);
+  for (const stmt of stmts) if (visit(stmt) !== false) for (const block of bodiesOf(stmt)) walkStatements(block, visit);
 }
 
 const present = (...list: readonly (Expr | undefined)[]): Expr[] => list.filter((e) => e !== undefined);

@@ -1,6 +1,8 @@
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
-import { find, findProcedure, type Scope } from "./symbols.js";
-import { bare, blocksOf, expressionsOf, nameOf, walkExpr, walkStatements } from "./walk.js";
+import { flowOf } from "./flow.js";
+import { find, findProcedure, proceduresSeen, type Scope } from "./symbols.js";
+import { bare, expressionsOf, nameOf, walkExpr, walkStatements } from "./walk.js";
+import { bodiesOf } from "./visit.js";
 
 /* What statements assign, through the procedures that they call; and which scalars they read first. */
 
@@ -69,34 +71,10 @@ function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "a
 
 export const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
 
-/** Scalars whose first access, wherever control goes, is a read: what they hold comes from before. */
+/** Those of the names that some path reads before it assigns them: what they hold comes from before. */
 export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
-  const found = new Set<string>();
-  const written = new Set<string>();
-  const read = (e: Expr): void =>
-    walkExpr(e, (at) => {
-      if (at.kind === "name" && names.has(at.name) && !written.has(at.name)) found.add(at.name);
-    });
-  const visit = (stmt: Stmt): void => {
-    switch (stmt.kind) {
-      case "assign":
-        if (stmt.target.kind === "apply") for (const arg of stmt.target.args) if (arg.kind === "value") read(arg.value);
-        read(stmt.value);
-        break;
-      case "call": {
-        const outs = new Set(ownWrites(scope, stmt));
-        for (const arg of stmt.args) if (arg.kind === "value" && !(arg.value.kind === "name" && outs.has(arg.value.name))) read(arg.value);
-        break;
-      }
-      // Any other statement reads what it names.
-      default:
-        expressionsOf(stmt).forEach(read);
-    }
-    for (const name of ownWrites(scope, stmt)) written.add(name);
-    for (const block of blocksOf(stmt)) block.forEach(visit);
-  };
-  stmts.forEach(visit);
-  return found;
+  const { readFirst: read } = flowOf(stmts, proceduresSeen(scope));
+  return new Set([...names].filter((name) => read.has(name)));
 }
 
 /** Whether `s` occurs only as an accumulation: `s = s + e`, `s = max(s, e)`, `if (e > s) s = e`; by which operation. */
@@ -120,7 +98,7 @@ export function accumulation(name: string, stmts: readonly Stmt[]): string | und
     }
     if (stmt.kind === "do" && stmt.variable === name) ops.add("?");
     if (expressionsOf(stmt).some((e) => reads(e) > 0)) ops.add("?");
-    for (const block of blocksOf(stmt)) block.forEach(visit);
+    for (const block of bodiesOf(stmt)) block.forEach(visit);
   };
   stmts.forEach(visit);
   return ops.size === 1 && !ops.has("?") ? [...ops][0] : undefined;

@@ -1,7 +1,8 @@
 import type { Location } from "../../ir/types.js";
 import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
 import { find, findProcedure, type Scope } from "../analyse/symbols.js";
-import { blocksOf, nameOf, walkStatements } from "../analyse/walk.js";
+import { bodiesOf } from "../analyse/visit.js";
+import { nameOf, walkStatements } from "../analyse/walk.js";
 import type { Argument, Bound, Call, Expr, SelectCase, Stmt } from "../tree/index.js";
 import { lowerSequence, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { treeName, Unlowerable } from "../lower/values.js";
@@ -84,7 +85,7 @@ function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolea
   if (stmt.kind === "return" || stmt.kind === "stop") return true;
   if (stmt.kind === "exit" || stmt.kind === "cycle") return stmt.loop === undefined ? loops.length === 0 : !loops.includes(stmt.loop);
   const inner = stmt.kind === "do" || stmt.kind === "do-while" ? [...loops, stmt.name] : loops;
-  return blocksOf(stmt).some((block) => block.some((s) => leaves(s, inner)));
+  return bodiesOf(stmt).some((block) => block.some((s) => leaves(s, inner)));
 }
 
 export class Planner {

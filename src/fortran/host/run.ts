@@ -8,10 +8,12 @@ import type { NumericType, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { find, type Scope } from "../analyse/symbols.js";
-import type { ReductionOp } from "../tree/index.js";
+import { findAllocation } from "../analyse/allocations.js";
+import { find, type Scope, type Variable } from "../analyse/symbols.js";
+import type { Expr as Tree, ReductionOp } from "../tree/index.js";
 import { lowerValue, sequenceKernel, usesArrays, type LoweredKernel, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
+import { racesOf } from "../lower/races.js";
 import { memoryType } from "../lower/values.js";
 import { evaluate, run, type Known } from "./evaluate.js";
 import type { Actual, Step } from "./plan.js";
@@ -22,6 +24,11 @@ import type { Actual, Step } from "./plan.js";
 export interface FortranKernel extends Kernel {
   /** The elements for these arguments. @throws IsoformError where one is missing, or the launch's grid has to tell */
   range(args: Readonly<Record<string, unknown>>): RangePolicy;
+  /**
+   * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
+   * of which one writes. Takes as long as compiling.
+   */
+  races(): string[];
   readonly lowered: LoweredKernel;
 }
 
@@ -52,7 +59,11 @@ export function fortranKernel(lowered: LoweredKernel): FortranKernel {
       if (!trips) throw new RunError(`${lowered.ir.name} has no guard: its elements are those of the grid that it is launched with`);
       return Math.max(0, Number(evaluate(trips, knownOf(args))));
     });
-  return Object.assign(kernelFromIR(lowered.ir), { lowered, range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf(args)) });
+  return Object.assign(kernelFromIR(lowered.ir), {
+    lowered,
+    races: () => racesOf(lowered.ir),
+    range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf(args)),
+  });
 }
 
 /** The variables of one call. */
@@ -70,6 +81,23 @@ class Variables {
     if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || this.scope.variables.has(name)) return this;
     return this.outer.home(name);
   }
+}
+
+/** The extents of an array by its declaration, in Fortran's order. @throws RunError where a bound is not known */
+export function arrayExtents(scope: Scope, variable: Variable, scalars: Readonly<Record<string, Value>>): number[] {
+  const allocation = findAllocation(variable);
+  return (allocation?.bounds ?? variable.dims!).map(({ lower, upper }) => {
+    const value = (e: Tree): number => {
+      const sequence = lowerValue(allocation?.scope ?? (variable.dummy ? scope : variable.scope), e, "i32");
+      const given: Record<string, unknown> = {};
+      for (const [param, source] of sequence.sources) given[param] = scalars[source.name];
+      if (usesArrays(sequence)) throw new RunError(`${variable.name}: its bounds are in an array; make the view by its extents`);
+      return Number(run(sequence.stmts, knownOf(given)).get(sequence.results[0].local));
+    };
+    if (!upper || upper === "*")
+      throw new RunError(`${variable.name}: its declaration leaves the extents open; make the view by its extents`);
+    return Math.max(0, value(upper) - (lower ? value(lower) : 1) + 1);
+  });
 }
 
 type Jump = Extract<Step, { kind: "jump" }>;

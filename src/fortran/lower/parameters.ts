@@ -10,7 +10,8 @@ import { memoryType, Unlowerable } from "./values.js";
 export function arrayParameter(cx: Lowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
   const name = cx.unique(wish);
   const { type } = variable;
-  const dims = findAllocation(variable) ?? variable.dims!;
+  // The view tells the extents of what is allocated.
+  const dims = findAllocation(variable)?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const element: NumericType = memoryType(type);
   const param: ViewParam = { kind: "view", name, element, rank: dims.length, disjoint: cx.written.has(wish) };

@@ -80,7 +80,11 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "deallocate":
       return refuse(stmt.kind, "kernels have no memory of their own", "declare an array with constant bounds");
     case "unsupported":
-      return refuse(stmt.construct, "it is not part of the language that is ported");
+      return refuse(
+        stmt.construct,
+        "it is not part of the language that is ported",
+        stmt.construct === "go to" ? "write do, if, exit and cycle" : undefined,
+      );
     default:
       return unreachable(stmt);
   }
