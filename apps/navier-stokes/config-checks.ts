@@ -13,14 +13,17 @@ const isLayer = ({ case: name }: Config): boolean => name === "layer" || name ==
 export const halfWidth = ({ order, weno, sensorThreshold }: Pick<Config, "order" | "weno" | "sensorThreshold">): number =>
   Math.max(order / 2, sensorThreshold > 1 ? 0 : (weno + 1) / 2);
 
+/** Axes along which one cell will do, as nothing changes along them. */
+function flatAxes({ case: name, inflow }: Config): readonly string[] {
+  if (name === "tube") return ["ny", "nz"];
+  return name === "box" || (isLayer({ case: name } as Config) && inflow === "laminar") ? ["nz"] : [];
+}
+
 const fewPoints: Check = (config) => {
   const least = 2 * halfWidth(config);
-  for (const [name, cells] of [["nx", config.nx] as const, ["ny", config.ny] as const, ["nz", config.nz] as const]) {
-    const flat =
-      cells === 1 && config.case === (name === "nx" ? undefined : name === "ny" ? "tube" : config.case === "box" ? "box" : "tube");
-    if (!flat && cells < least)
+  for (const [name, cells] of [["nx", config.nx] as const, ["ny", config.ny] as const, ["nz", config.nz] as const])
+    if (cells < least && !(cells === 1 && flatAxes(config).includes(name)))
       return `${name} is ${cells}, and order ${config.order} with WENO ${config.weno} needs at least ${least} cells along an axis: ask for more, or for a lower order`;
-  }
   return undefined;
 };
 

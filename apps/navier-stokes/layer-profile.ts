@@ -1,3 +1,4 @@
+import { IsoformError } from "isoform";
 import { recoveryFactor, viscosityAt, type Gas } from "./gas.js";
 import { cumulative, integral } from "./trapezoids.js";
 
@@ -46,7 +47,10 @@ export function layerGas(gas: Gas, mach: number, theta: number): LayerGas {
 export const temperatureOf = ({ wallTemperature: wall, recoveryTemperature: recovery }: LayerGas, u: number): number =>
   wall + (recovery - wall) * (0.8 * u + 0.2 * u ** 2) + (1 - recovery) * u ** 2;
 
-/** The profile of a layer of thickness `delta`. */
+/** The wake's law begins at this Reynolds number of the momentum thickness. */
+const LEAST_RE_THETA = 425;
+
+/** The profile of a layer of thickness `delta`. Throws IsoformError where the Reynolds number is so low that there is no turbulent layer. */
 export function layerProfile(layer: LayerGas, delta: number, known: Known): LayerProfile {
   const { gas, mach, wallTemperature } = layer;
   const byTau = "reTau" in known;
@@ -61,7 +65,12 @@ export function layerProfile(layer: LayerGas, delta: number, known: Known): Laye
   const viscosityOf = (T: number): number => viscosityAt(gas, T);
   const unit = viscosityOf(1);
   for (;;) {
-    const z = reTheta / 425 - 1;
+    if (!(reTheta >= LEAST_RE_THETA))
+      throw new IsoformError(
+        `navier-stokes: at Mach number ${mach} a layer of re_tau ${reTau.toPrecision(4)} has an Re_theta of ${reTheta.toPrecision(4)}, and turbulent ones ` +
+          `begin at ${LEAST_RE_THETA}: choose a greater re_tau or mach, or the inflow "laminar"`,
+      );
+    const z = reTheta / LEAST_RE_THETA - 1;
     const wake = (0.69 * (1 - Math.exp(-0.243 * Math.sqrt(z) - 0.15 * z))) / KARMAN;
     const range = 17 + 19.3 * frictionMach;
     const temperature = u.map((v) => temperatureOf(layer, v));

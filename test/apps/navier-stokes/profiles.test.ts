@@ -5,7 +5,7 @@ import { blasius, laminarLayer } from "../../../apps/navier-stokes/blasius.js";
 import { channelOf, channelStart, channelWeights } from "../../../apps/navier-stokes/channel-profile.js";
 import { gasOf, heatAt, temperatureAt, velocityOf, viscosityAt, withViscosity, type Gas } from "../../../apps/navier-stokes/gas.js";
 import { conserved, layerMeans, layerStart, viscousLength } from "../../../apps/navier-stokes/layer-means.js";
-import { layerGas } from "../../../apps/navier-stokes/layer-profile.js";
+import { layerGas, layerProfile } from "../../../apps/navier-stokes/layer-profile.js";
 import { firstDerivative } from "../../../apps/navier-stokes/schemes.js";
 import { GOLDEN } from "./golden.js";
 
@@ -109,6 +109,13 @@ test("a turbulent layer grows and starts as the original's does", () => {
     timeStep([x, y, z], viscous, 0.7, (i, j, k) => start(i, j, placeOf(z, k))),
     golden("C")[1],
     1e-9,
+  );
+});
+
+test("a layer of too low a Reynolds number is refused", () => {
+  assert.throws(
+    () => layerProfile(layerGas(gasOf({}, 1), 0.5, 1), 1, { reTau: 200 }),
+    /re_tau 200\.0 has an Re_theta of .* greater re_tau/,
   );
 });
 
