@@ -1,4 +1,4 @@
-import type { Stmt } from "../../ir/types.js";
+import type { Expr, Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 
 /** The statements of a block from one index to in front of another. */
@@ -14,26 +14,42 @@ export interface Segment extends Span {
 
 /** Loads of a run that is left whole: the registers of an x86 take them. */
 const FEW_LOADS = 16;
-/** Loads of a segment, unless one statement has more or nothing is left: measured. */
-const [LEAST_LOADS, MOST_LOADS] = [4, 7];
-/** Values that cross from segment to segment, at most. */
-const MOST_CROSSING = 8;
+
+/** How a run is cut. */
+interface Measure {
+  readonly counts: (e: Expr) => boolean;
+  /** As much of it is left whole. */
+  readonly few: number;
+  /** Of a segment, unless one statement has more or nothing is left. */
+  readonly least: number;
+  readonly most: number;
+  /** Values that cross from segment to segment, at most. */
+  readonly crossing: number;
+}
+
+/** The first that cuts a run does; numbers are measured. */
+const MEASURES: readonly Measure[] = [
+  { counts: ({ op }) => op === "load", few: FEW_LOADS, least: 4, most: 7, crossing: 8 },
+  // Of that much, most values go through the stack anyhow: in order, each once.
+  { counts: ({ op }) => op === "load" || op === "unary" || op === "binary", few: 120, least: 20, most: 60, crossing: Infinity },
+];
 
 /**
  * Cuts long runs of assignments where few values cross, if they read much more than the registers hold. Engines that order instructions by
  * their dependencies alone, such as V8 before Turboshaft, move all loads of a straight run to its front, because sums wait for each other and
- * loads do not; each loaded value then goes through the stack. They keep to the order of segments that are blocks of their own.
+ * loads do not; each loaded value then goes through the stack, and so do those of a long calculation. They keep to the order of segments that
+ * are blocks of their own.
  * `isVector` tells the locals that count.
  */
 export function segmentsOf(body: readonly Stmt[], isVector: (local: string) => boolean): readonly Segment[] {
-  if (countLoads(body) <= FEW_LOADS) return [];
+  if (countOf(body, MEASURES[0].counts) <= FEW_LOADS) return [];
   const lives = livesOf(body, isVector);
   const crossing = Array.from(
     { length: body.length + 1 },
     (_, at) => [...lives.values()].filter(({ from, to }) => from < at && at <= to).length,
   );
   return runsOf(body)
-    .flatMap((run) => cut(run, body, crossing))
+    .flatMap((run) => MEASURES.map((measure) => cut(run, body, crossing, measure)).find((spans) => spans.length > 0) ?? [])
     .map(({ from, to }) => {
       const outliving = [...lives].filter(([, life]) => from <= life.from && life.from < to && to <= life.to).map(([name]) => name);
       return { from, to, outliving };
@@ -53,15 +69,15 @@ function runsOf(body: readonly Stmt[]): Span[] {
 }
 
 /** `crossing`: in front of each statement and behind the last, how many values have been set and are read from there on. */
-function cut(run: Span, body: readonly Stmt[], crossing: readonly number[]): Span[] {
-  const loads = body.map((stmt) => countLoads([stmt]));
-  if (loads.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= FEW_LOADS) return [];
+function cut(run: Span, body: readonly Stmt[], crossing: readonly number[], measure: Measure): Span[] {
+  const counts = body.map((stmt) => countOf([stmt], measure.counts));
+  if (counts.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= measure.few) return [];
   const spans: Span[] = [];
   for (let from = run.from; from < run.to;) {
-    let [to, sum] = [from + 1, loads[from]];
-    while (to < run.to && sum < LEAST_LOADS) sum += loads[to++];
-    for (let at = to; at <= run.to && sum <= MOST_LOADS; sum += loads[at++]) if (crossing[at] <= crossing[to]) to = at;
-    if (to < run.to && crossing[to] > MOST_CROSSING) return [];
+    let [to, sum] = [from + 1, counts[from]];
+    while (to < run.to && sum < measure.least) sum += counts[to++];
+    for (let at = to; at <= run.to && sum <= measure.most; sum += counts[at++]) if (crossing[at] <= crossing[to]) to = at;
+    if (to < run.to && crossing[to] > measure.crossing) return [];
     spans.push({ from, to });
     from = to;
   }
@@ -70,9 +86,9 @@ function cut(run: Span, body: readonly Stmt[], crossing: readonly number[]): Spa
 
 const isAssignment = (stmt: Stmt): boolean => (stmt.kind === "let" && stmt.init !== undefined) || stmt.kind === "assign";
 
-function countLoads(stmts: readonly Stmt[]): number {
+function countOf(stmts: readonly Stmt[], counts: Measure["counts"]): number {
   let count = 0;
-  walkExprs(stmts, (e) => void (e.op === "load" && count++));
+  walkExprs(stmts, (e) => void (counts(e) && count++));
   return count;
 }
 

@@ -52,6 +52,17 @@ test("what the registers hold is not cut, nor what many values cross", () => {
   assert.ok(lone.length > 0, "other locals than vectors do not count");
 });
 
+test("a long calculation is cut although many values cross", () => {
+  const names = times(24, (n) => `v${n}`);
+  const rounds = times(8, () => names.map((name) => adds(localOf(name, "f64")))).flat();
+  const body = [...names.map(read), define("sum", load, at), ...rounds, store(sum)];
+  const segments = cut(body);
+  assert.equal(segments[0].from, 0);
+  for (const [n, { to }] of segments.slice(0, -1).entries()) assert.equal(segments[n + 1].from, to);
+  for (const { from, to } of segments.slice(0, -1)) assert.ok(to - from >= 20 && to - from <= 60, `${from} to ${to}`);
+  assert.equal(segments.at(-1)!.to, body.length - 1, "the store stands behind them");
+});
+
 const SIZE = 19;
 
 const stencil = kernel(
