@@ -2,7 +2,7 @@ import { IRError } from "./errors.js";
 import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
 import { isRank, MAX_RANK } from "./rank.js";
-import { declare, insideOf, outermost, Verifier, verify, type Context, type Local } from "./verify.js";
+import { declare, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
 import type {
   ElementType,
   Expr,
@@ -276,7 +276,7 @@ export class KernelBuilder {
 
   /** What the statement declares may be used from here on. */
   private known(stmt: Stmt): void {
-    declare(stmt, this.context.locals as Map<string, Local>);
+    declare(stmt, this.context.locals);
   }
 
   /** Builds one block of a statement. */
@@ -284,7 +284,7 @@ export class KernelBuilder {
     const { out, context, location } = this;
     const inner = insideOf(stmt, context, block);
     this.out = into;
-    this.context = { ...inner, locals: new Map(inner.locals) };
+    this.context = { ...inner, locals: new Locals(inner.locals) };
     try {
       build();
     } finally {

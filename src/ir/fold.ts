@@ -2,7 +2,7 @@ import { unreachable } from "./unreachable.js";
 import { literal, simplify } from "./simplify.js";
 import type { Const } from "./simplify.js";
 import type { Expr, KernelIR, Stmt, Table } from "./types.js";
-import { assignedLocals, blocksOf, declares, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "./walk.js";
+import { assignedLocals, blocksOf, declares, flatMapStmts, mapBlocks, mapChildren, mapKernel, mapOwnExprs, walkStmts } from "./walk.js";
 
 /**
  * Evaluates what is constant, with the bits that it would have at run time, puts constants and copies in place of the locals that hold
@@ -37,27 +37,28 @@ class Folder {
 
   /** Statements after a `break` or `continue` never run. */
   block(stmts: readonly Stmt[]): Stmt[] {
-    const folded: Stmt[] = [];
-    for (const stmt of stmts) {
-      folded.push(...this.stmt(stmt));
-      const last = folded.at(-1);
-      if (last?.kind === "break" || last?.kind === "continue") break;
-    }
-    return folded;
+    let ended = false;
+    return flatMapStmts(stmts, (stmt) => {
+      if (ended) return [];
+      const folded = this.stmt(stmt);
+      const last = Array.isArray(folded) ? folded.at(-1) : folded;
+      ended = last?.kind === "break" || last?.kind === "continue";
+      return folded;
+    });
   }
 
-  private stmt(before: Stmt): Stmt[] {
+  private stmt(before: Stmt): Stmt | Stmt[] {
     // What a body assigns is not known in its next turn.
     if (before.kind !== "if") this.forget(blocksOf(before));
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {
       case "let":
         this.note(stmt.name, stmt.init);
-        return [stmt];
+        return stmt;
       case "assign":
         if (stmt.value.op === "local" && stmt.value.name === stmt.name) return [];
         this.note(stmt.name, stmt.value);
-        return [stmt];
+        return stmt;
       case "if":
         return this.branch(stmt);
       case "while":
@@ -85,15 +86,14 @@ class Folder {
       default:
         return unreachable(stmt);
     }
-    const folded = mapBlocks(stmt, (block) => {
+    return mapBlocks(stmt, (block) => {
       const inner = this.block(block);
       this.forget(blocksOf(before));
       return inner;
     });
-    return [folded];
   }
 
-  private branch(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {
+  private branch(stmt: Extract<Stmt, { kind: "if" }>): Stmt | Stmt[] {
     if (stmt.cond.op === "const") return this.block(stmt.cond.value ? stmt.then : stmt.else);
     const before = new Map(this.current);
     const then = this.block(stmt.then);
@@ -102,8 +102,8 @@ class Folder {
     const otherwise = this.block(stmt.else);
     for (const [name, { value }] of this.current) if (!Object.is(afterThen.get(name)?.value, value)) this.current.delete(name);
     if (then.length + otherwise.length === 0) return [];
-    if (then.length > 0) return [{ ...stmt, then, else: otherwise }];
-    return [{ ...stmt, cond: simplify({ op: "unary", type: "bool", fn: "not", a: stmt.cond }), then: otherwise, else: [] }];
+    if (then.length > 0) return then === stmt.then && otherwise === stmt.else ? stmt : { ...stmt, then, else: otherwise };
+    return { ...stmt, cond: simplify({ op: "unary", type: "bool", fn: "not", a: stmt.cond }), then: otherwise, else: [] };
   }
 
   /** Notes the value that a local takes. */
@@ -130,7 +130,8 @@ class Folder {
     if (expr.op === "select") {
       const cond = this.expr(expr.cond);
       if (cond.op === "const") return this.expr(cond.value ? expr.a : expr.b);
-      return { ...expr, cond, a: this.expr(expr.a), b: this.expr(expr.b) };
+      const [a, b] = [this.expr(expr.a), this.expr(expr.b)];
+      return cond === expr.cond && a === expr.a && b === expr.b ? expr : { ...expr, cond, a, b };
     }
     if (expr.op === "logical") {
       const a = this.expr(expr.a);
@@ -138,7 +139,7 @@ class Folder {
       if (a.op === "const") return a.value === decided ? a : this.expr(expr.b);
       const b = this.expr(expr.b);
       if (b.op === "const") return b.value === decided ? b : a;
-      return { ...expr, a, b };
+      return a === expr.a && b === expr.b ? expr : { ...expr, a, b };
     }
     if (expr.op === "local") return this.known.get(expr.name) ?? this.current.get(expr.name) ?? expr;
     const mapped = mapChildren(expr, (child) => this.expr(child));

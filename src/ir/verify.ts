@@ -16,9 +16,25 @@ export function verify(ir: KernelIR): void {
 
 export type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; type: NumericType };
 
+/** What is declared in a block, and in those around it. */
+export class Locals {
+  private readonly own = new Map<string, Local>();
+
+  constructor(private readonly around?: Locals) {}
+
+  get(name: string): Local | undefined {
+    return this.own.get(name) ?? this.around?.get(name);
+  }
+
+  set(name: string, local: Local): this {
+    this.own.set(name, local);
+    return this;
+  }
+}
+
 /** Where a statement stands. */
 export interface Context {
-  locals: ReadonlyMap<string, Local>;
+  locals: Locals;
   inLoop: boolean;
   /** Who runs it: the whole team, one of its members, one of a member's lanes. */
   level: "team" | "member" | "lane";
@@ -27,7 +43,7 @@ export interface Context {
 }
 
 /** Where the first statement of a kernel stands. */
-export const outermost = (): Context => ({ locals: new Map(), inLoop: false, level: "team", results: new Map() });
+export const outermost = (): Context => ({ locals: new Locals(), inLoop: false, level: "team", results: new Map() });
 
 /** Checks a kernel: the whole, or statement by statement as it is built. */
 export class Verifier {
@@ -53,7 +69,7 @@ export class Verifier {
   /** Checks a declaration by itself. Throws IRError. */
   param(param: Param): void {
     if (param.kind === "view" && param.teamLength) {
-      this.expr(param.teamLength, new Map());
+      this.expr(param.teamLength, new Locals());
       this.require(param.teamLength.type === "i32", `the length of ${param.name} is ${param.teamLength.type}`);
     }
     if (param.kind !== "reduce") return;
@@ -77,10 +93,7 @@ export class Verifier {
   }
 
   private combine({ a, b, body }: { a: string; b: string; body: Expr }, type: NumericType): void {
-    const locals = new Map<string, Local>([
-      [a, { what: "local", type }],
-      [b, { what: "local", type }],
-    ]);
+    const locals = new Locals().set(a, { what: "local", type }).set(b, { what: "local", type });
     this.expr(body, locals);
     this.require(body.type === type, `a fold of ${type} gives ${body.type}`);
     walkExpr(body, (node) =>
@@ -91,7 +104,7 @@ export class Verifier {
   /** Declarations last to the end of the block. */
   private block(stmts: readonly Stmt[], outer: Context, depth = 0): void {
     this.require(depth <= DEEPEST, `blocks nest more than ${DEEPEST} deep`, stmts[0]);
-    const locals = new Map(outer.locals);
+    const locals = new Locals(outer.locals);
     const context = { ...outer, locals };
     for (const stmt of stmts) {
       this.head(stmt, context);
@@ -103,7 +116,9 @@ export class Verifier {
   /** Checks one statement without those inside it. Throws IRError. */
   head(stmt: Stmt, context: Context): void {
     const { locals } = context;
-    const need = (condition: boolean, problem: string) => this.require(condition, problem, stmt);
+    const need = (condition: boolean, problem: string) => {
+      if (!condition) this.require(false, problem, stmt);
+    };
     for (const expr of exprsOf(stmt)) this.expr(expr, locals, stmt);
     switch (stmt.kind) {
       case "let":
@@ -180,33 +195,29 @@ export class Verifier {
     return valueType(param.element);
   }
 
-  private expr(root: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): void {
-    this.require(!nestsBelow(root, DEEPEST), `an expression nests more than ${DEEPEST} deep; put parts into locals`, stmt);
-    walkExpr(root, (node) => {
-      const problem = this.problem(node, locals, stmt);
-      if (problem) this.require(false, `${printExpr(node)}: ${problem}`, stmt);
-    });
+  private expr(node: Expr, locals: Locals, stmt?: Stmt, depth = 0): void {
+    if (depth > DEEPEST) this.require(false, `an expression nests more than ${DEEPEST} deep; put parts into locals`, stmt);
+    const operands = children(node);
+    const problem = this.problem(node, operands, locals, stmt);
+    if (problem) this.require(false, `${printExpr(node)}: ${problem}`, stmt);
+    for (const operand of operands) this.expr(operand, locals, stmt, depth + 1);
   }
 
   /** What is wrong with one node; undefined where it is in order. */
-  private problem(node: Expr, locals: ReadonlyMap<string, Local>, stmt?: Stmt): string | undefined {
+  private problem(node: Expr, operands: readonly Expr[], locals: Locals, stmt?: Stmt): string | undefined {
     const { type } = node;
-    const operands = children(node).map((child) => child.type);
-    const all = (wanted: ScalarType) => operands.every((operand) => operand === wanted);
-    const unless = (condition: boolean, text = `${operands.join(", ")} gives ${type}`) => (condition ? undefined : text);
+    const unless = (condition: boolean, text: string) => (condition ? undefined : text);
     switch (node.op) {
       case "const":
         return typeProblem(node);
       case "local": {
         const local = locals.get(node.name);
-        return unless(
-          local !== undefined && local.what !== "array" && local.type === type,
-          local ? `a ${local.what} of ${local.type} used as ${type}` : "not declared here",
-        );
+        if (local !== undefined && local.what !== "array" && local.type === type) return undefined;
+        return local ? `a ${local.what} of ${local.type} used as ${type}` : "not declared here";
       }
       case "param": {
         const param = this.params.get(node.name);
-        return unless(param?.kind === "scalar" && param.type === type, `no scalar parameter of ${type}`);
+        return param?.kind === "scalar" && param.type === type ? undefined : `no scalar parameter of ${type}`;
       }
       case "index":
         return unless(node.axis >= 0 && node.axis < (this.ir.policy.kind === "team" ? 2 : this.ir.policy.rank), "no such axis");
@@ -214,7 +225,7 @@ export class Verifier {
         return unless(this.ir.policy.kind === "team", "not a team kernel");
       case "load": {
         const element = this.array(node.view, node.indices, "view", stmt);
-        return unless(element === type, `an element of ${element} read as ${type}`);
+        return element === type ? undefined : `an element of ${element} read as ${type}`;
       }
       case "element": {
         const array = locals.get(node.array);
@@ -226,7 +237,7 @@ export class Verifier {
       case "table": {
         const table = this.tables.get(node.table);
         return unless(
-          table?.type === type && table.shape.length === node.indices.length && all("i32"),
+          table?.type === type && table.shape.length === node.indices.length && areInts(operands),
           "no such table, of another type or rank, or indexed by another type",
         );
       }
@@ -246,7 +257,7 @@ export class Verifier {
       case "call":
         return typeProblem(node);
       case "checked":
-        return unless(all("i32") && this.ir.checks?.sites[node.site] !== undefined, "no such check, or of another type");
+        return unless(areInts(operands) && this.ir.checks?.sites[node.site] !== undefined, "no such check, or of another type");
       case "failed":
         return unless(this.ir.checks !== undefined, "nothing is checked");
       default:
@@ -255,12 +266,14 @@ export class Verifier {
   }
 }
 
+const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }) => type === "i32");
+
 /** A loop of the lanes of a member. */
 const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";
 
 /** Where the statements stand in block number `block` of `blocksOf(stmt)`. */
 export function insideOf(stmt: Stmt, context: Context, block: number): Context {
-  const counted = (name: string): Context["locals"] => new Map(context.locals).set(name, { what: "counter", type: "i32" });
+  const counted = (name: string): Locals => new Locals(context.locals).set(name, { what: "counter", type: "i32" });
   switch (stmt.kind) {
     case "while":
       return { ...context, inLoop: block === 0 };
@@ -291,7 +304,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
 }
 
 /** Adds what a statement declares for those behind it in its block. */
-export function declare(stmt: Stmt, locals: Map<string, Local>): void {
+export function declare(stmt: Stmt, locals: Locals): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });
   if (stmt.kind === "teamReduce") for (const r of stmt.results) locals.set(r.name, { what: "local", type: r.type });
@@ -299,13 +312,3 @@ export function declare(stmt: Stmt, locals: Map<string, Local>): void {
 
 /** Nodes inside each other in one expression, and blocks inside each other, at most: passes and emitters recurse on them. */
 const DEEPEST = 500;
-
-/** Whether an expression has more than `most` nodes inside each other, found without recursion. */
-function nestsBelow(root: Expr, most: number): boolean {
-  let level: Expr[] = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((e) => children(e));
-  }
-  return false;
-}

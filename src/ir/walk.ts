@@ -35,31 +35,56 @@ export function children(expr: Expr): readonly Expr[] {
   }
 }
 
+/** Every element replaced; the very same list where nothing changed. */
+function mapList<T>(list: readonly T[], map: (element: T) => T): T[] {
+  let changed: T[] | undefined;
+  for (let n = 0; n < list.length; n++) {
+    const after = map(list[n]);
+    if (changed) changed.push(after);
+    else if (after !== list[n]) changed = [...list.slice(0, n), after];
+  }
+  return changed ?? (list as T[]);
+}
+
 /** `expr` with each direct child replaced; the very same object where nothing changed. */
 export function mapChildren(expr: Expr, map: (child: Expr) => Expr): Expr {
-  const before = children(expr);
-  const after = before.map(map);
-  if (after.every((child, i) => child === before[i])) return expr;
-  const [first, second, third] = after;
   switch (expr.op) {
     case "load":
-    case "table":
-      return { ...expr, indices: after };
-    case "element":
-      return { ...expr, index: first };
+    case "table": {
+      const indices = mapList(expr.indices, map);
+      return indices === expr.indices ? expr : { ...expr, indices };
+    }
+    case "element": {
+      const index = map(expr.index);
+      return index === expr.index ? expr : { ...expr, index };
+    }
     case "unary":
-    case "cast":
-      return { ...expr, a: first };
+    case "cast": {
+      const a = map(expr.a);
+      return a === expr.a ? expr : { ...expr, a };
+    }
     case "binary":
     case "compare":
-    case "logical":
-      return { ...expr, a: first, b: second };
-    case "select":
-      return { ...expr, cond: first, a: second, b: third };
-    case "call":
-      return { ...expr, args: after };
-    case "checked":
-      return { ...expr, index: first, extent: second };
+    case "logical": {
+      const a = map(expr.a);
+      const b = map(expr.b);
+      return a === expr.a && b === expr.b ? expr : { ...expr, a, b };
+    }
+    case "select": {
+      const cond = map(expr.cond);
+      const a = map(expr.a);
+      const b = map(expr.b);
+      return cond === expr.cond && a === expr.a && b === expr.b ? expr : { ...expr, cond, a, b };
+    }
+    case "call": {
+      const args = mapList(expr.args, map);
+      return args === expr.args ? expr : { ...expr, args };
+    }
+    case "checked": {
+      const index = map(expr.index);
+      const extent = map(expr.extent);
+      return index === expr.index && extent === expr.extent ? expr : { ...expr, index, extent };
+    }
     case "failed":
     case "const":
     case "local":
@@ -78,13 +103,51 @@ export const mapExpr = (expr: Expr, map: (node: Expr) => Expr): Expr => map(mapC
 
 /** Visits every node, parents first. */
 export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
-  visit(expr);
-  for (const child of children(expr)) walkExpr(child, visit);
+  someExpr(expr, (node) => {
+    visit(node);
+    return false;
+  });
 }
 
-/** True if some node of the expression satisfies `test`. */
-export const someExpr = (expr: Expr, test: (node: Expr) => boolean): boolean =>
-  test(expr) || children(expr).some((child) => someExpr(child, test));
+/** True if some node of the expression satisfies `test`. Parents are asked first, and nobody after the first that does. */
+export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {
+  if (test(expr)) return true;
+  switch (expr.op) {
+    case "load":
+    case "table":
+      return someOf(expr.indices, test);
+    case "element":
+      return someExpr(expr.index, test);
+    case "unary":
+    case "cast":
+      return someExpr(expr.a, test);
+    case "binary":
+    case "compare":
+    case "logical":
+      return someExpr(expr.a, test) || someExpr(expr.b, test);
+    case "select":
+      return someExpr(expr.cond, test) || someExpr(expr.a, test) || someExpr(expr.b, test);
+    case "call":
+      return someOf(expr.args, test);
+    case "checked":
+      return someExpr(expr.index, test) || someExpr(expr.extent, test);
+    case "failed":
+    case "const":
+    case "local":
+    case "param":
+    case "index":
+    case "teamSize":
+    case "extent":
+      return false;
+    default:
+      return unreachable(expr);
+  }
+}
+
+function someOf(list: readonly Expr[], test: (node: Expr) => boolean): boolean {
+  for (const expr of list) if (someExpr(expr, test)) return true;
+  return false;
+}
 
 /** True where evaluation may record an index that is outside. */
 export const hasChecks = (expr: Expr): boolean => someExpr(expr, ({ op }) => op === "checked");
@@ -169,35 +232,65 @@ export interface StmtMapper {
   stmt?: (stmt: Stmt) => Stmt | Stmt[];
 }
 
-/** Replaces expressions, then statements, inner ones first. */
+/** Replaces expressions, then statements, inner ones first; the very same list where nothing changed. */
 export function mapStmts(stmts: readonly Stmt[], mapper: StmtMapper): Stmt[] {
-  return stmts.flatMap((stmt) => {
+  return flatMapStmts(stmts, (stmt) => {
     const mapped = mapBlocks(mapper.expr ? mapOwnExprs(stmt, mapper.expr) : stmt, (block) => mapStmts(block, mapper));
     return mapper.stmt ? mapper.stmt(mapped) : mapped;
   });
 }
 
-/** The statement with its own expressions replaced. */
+/** Every statement replaced by one, several or none; the very same list where nothing changed. */
+export function flatMapStmts(stmts: readonly Stmt[], map: (stmt: Stmt) => Stmt | readonly Stmt[]): Stmt[] {
+  let changed: Stmt[] | undefined;
+  for (let n = 0; n < stmts.length; n++) {
+    const after = map(stmts[n]);
+    if (!changed && after !== stmts[n]) changed = stmts.slice(0, n);
+    if (!changed) continue;
+    if (Array.isArray(after)) for (const stmt of after as readonly Stmt[]) changed.push(stmt);
+    else changed.push(after as Stmt);
+  }
+  return changed ?? (stmts as Stmt[]);
+}
+
+/** The statement with its own expressions replaced; the very same object where nothing changed. */
 export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
   switch (stmt.kind) {
-    case "let":
-      return stmt.init ? { ...stmt, init: map(stmt.init) } : stmt;
+    case "let": {
+      const init = stmt.init && map(stmt.init);
+      return init === stmt.init ? stmt : { ...stmt, init };
+    }
     case "assign":
-    case "reduce":
-      return { ...stmt, value: map(stmt.value) };
-    case "setElement":
-      return { ...stmt, index: map(stmt.index), value: map(stmt.value) };
+    case "reduce": {
+      const value = map(stmt.value);
+      return value === stmt.value ? stmt : { ...stmt, value };
+    }
+    case "setElement": {
+      const index = map(stmt.index);
+      const value = map(stmt.value);
+      return index === stmt.index && value === stmt.value ? stmt : { ...stmt, index, value };
+    }
     case "store":
-    case "scatter":
-      return { ...stmt, indices: stmt.indices.map(map), value: map(stmt.value) };
+    case "scatter": {
+      const indices = mapList(stmt.indices, map);
+      const value = map(stmt.value);
+      return indices === stmt.indices && value === stmt.value ? stmt : { ...stmt, indices, value };
+    }
     case "if":
-    case "while":
-      return { ...stmt, cond: map(stmt.cond) };
-    case "for":
-      return { ...stmt, start: map(stmt.start), stop: map(stmt.stop) };
+    case "while": {
+      const cond = map(stmt.cond);
+      return cond === stmt.cond ? stmt : { ...stmt, cond };
+    }
+    case "for": {
+      const start = map(stmt.start);
+      const stop = map(stmt.stop);
+      return start === stmt.start && stop === stmt.stop ? stmt : { ...stmt, start, stop };
+    }
     case "teamFor":
-    case "teamReduce":
-      return { ...stmt, count: map(stmt.count) };
+    case "teamReduce": {
+      const count = map(stmt.count);
+      return count === stmt.count ? stmt : { ...stmt, count };
+    }
     case "array":
     case "break":
     case "continue":
@@ -208,18 +301,26 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
   }
 }
 
-/** The statement with the lists of statements inside it replaced. */
+/** The statement with the lists of statements inside it replaced; the very same object where nothing changed. */
 export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
   switch (stmt.kind) {
-    case "if":
-      return { ...stmt, then: map(stmt.then), else: map(stmt.else) };
-    case "while":
-      return { ...stmt, body: map(stmt.body), update: map(stmt.update) };
+    case "if": {
+      const then = map(stmt.then);
+      const otherwise = map(stmt.else);
+      return then === stmt.then && otherwise === stmt.else ? stmt : { ...stmt, then, else: otherwise };
+    }
+    case "while": {
+      const body = map(stmt.body);
+      const update = map(stmt.update);
+      return body === stmt.body && update === stmt.update ? stmt : { ...stmt, body, update };
+    }
     case "for":
     case "teamFor":
     case "teamReduce":
-    case "single":
-      return { ...stmt, body: map(stmt.body) };
+    case "single": {
+      const body = map(stmt.body);
+      return body === stmt.body ? stmt : { ...stmt, body };
+    }
     case "let":
     case "assign":
     case "array":
@@ -400,10 +501,13 @@ export function sizeOf(stmts: readonly Stmt[]): number {
   return size;
 }
 
-/** The kernel with its body and the folds of its custom reductions replaced. */
+/** The kernel with its body and the folds of its custom reductions replaced; the very same object where nothing changed. */
 export function mapKernel(ir: KernelIR, body: (stmts: Stmt[]) => Stmt[], expr: (expr: Expr) => Expr): KernelIR {
-  const params = ir.params.map((param) =>
-    param.kind === "reduce" && param.combine ? { ...param, combine: { ...param.combine, body: expr(param.combine.body) } } : param,
-  );
-  return { ...ir, params, body: body(ir.body) };
+  const params = mapList(ir.params, (param) => {
+    if (param.kind !== "reduce" || !param.combine) return param;
+    const combined = expr(param.combine.body);
+    return combined === param.combine.body ? param : { ...param, combine: { ...param.combine, body: combined } };
+  });
+  const mapped = body(ir.body);
+  return params === ir.params && mapped === ir.body ? ir : { ...ir, params, body: mapped };
 }

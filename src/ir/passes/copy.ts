@@ -56,7 +56,8 @@ export function copyBody(body: readonly Stmt[], suffix: string, names: Names, re
       case "break":
       case "continue":
       case "single":
-        return s;
+        // An object of its own: some passes and emitters know a statement by that.
+        return { ...s };
       default:
         return unreachable(s);
     }
