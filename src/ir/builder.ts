@@ -55,6 +55,8 @@ const FINISHED = "it is finished, and nothing can be added";
 export class KernelBuilder {
   private readonly ir: KernelIR;
   private readonly names = new Set<string>();
+  /** The last number given to a wish. */
+  private readonly numbers = new Map<string, number>();
   private out: Stmt[];
   private context: Context = outermost();
   private location: Location;
@@ -307,7 +309,9 @@ export class KernelBuilder {
   /** A name like the wished one that nothing else has. */
   private fresh(wish: string): string {
     let name = wish;
-    for (let n = 2; this.names.has(name); n++) name = `${wish}_${n}`;
+    let n = this.numbers.get(wish) ?? 1;
+    while (this.names.has(name)) name = `${wish}_${++n}`;
+    this.numbers.set(wish, n);
     return this.take(name);
   }
 

@@ -10,6 +10,14 @@ interface Word {
 
 const WORD = /\/\/.*|\/\*[^]*?\*\/|(["'`])(?:\\.|(?!\1)[^\\])*\1|[A-Za-z_$][\w$]*|(?:\d|\.\d)[\w.]*/g;
 
+/** The words of the text that was read last: many functions are looked for in one file. */
+let last: { readonly text: string; readonly words: readonly Word[] } | undefined;
+
+function wordsOfFile(text: string): readonly Word[] {
+  if (last?.text !== text) last = { text, words: wordsOf(text) };
+  return last.words;
+}
+
 /** Names and numbers in order, without comments and strings; numbers as their values. */
 const wordsOf = (text: string): Word[] =>
   [...text.matchAll(WORD)].flatMap(({ 0: word, index }) =>
@@ -27,7 +35,7 @@ const MOST_PAIRS = 4e6;
  */
 export function align(text: string, file: string, start: number): ((offset: number) => number) | undefined {
   const words = wordsOf(text);
-  const all = wordsOf(file);
+  const all = wordsOfFile(file);
   const found =
     match(
       words,
@@ -47,22 +55,23 @@ export function align(text: string, file: string, start: number): ((offset: numb
 /** The place of each word, undefined for those that are not there: the alignment of the greatest score, by dynamic programming. */
 function match(words: readonly Word[], all: readonly Word[]): (number | undefined)[] | undefined {
   const width = all.length + 1;
-  if (words.length === 0 || words.length * width > MOST_PAIRS) return undefined;
+  if (words.length === 0 || words.length * width > MOST_PAIRS || greatestScore(words, all) < leastScore(words)) return undefined;
   // What is before and behind the function costs nothing.
   let row = new Float64Array(width);
   const moves = words.map(({ text }, n) => {
     const next = new Float64Array(width).fill((n + 1) * STRANGE);
     const move = new Uint8Array(width);
     for (let m = 1; m < width; m++) {
-      const options = [row[m] + STRANGE, next[m - 1] + SKIP, all[m - 1].text === text ? row[m - 1] + MATCH : -Infinity];
-      next[m] = Math.max(...options);
-      move[m] = options.lastIndexOf(next[m]);
+      const [strange, skip] = [row[m] + STRANGE, next[m - 1] + SKIP];
+      const match = all[m - 1].text === text ? row[m - 1] + MATCH : -Infinity;
+      next[m] = Math.max(strange, skip, match);
+      move[m] = match === next[m] ? 2 : skip === next[m] ? 1 : 0;
     }
     row = next;
     return move;
   });
   let m = row.indexOf(Math.max(...row));
-  if (row[m] < ENOUGH * MATCH * words.length) return undefined;
+  if (row[m] < leastScore(words)) return undefined;
   const found: (number | undefined)[] = words.map(() => undefined);
   for (let n = words.length - 1; n >= 0 && m > 0;) {
     const move = moves[n][m];
@@ -71,4 +80,20 @@ function match(words: readonly Word[], all: readonly Word[]): (number | undefine
     if (move !== 0) m--;
   }
   return found;
+}
+
+/** What an alignment that counts scores at least. */
+const leastScore = (words: readonly Word[]): number => ENOUGH * MATCH * words.length;
+
+/** What no alignment scores more than: that of all words which both have, in whatever order. */
+function greatestScore(words: readonly Word[], all: readonly Word[]): number {
+  const left = new Map<string, number>();
+  for (const { text } of all) left.set(text, (left.get(text) ?? 0) + 1);
+  let score = 0;
+  for (const { text } of words) {
+    const count = left.get(text) ?? 0;
+    score += count > 0 ? MATCH : STRANGE;
+    left.set(text, count - 1);
+  }
+  return score;
 }

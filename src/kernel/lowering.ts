@@ -67,6 +67,8 @@ export class Lowering {
   /** The variable that is being declared, which a new array is named after. */
   arrayName: string | undefined;
   private readonly used: Set<string>;
+  /** The last number given to a wish. */
+  private readonly numbers = new Map<string, number>();
   private maskName: string | undefined;
   /** Nodes that are being lowered, each inside of the one before it or in a function that this calls. */
   private depth = 0;
@@ -132,10 +134,11 @@ export class Lowering {
   /** A name not yet used in the kernel that is no keyword of a target. */
   unique(wanted: string): string {
     const base = wanted.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_");
-    for (let n = 1; ; n++) {
+    for (let n = (this.numbers.get(base) ?? 0) + 1; ; n++) {
       const name = n === 1 && !KEYWORDS.has(base) ? base : `${base}_${n}`;
       if (!this.used.has(name)) {
         this.used.add(name);
+        this.numbers.set(base, n);
         return name;
       }
     }

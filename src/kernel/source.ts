@@ -17,11 +17,23 @@ export interface FunctionSource {
   minified: boolean;
 }
 
+/** What was parsed, by where it was declared; kernels name helpers in common, and each of their lists does. */
+const parsed = new WeakMap<Function, Map<string, FunctionSource>>();
+
 /**
  * Parses a function's own text. Lines and columns are those of the file that holds the text if it can be read (through its source map
  * if it has one), else they count from where the kernel was declared.
  */
 export function parseFunction(kernel: string, fn: Function, declared: Location): FunctionSource {
+  let known = parsed.get(fn);
+  if (!known) parsed.set(fn, (known = new Map()));
+  const place = `${declared.file}:${declared.line}:${declared.column}`;
+  let source = known.get(place);
+  if (!source) known.set(place, (source = parseAnew(kernel, fn, declared)));
+  return source;
+}
+
+function parseAnew(kernel: string, fn: Function, declared: Location): FunctionSource {
   const text = Function.prototype.toString.call(fn);
   let shift = 1;
   let root: acorn.Node | undefined;

@@ -49,8 +49,18 @@ function some(node: acorn.Node, test: (node: acorn.AnyNode) => boolean): boolean
   return found;
 }
 
+/** The same function of nodes, which remembers what it found: code is asked the same each time that it is inlined. */
+function remembered<T>(find: (node: acorn.Node) => T): (node: acorn.Node) => T {
+  const known = new WeakMap<acorn.Node, { readonly value: T }>();
+  return (node) => {
+    let found = known.get(node);
+    if (!found) known.set(node, (found = { value: find(node) }));
+    return found.value;
+  };
+}
+
 /** True if the function that holds the node may return there. */
-export const returns = (node: acorn.Node): boolean => some(node, (n) => n.type === "ReturnStatement");
+export const returns = remembered((node) => some(node, (n) => n.type === "ReturnStatement"));
 
 /** True if control never goes on behind the statement, because it returns or loops until it does. */
 export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): boolean {
@@ -87,7 +97,7 @@ export function bindsAs(code: acorn.Node, name: string): boolean {
 }
 
 /** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */
-export function assignedNames(code: acorn.Node): Set<string> {
+export const assignedNames = remembered((code): ReadonlySet<string> => {
   const names = new Set<string>();
   const add = (target: acorn.Node): void => namesOf(target).forEach((name) => names.add(name));
   walkSyntax(
@@ -99,13 +109,13 @@ export function assignedNames(code: acorn.Node): Set<string> {
     true,
   );
   return names;
-}
+});
 
 /** Every name in a piece of code; of a pattern, more than it binds where it has defaults. */
-export function namesOf(code: acorn.Node): Set<string> {
+export const namesOf = remembered((code): ReadonlySet<string> => {
   const names = new Set<string>();
   walkSyntax(code, (n) => n.type === "Identifier" && names.add(n.name), true);
   return names;
-}
+});
 
 export const mentions = (code: acorn.Node, name: string): boolean => namesOf(code).has(name);

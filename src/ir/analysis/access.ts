@@ -65,18 +65,23 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
   return { accesses, arrays, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
 }
 
-/** Accesses to views and scatter arrays, and those to private and scratch arrays and to tables, each in the order of the source. */
-function collectAccesses(ir: KernelIR): { accesses: Access[]; arrays: Access[] } {
+/** Accesses to private and scratch arrays and to tables, in the order of the source. */
+export const arrayAccesses = (ir: KernelIR): readonly Access[] => collectAccesses(ir, false).arrays;
+
+/** Accesses to views and scatter arrays, where they are wanted, and those to private and scratch arrays and to tables, each in the order of the source. */
+function collectAccesses(ir: KernelIR, all = true): { accesses: Access[]; arrays: Access[] } {
   const definitions = definitionsOf(ir.body);
   const accesses: Access[] = [];
   const arrays: Access[] = [];
 
-  const record = (list: Access[], name: string, kind: Access["kind"], indices: Expr[], location: Location, scope: Scope) =>
-    list.push({ view: name, kind, indices, affine: indices.map((index) => affineOf(index, definitions)), ...scope, location });
+  const record = (list: Access[], name: string, kind: Access["kind"], indices: Expr[], location: Location, scope: Scope) => {
+    if (all || list === arrays)
+      list.push({ view: name, kind, indices, affine: indices.map((index) => affineOf(index, definitions)), ...scope, location });
+  };
 
   const visitExpr = (expr: Expr, at: Location, scope: Scope): void => {
-    const sub: Scope = { ...scope, conditional: true };
-    children(expr).forEach((child, i) => visitExpr(child, at, i > 0 && (expr.op === "select" || expr.op === "logical") ? sub : scope));
+    const inner = (expr.op === "select" || expr.op === "logical") && !scope.conditional ? { ...scope, conditional: true } : scope;
+    children(expr).forEach((child, n) => visitExpr(child, at, n > 0 ? inner : scope));
     const read = readOf(expr);
     if (!read) return;
     const where = "location" in expr ? (expr.location ?? at) : at;

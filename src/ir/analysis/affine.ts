@@ -50,7 +50,7 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
     case "local": {
       if (!definitions.has(expr.name)) return undefined;
       const definition = definitions.get(expr.name);
-      return definition ? affineOf(definition, definitions) : atom(`local:${expr.name}`);
+      return definition ? definedForm(expr.name, definition, definitions) : atom(`local:${expr.name}`);
     }
     case "unary": {
       const a = expr.fn === "neg" ? affineOf(expr.a, definitions) : undefined;
@@ -59,8 +59,8 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
     case "binary": {
       if (!["add", "sub", "mul", "shl"].includes(expr.fn)) return undefined;
       const a = affineOf(expr.a, definitions);
-      const b = affineOf(expr.b, definitions);
-      if (!a || !b) return undefined;
+      const b = a && affineOf(expr.b, definitions);
+      if (!b) return undefined;
       if (expr.fn === "add") return add(a, b);
       if (expr.fn === "sub") return add(a, scale(b, -1));
       if (expr.fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
@@ -79,10 +79,25 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
   }
 }
 
+/** The forms of locals that have been asked for. Where there is none yet, there may be one later: definitions may become atoms. */
+const forms = new WeakMap<Definitions, Map<string, Affine>>();
+
+function definedForm(name: string, definition: Expr, definitions: Definitions): Affine | undefined {
+  let known = forms.get(definitions);
+  if (!known) forms.set(definitions, (known = new Map()));
+  let form = known.get(name);
+  if (!form) {
+    form = affineOf(definition, definitions);
+    if (form) known.set(name, form);
+  }
+  return form;
+}
+
 export const constant = (value: number): Affine => ({ constant: value, terms: {} });
 export const atom = (name: string): Affine => ({ constant: 0, terms: { [name]: 1 } });
 
 export function add(a: Affine, b: Affine): Affine {
+  if (isConstant(b)) return { constant: a.constant + b.constant, terms: a.terms };
   const terms = new Map(Object.entries(a.terms));
   for (const [name, coefficient] of Object.entries(b.terms)) {
     const total = (terms.get(name) ?? 0) + coefficient;
@@ -100,7 +115,10 @@ export function scale(form: Affine, factor: number): Affine {
 
 export const coefficient = (form: Affine, name: string): number => own(form.terms, name) ?? 0;
 
-export const isConstant = (form: Affine): boolean => Object.keys(form.terms).length === 0;
+export function isConstant(form: Affine): boolean {
+  for (const name in form.terms) if (Object.hasOwn(form.terms, name)) return false;
+  return true;
+}
 
 export function equal(a: Affine, b: Affine): boolean {
   const difference = add(a, scale(b, -1));

@@ -1,5 +1,5 @@
 import { KernelError } from "../errors.js";
-import { analyseAccess, outside, takenRange } from "./access.js";
+import { arrayAccesses, outside, takenRange } from "./access.js";
 import { isConstant } from "./affine.js";
 import type { KernelIR } from "../types.js";
 import { walkStmts } from "../walk.js";
@@ -19,7 +19,8 @@ export function arrayShapes(ir: KernelIR): Map<string, readonly number[]> {
  */
 export function checkBounds(ir: KernelIR): void {
   const shapes = arrayShapes(ir);
-  for (const access of analyseAccess(ir).arrays)
+  if (shapes.size === 0) return;
+  for (const access of arrayAccesses(ir))
     shapes.get(access.view)!.forEach((extent, axis) => {
       const form = access.affine[axis];
       const taken = form && isConstant(form) ? ([form.constant, form.constant] as const) : takenRange(access, axis, () => undefined);

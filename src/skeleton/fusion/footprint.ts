@@ -3,6 +3,7 @@ import { assignedKeys } from "../../ir/analysis/assigned.js";
 import { costOf } from "../../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
+import { entry } from "../entry.js";
 
 /** What a container does with one field, seen from one cell. Components are numbers from 0. */
 export interface Touch {
@@ -44,10 +45,34 @@ export function footprintOf(container: Container): Footprint {
 
 function touchOf({ ir, box }: Container, { param, field, offsets, spread, level }: FieldUse): Touch {
   const foreign = level !== "own";
+  const { around, values, written, exposed, assigned } = placesOf(ir, param, field.cardinality, foreign);
+  // Cells outside of its box keep their values.
+  const old = new Set([...exposed, ...[...written].filter((k) => box !== undefined || !assigned.has(k))]);
+  return { field, foreign, spread: spread !== undefined, offsets, around, values, old, written };
+}
+
+/** What a container's code does with one field. */
+interface Places extends Pick<Touch, "around" | "values" | "written"> {
+  /** Components of the own cell that some path reads before they are written. */
+  readonly exposed: ReadonlySet<number>;
+  /** Those that every path has written at the end. */
+  readonly assigned: ReadonlySet<number>;
+}
+
+/** By parameter: containers with fields that take turns share their code. */
+const places = new WeakMap<KernelIR, Map<string, Places>>();
+
+function placesOf(ir: KernelIR, param: string, cardinality: number, foreign: boolean): Places {
+  let known = places.get(ir);
+  if (!known) places.set(ir, (known = new Map()));
+  return entry(known, param, () => findPlaces(ir, param, cardinality, foreign));
+}
+
+function findPlaces(ir: KernelIR, param: string, cardinality: number, foreign: boolean): Places {
   const around = new Set<number>();
   const values = new Set<string>();
   const written = new Set<number>();
-  const components = (indices: readonly Expr[]) => componentsOf(indices, field.cardinality);
+  const components = (indices: readonly Expr[]) => componentsOf(indices, cardinality);
   walkExprs(ir.body, (node) => {
     if (node.op !== "load" || node.view !== param || (!foreign && isOwnCell(node.indices))) return;
     for (const k of components(node.indices)) {
@@ -60,16 +85,16 @@ function touchOf({ ir, box }: Container, { param, field, offsets, spread, level 
   });
   const { exposed, assigned } = assignedKeys(
     ir.body,
-    (node) => (node.op === "load" && node.view === param && !foreign && isOwnCell(node.indices) ? components(node.indices) : []),
+    (node) => (node.op === "load" && node.view === param && !foreign && isOwnCell(node.indices) ? components(node.indices) : NOTHING),
     (stmt) => {
-      const [k, another] = stmt.kind === "store" && stmt.view === param ? components(stmt.indices) : [];
+      const [k, another] = stmt.kind === "store" && stmt.view === param ? components(stmt.indices) : NOTHING;
       return another === undefined ? k : undefined;
     },
   );
-  // Cells outside of its box keep their values.
-  const old = new Set([...exposed, ...[...written].filter((k) => box !== undefined || !assigned.has(k))]);
-  return { field, foreign, spread: spread !== undefined, offsets, around, values: values.size, old, written };
+  return { around, values: values.size, written, exposed, assigned };
 }
+
+const NOTHING: readonly number[] = [];
 
 /** The components that an access may touch: its last index, or all where that is not constant. */
 function componentsOf(indices: readonly Expr[], cardinality: number): number[] {

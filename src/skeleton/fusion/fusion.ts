@@ -2,7 +2,7 @@ import { resultsOf, type Container, type Field, type Grid } from "../../domain/g
 import { Scalar } from "../../set/scalar.js";
 import { entry } from "../entry.js";
 import { footprintOf } from "./footprint.js";
-import { groupOf, type Group, type Part } from "./group.js";
+import { groupOf, type Group, type Part, type Refusal } from "./group.js";
 import { merge, type Buffers } from "./merge.js";
 import type { Pair } from "./sequence.js";
 
@@ -72,6 +72,8 @@ function alone(part: Part): Group {
 class Sequence {
   /** For each container, those before it that it may not overtake. */
   readonly before: readonly ReadonlySet<number>[];
+  private readonly inputsOf = new Map<number, readonly Field[]>();
+  private readonly producers = new Map<Field, Map<number, number>>();
 
   constructor(
     readonly containers: readonly Container[],
@@ -84,8 +86,13 @@ class Sequence {
 
   /** The last container before `stage` that writes the field. */
   producer(stage: number, field: Field): number | undefined {
-    for (let other = stage - 1; other >= 0; other--) if (this.writes(other, field)) return other;
-    return undefined;
+    const known = entry(this.producers, field, () => new Map<number, number>());
+    const last = entry(known, stage, () => {
+      let other = stage - 1;
+      while (other >= 0 && !this.writes(other, field)) other--;
+      return other;
+    });
+    return last < 0 ? undefined : last;
   }
 
   /** Names what a container leaves in a field. */
@@ -98,8 +105,10 @@ class Sequence {
   }
 
   /** Fields of which the container needs values from before. */
-  inputs(stage: number): Field[] {
-    return [...this.touches(stage).values()].filter((touch) => touch.old.size + touch.around.size > 0).map((touch) => touch.field);
+  inputs(stage: number): readonly Field[] {
+    return entry(this.inputsOf, stage, () =>
+      [...this.touches(stage).values()].filter((touch) => touch.old.size + touch.around.size > 0).map((touch) => touch.field),
+    );
   }
 
   touches(stage: number) {
@@ -158,6 +167,8 @@ interface Plan {
 class Planner {
   private readonly balance: number;
   private readonly launch: number;
+  /** Groups that were looked at, by containers and by fields that are not stored. */
+  private readonly groups = new Map<string, Group | Refusal>();
 
   constructor(private readonly sequence: Sequence) {
     const grid = sequence.containers[0]?.grid;
@@ -239,9 +250,15 @@ class Planner {
     // Readers beyond the window are not planned yet: they need what was stored.
     const near = new Set([...own].filter((field) => readers.get(field)!.every((stage) => left.includes(stage))));
     return [spent, ...(spent.size < near.size ? [near] : [])].flatMap((unstored) => {
-      const group = groupOf(parts, new Set([...unstored, ...repeated]));
+      const group = this.group(parts, new Set([...unstored, ...repeated]));
       return "reason" in group ? [] : [group];
     });
+  }
+
+  private group(parts: readonly Part[], unstored: ReadonlySet<Field>): Group | Refusal {
+    const temporaries = [...this.sequence.temporary].flatMap((field, n) => (unstored.has(field) ? [n] : []));
+    const key = `${parts.map(({ stage, again }) => `${stage}${again ? "r" : ""}`).join()} ${temporaries.join()}`;
+    return entry(this.groups, key, () => groupOf(parts, unstored));
   }
 
   /** Containers outside of `stages` that read what one of them writes. */
