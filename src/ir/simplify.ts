@@ -172,7 +172,9 @@ function gatherConstants(expr: Binary): Expr {
   const base = inner === undefined ? a : (a as typeof expr).a;
   const total = (outer + (inner ?? 0)) | 0;
   if (total === 0) return base;
-  return total < 0 && total !== -2147483648
+  const minus = total < 0 && total !== -2147483648;
+  if (inner === undefined && fn === (minus ? "sub" : "add")) return expr;
+  return minus
     ? { ...expr, fn: "sub", a: base, b: literal(type, -total) }
     : { ...expr, fn: "add", a: base, b: literal(type, wrap(type as NumericType, total)) };
 }
