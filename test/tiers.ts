@@ -61,6 +61,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/navier-stokes/application": "apps",
   "apps/navier-stokes/balances": "apps",
   "apps/navier-stokes/command": "apps",
+  "apps/navier-stokes/field-series": "apps",
   "apps/navier-stokes/golden-central": "apps",
   "apps/navier-stokes/golden-layers": "apps",
   "apps/navier-stokes/golden-shocks": "apps",

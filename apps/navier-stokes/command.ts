@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions } from "isoform";
 import { readCheckpoint, requireHdf5, writeCheckpoint } from "isoform/io";
 import type { Shell } from "isoform/portability";
@@ -11,8 +11,9 @@ import { camelCase, configOf, keysOf } from "./config.js";
 import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
 import { optionOf } from "./config-options.js";
-import { FieldSeries } from "./field-series.js";
+import { FieldSeries, type SeriesOptions } from "./field-series.js";
 import { addOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
+import { QUANTITIES, type Plane, type Quantity } from "./planes.js";
 import { progressLine, type Progress } from "./progress-line.js";
 import { FORMAT, restarted, restore } from "./restart.js";
 import { follow } from "./run.js";
@@ -20,16 +21,13 @@ import { Simulation, TYPES, type Settings } from "./simulation.js";
 import type { Means } from "./statistics.js";
 import { wallText } from "./walls.js";
 
-interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse">, OutputPaths {
+interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse">, OutputPaths, SeriesOptions {
   devices: string;
   f64?: OpenOptions["f64"];
   config?: string;
   every: number;
   progress?: string;
   json?: string;
-  vtk?: string;
-  hdf5?: string;
-  fieldsEvery?: number;
   checkpoint?: string;
   checkpointEvery: number;
   restart?: string;
@@ -59,9 +57,19 @@ export function command(program: Command, shell: Shell): void {
       .option("--json <file>", "write configuration and samples as JSON")
       .option("--vtk <file>", "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr)")
       .option("--hdf5 <file>", "write the same as HDF5 by the openPMD standard (.h5), with XDMF beside it (.xmf); needs the package h5wasm")
+      .option("--svg <file>", "picture of a plane of cells")
+      .addOption(
+        new Option(
+          "--show <quantities>",
+          `in the picture, with commas between several, which get a picture each: ${QUANTITY_NAMES.join(", ")}`,
+        )
+          .argParser(quantities)
+          .default(["schlieren"], "schlieren"),
+      )
+      .addOption(new Option("--plane <place>", "of the picture: z=0.5, of cells nearest to it (default: the middle of z)").argParser(plane))
       .option(
         "--fields-every <n>",
-        "samples from one of these snapshots to the next; of VTK a file each, with their times in one that ends in .pvd; without it there is one, of the end",
+        "samples from one of these snapshots to the next; of VTK a file each, with their times in one that ends in .pvd, and a numbered picture each; without it there is one, of the end",
         count,
       );
     addOutputs(own, name);
@@ -76,6 +84,21 @@ export function command(program: Command, shell: Shell): void {
   }
 }
 
+const QUANTITY_NAMES = Object.keys(QUANTITIES) as Quantity[];
+
+function quantities(text: string): Quantity[] {
+  const names = text.split(",").map((each) => each.trim());
+  const unknown = names.find((each) => !QUANTITY_NAMES.includes(each as Quantity));
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no "${unknown}": take from ${QUANTITY_NAMES.join(", ")}.`);
+  return names as Quantity[];
+}
+
+function plane(text: string): SeriesOptions["plane"] {
+  const [, axis, at] = /^([xyz])=(.+)$/.exec(text) ?? [];
+  if (axis === undefined || !Number.isFinite(Number(at))) throw new InvalidArgumentError("It needs an axis and a place: z=0.5.");
+  return { axis: axis as Plane["axis"], at: Number(at) };
+}
+
 /** Options that are keys. */
 const givenIn = (name: CaseName, options: Given): Given =>
   Object.fromEntries(
@@ -86,8 +109,8 @@ const givenIn = (name: CaseName, options: Given): Given =>
   ) as Given;
 
 async function run(name: CaseName, options: Options & Given, shell: Shell): Promise<void> {
-  const { progress, json, checkpoint, vtk, hdf5 } = options;
-  for (const file of [progress, json, checkpoint, vtk, hdf5, ...(await pathsOf(options))])
+  const { progress, json, checkpoint, vtk, hdf5, svg } = options;
+  for (const file of [progress, json, checkpoint, vtk, hdf5, svg, ...(await pathsOf(options))])
     if (file !== undefined) await shell.checkWritable(file);
   if (hdf5 !== undefined) await requireHdf5(hdf5);
   const saved = options.restart === undefined ? undefined : await readCheckpoint(options.restart, { format: FORMAT });
@@ -140,7 +163,7 @@ async function simulate(
     if (options.checkpoint !== undefined)
       await writeCheckpoint(options.checkpoint, simulation.checkpointed(), { config }, { format: FORMAT });
   };
-  const series = new FieldSeries(simulation, options);
+  const series = new FieldSeries(name, simulation, options, shell);
   const task = shell.progress(`navier-stokes ${name}`);
   const interruption = shell.interruption();
   const [{ cells }, first] = [simulation.grid, simulation.steps];

@@ -1,6 +1,10 @@
 import { basename } from "node:path";
 import { recordsOf, writeOpenPmd, writeRectilinear, writeVtkSeries, writeXdmf, type VtkSnapshot } from "isoform/io";
+import type { Shell } from "isoform/portability";
+import { heatMap } from "../heat-map.js";
+import type { CaseName } from "./config-keys.js";
 import { facesOf } from "./faces.js";
+import { planeAt, PlaneOf, QUANTITIES, rasterOf, type Plane, type Quantity } from "./planes.js";
 import { primitives } from "./primitives.js";
 import type { Simulation } from "./simulation.js";
 
@@ -9,14 +13,29 @@ export interface SeriesOptions {
   readonly vtk?: string;
   /** HDF5 by the openPMD standard (.h5), with XDMF beside it. */
   readonly hdf5?: string;
-  /** Samples from one snapshot to the next: with it, VTK gets a file for each and an index. */
+  /** Pictures of a plane (.svg), one for each quantity. */
+  readonly svg?: string;
+  readonly show: readonly Quantity[];
+  /** The plane in the middle of z where absent. */
+  readonly plane?: { readonly axis: Plane["axis"]; readonly at: number };
+  /** Samples from one snapshot to the next: with it, VTK gets a file for each and an index, and pictures are numbered. */
   readonly fieldsEvery?: number;
 }
 
 const DIGITS = 8;
 const withoutEnding = (path: string): string => path.replace(/\.[^./\\]*$/, "");
 /** `flow-00000100.vtr`. */
-const numbered = (path: string, step: number): string => `${withoutEnding(path)}-${String(step).padStart(DIGITS, "0")}.vtr`;
+const numbered = (path: string, step: number, ending: string): string =>
+  `${withoutEnding(path)}-${String(step).padStart(DIGITS, "0")}${ending}`;
+
+/** The file of a picture: `flow-temperature.svg` where there are several. */
+function pictureOf({ svg, show, fieldsEvery }: SeriesOptions, quantity: Quantity, step: number): string {
+  const path = show.length > 1 ? `${withoutEnding(svg!)}-${quantity}.svg` : svg!;
+  return fieldsEvery === undefined ? path : numbered(path, step, ".svg");
+}
+
+/** In what lengths are. */
+const LENGTHS: Record<CaseName, string> = { channel: " / half height", layer: " / delta_0", shock: " / delta_0", box: "", tube: "" };
 
 /** Snapshots of density, velocity, pressure and temperature with the coordinates of the cells. */
 export class FieldSeries {
@@ -24,13 +43,18 @@ export class FieldSeries {
   private readonly written: VtkSnapshot[] = [];
   private isNew = true;
 
+  private planes: readonly (readonly [Quantity, PlaneOf])[] | undefined;
+
   constructor(
+    private readonly name: CaseName,
     private readonly simulation: Simulation,
     private readonly options: SeriesOptions,
+    private readonly shell: Pick<Shell, "writeFile">,
   ) {}
 
   /** Writes the flow as it is now, beside the snapshots before. */
   async write(): Promise<void> {
+    if (this.options.svg !== undefined) await this.draw();
     const { simulation, options, written } = this;
     const { vtk, hdf5, fieldsEvery } = options;
     if (vtk === undefined && hdf5 === undefined) return;
@@ -40,7 +64,7 @@ export class FieldSeries {
     const geometry = { faces: facesOf(flow.axes) };
     const time = await simulation.time.get();
     if (vtk !== undefined) {
-      const path = fieldsEvery === undefined ? vtk : numbered(vtk, step);
+      const path = fieldsEvery === undefined ? vtk : numbered(vtk, step, ".vtr");
       await writeRectilinear(path, fields, geometry);
       written.push({ time, file: basename(path) });
       if (fieldsEvery !== undefined) await writeVtkSeries(`${withoutEnding(vtk)}.pvd`, written);
@@ -51,5 +75,20 @@ export class FieldSeries {
       await writeXdmf(hdf5);
     }
     this.isNew = false;
+  }
+
+  private async draw(): Promise<void> {
+    const { name, simulation, options } = this;
+    const { flow, steps } = simulation;
+    const { axis = "z", at } = options.plane ?? {};
+    this.planes ??= options.show.map((quantity) => [quantity, new PlaneOf(simulation, quantity, planeAt(flow, axis, at))]);
+    const time = await simulation.time.get();
+    for (const [quantity, plane] of this.planes) {
+      const { width, height, values, bounds, names } = rasterOf(flow, plane.plane, await plane.read());
+      const [x, y] = names.map((each, n) => ({ label: `${each}${LENGTHS[name]}`, from: bounds[n][0], to: bounds[n][1] }));
+      const title = `${name}, ${axis} = ${Number(plane.plane.at.toPrecision(4))}, t = ${Number(time.toPrecision(4))}`;
+      const picture = heatMap({ title, quantity: QUANTITIES[quantity], width, height, values, axes: { x, y } });
+      await this.shell.writeFile(pictureOf(options, quantity, steps), picture);
+    }
   }
 }

@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import { requireHdf5 } from "isoform/io";
 import type { Shell } from "isoform/portability";
-import { heatMap } from "../heat-map.js";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
 import type { CaseName, Config } from "./config-keys.js";
-import { sliceOf } from "./pictures.js";
 import type { Simulation } from "./simulation.js";
 import { columnsOf, writeMeans } from "./statistics-file.js";
 import type { Means } from "./statistics.js";
@@ -65,14 +63,6 @@ const OUTPUTS = {
       const found = await means();
       await shell.writeFile(path, tableText(path, layerWalls(flow, found), [sampledText(found)]));
     },
-  },
-  svg: {
-    meaning: "picture of the density's gradient in the middle plane",
-    write: async (path, { name, simulation }, shell) =>
-      shell.writeFile(
-        path,
-        heatMap({ title: `navier-stokes ${name}`, quantity: "gradient of the density", ...(await sliceOf(simulation)) }),
-      ),
   },
 } as const satisfies Record<string, Output>;
 
