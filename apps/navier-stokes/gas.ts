@@ -39,8 +39,8 @@ export const REFERENCE_TEMPERATURE = 220;
 const SUTHERLAND = 110.4;
 
 /** cp/R of air from 200 to 1000 K, of T in kelvin: coefficients of T^-2 ... T^4, and the constant of its enthalpy (McBride, Zehe and Gordon, 2002). */
-const AIR = [1.00995016e4, -1.96827561e2, 5.00915511, -5.76101373e-3, 1.06685993e-5, -7.94029797e-9, 2.18523191e-12];
-const AIR_ENTHALPY = -176.796731;
+export const AIR = [1.00995016e4, -1.96827561e2, 5.00915511, -5.76101373e-3, 1.06685993e-5, -7.94029797e-9, 2.18523191e-12];
+export const AIR_ENTHALPY = -176.796731;
 
 /** A gas whose viscosity at T = 1 is `mu0`. */
 export function gasOf(options: GasOptions, mu0: number): Gas {

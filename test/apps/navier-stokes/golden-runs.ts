@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { DeviceSet } from "isoform/set";
 import { channelFlow } from "../../../apps/navier-stokes/channel.js";
 import { camelCase, configOf } from "../../../apps/navier-stokes/config.js";
-import type { CaseName, Given } from "../../../apps/navier-stokes/config-keys.js";
+import type { CaseName, Config, Given } from "../../../apps/navier-stokes/config-keys.js";
 import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
 import { compareProgress, readProgressLine } from "../../../apps/navier-stokes/progress-line.js";
-import { Simulation, type Settings } from "../../../apps/navier-stokes/simulation.js";
+import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation.js";
 import { GOLDEN, type GoldenLines } from "./golden.js";
 
 const LAYER: Given = {
@@ -39,16 +39,20 @@ const SETS: Record<GoldenLines["set"], readonly [CaseName, Given]> = {
 };
 
 /** How far columns may be off: all digits but for the last place; of D less, as the original ends shooting for its laminar layer at 1e-6. */
-const CLOSE: Record<GoldenLines["set"], number> = { A: 1e-10, B: 1e-10, C: 1e-10, D: 1e-5, E: 1e-10 };
+export const CLOSE: Record<GoldenLines["set"], number> = { A: 1e-10, B: 1e-10, C: 1e-10, D: 1e-5, E: 1e-10 };
 
 export const linesOf = (set: GoldenLines["set"]): GoldenLines[] => GOLDEN.filter((golden) => golden.set === set);
 
-export function goldenFlow({ set, keys }: GoldenLines) {
+export function goldenConfig({ set, keys }: Pick<GoldenLines, "set" | "keys">): Config {
   const [name, values] = SETS[set];
   const given = Object.fromEntries(Object.entries(keys).map(([key, value]) => [camelCase(key), value])) as Given;
   const config = { ...values, ...given };
-  const flowOf = name === "channel" ? channelFlow : layerFlow;
-  return flowOf(configOf(name, config.dt === undefined ? config : { ...config, cfl: undefined }));
+  return configOf(name, config.dt === undefined ? config : { ...config, cfl: undefined });
+}
+
+export function goldenFlow(golden: Pick<GoldenLines, "set" | "keys">): Flow {
+  const config = goldenConfig(golden);
+  return config.case === "channel" ? channelFlow(config) : layerFlow(config);
 }
 
 /** Runs to the steps of the lines, at most `last`, and compares with them. */
