@@ -95,8 +95,9 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "cli/tuning": "apps",
   // Compilers, bundlers, minifiers and test runners
   "toolchains/": "docs",
-  // Programs of the pages in docs/
+  // Programs of the pages in docs/, and of examples/
   docs: "docs",
+  examples: "docs",
 };
 
 /**

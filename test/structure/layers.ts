@@ -56,8 +56,8 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   "src/portability": ["ports", "*", "profile", "index.ts"],
 };
 
-/** Applications, the site and the benchmarks are written as anybody's program is: they import what `exports` in package.json names. */
-export const PUBLIC_ONLY: readonly string[] = ["apps", "site", "bench"];
+/** Applications, the site, the benchmarks and the examples are written as anybody's program is: they import what `exports` in package.json names. */
+export const PUBLIC_ONLY: readonly string[] = ["apps", "site", "bench", "examples"];
 
 export interface Exception {
   /** Paths from the root of the repository; that of a folder ends in a slash. */
