@@ -24,6 +24,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/c/random": "backends",
   "emit/c/streamed-loop": "backends",
   "emit/hostile-names-compiled": "backends",
+  "fortran/streams-run": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/ports/": "backends",
