@@ -126,6 +126,17 @@ describe("a port with OpenMP", () => {
   });
 });
 
+describe("a sum without a clause", () => {
+  const text = inModule(
+    "real(8) :: s, t",
+    "!$cuf kernel do(1) <<<*,*>>>\ndo i=1,n\ns = s + a(i,1,1)\nif (a(i,1,1) > t) t = a(i,1,1)\nend do",
+  );
+  it("is a reduction all the same", () => {
+    const [line] = linesOf(text, "openmp").filter((each) => each.startsWith("!$"));
+    assert.equal(line, "!$omp parallel do default(firstprivate) shared(a) reduction(+:s) reduction(max:t)");
+  });
+});
+
 describe("the order of loops", () => {
   const nest = (body: string, declarations = ""): string =>
     inModule(declarations, `!$cuf kernel do(2) <<<*,*>>>\ndo j=1,n\ndo i=1,n\ndo k=1,n\n${body}\nend do\nend do\nend do`);

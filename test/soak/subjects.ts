@@ -1,5 +1,6 @@
 import { cache } from "./cache.js";
 import { files } from "./files.js";
+import { fortran } from "./fortran.js";
 import { KERNELS } from "./kernels.js";
 import { kills } from "./kills.js";
 import { options } from "./options.js";
@@ -8,4 +9,4 @@ import { sources } from "./sources.js";
 import type { Subject } from "./subject.js";
 import { workers } from "./workers.js";
 
-export const SUBJECTS: readonly Subject[] = [...KERNELS, skeletons, sources, files, options, cache, kills, workers];
+export const SUBJECTS: readonly Subject[] = [...KERNELS, skeletons, sources, fortran, files, options, cache, kills, workers];

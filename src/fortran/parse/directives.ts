@@ -125,13 +125,18 @@ function clause(c: Cursor): Clause {
 
 function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
   c.expect("(");
-  const sign = c.next();
-  const op = REDUCTIONS.find((known) => known === sign.text);
-  if (!op) throw c.problem("is no operation of a reduction", sign, "use +, *, min, max, .and. or .or.");
+  const op = reductionOp(c);
   c.expect(":", `\`:\` is missing in \`${name}(op:names)\``);
   const names = c.names();
   c.expect(")");
   return { kind: "reduction", op, names, at };
+}
+
+export function reductionOp(c: Cursor): ReductionOp {
+  const sign = c.next();
+  const op = REDUCTIONS.find((known) => known === sign.text);
+  if (!op) throw c.problem("is no operation of a reduction", sign, "use +, *, min, max, .and. or .or.");
+  return op;
 }
 
 function enclosedNames(c: Cursor): string[] {

@@ -2,10 +2,22 @@
 
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import type { Branch, CaseRange, Comment, Directed, Do, DoConcurrent, Expr, SelectCase, Stmt, Variable } from "../tree/index.js";
+import type {
+  Branch,
+  CaseRange,
+  Comment,
+  Directed,
+  Do,
+  DoConcurrent,
+  Expr,
+  ReductionOp,
+  SelectCase,
+  Stmt,
+  Variable,
+} from "../tree/index.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem, type Cursor } from "./cursor.js";
-import { governs, launch } from "./directives.js";
+import { governs, launch, reductionOp } from "./directives.js";
 import { args, designator, expression, range } from "./expressions.js";
 import { headOf, type Head } from "./head.js";
 
@@ -444,13 +456,13 @@ function concurrent(c: Cursor): Heading {
   c.expect(")");
   if (axes.length === 0) throw c.problem("`do concurrent` has no variable", c.tokens[0]);
   const lists: Record<string, string[]> = { local: [], local_init: [], shared: [] };
-  const reduce: { op: string; names: string[] }[] = [];
+  const reduce: { op: ReductionOp; names: string[] }[] = [];
   while (c.token.kind === "name") {
     const token = c.token;
     const word = c.name();
     c.expect("(");
     if (word === "reduce") {
-      const op = c.next().text;
+      const op = reductionOp(c);
       c.expect(":");
       reduce.push({ op, names: c.names() });
     } else if (word === "default") c.name();

@@ -5,7 +5,7 @@
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
-import type { Clause, Directed, Directive, DoConcurrent, ReductionOp, SourceFile, Stmt, Unit } from "../tree/index.js";
+import type { Clause, Directed, Directive, DoConcurrent, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withLoops } from "./kernels.js";
 import { proceduresOf, variablesOf, type Variable } from "./names.js";
 import { arranged, isSequential, loopsOf, nestOf, type NestSettings } from "./nests.js";
@@ -142,7 +142,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
   const loops = axes.reduce<readonly Stmt[]>((within, axis): Stmt[] => [{ kind: "do", ...axis, body: within, at }], inner);
   const clauses: Clause[] = [
     { kind: "collapse", count: axes.length, at },
-    ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op: op as ReductionOp, names, at })),
+    ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op, names, at })),
   ];
   const comment = [...(before ?? []), ...(behind === undefined ? [] : [behind])];
   const directive: Directive = { sentinel: "cuf", words: ["kernel", "do"], clauses, at };

@@ -2,7 +2,8 @@
 
 import { flowOf, type Procedures } from "../analyse/flow.js";
 import { eachNode, eachStatement, namesIn, rootOf } from "../analyse/visit.js";
-import type { Clause, Directed, Directive, Stmt } from "../tree/index.js";
+import { accumulation } from "../analyse/writes.js";
+import type { Clause, Directed, Directive, ReductionOp, Stmt } from "../tree/index.js";
 import type { Variable } from "./names.js";
 import { loopsOf, type Nest } from "./nests.js";
 
@@ -20,7 +21,16 @@ export interface Data {
 
 /** What becomes of the variables of a nest. */
 export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, procedures: Procedures): Data {
-  const reductions = nest.clauses.filter((clause) => clause.kind === "reduction");
+  const { assigned, readFirst } = flowOf(nest.body, procedures);
+  const named = nest.clauses.filter((clause) => clause.kind === "reduction");
+  const reductions = [
+    ...named,
+    ...inferred(
+      nest,
+      named,
+      [...readFirst].filter((name) => assigned.has(name) && variables.get(name)?.isArray !== true),
+    ),
+  ];
   const reduced = new Set(reductions.flatMap(({ names }) => names));
   const atomic = new Set<string>();
   const indices = new Set(nest.loops.map(({ variable }) => variable));
@@ -46,7 +56,6 @@ export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, pro
     (name) => used.has(name) || isListed(variables.get(name)),
   );
   const shared = known.filter((name) => isShared(name) && !reduced.has(name));
-  const { assigned, readFirst } = flowOf(nest.body, procedures);
   const own = known.filter(
     (name) => (assigned.has(name) || variables.get(name)?.isThreads) && !shared.includes(name) && !reduced.has(name) && !indices.has(name),
   );
@@ -54,6 +63,14 @@ export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, pro
   const carried = own.filter((name) => !isArray(name) && readFirst.has(name));
   const onDevice = shared.filter((name) => variables.get(name)?.isOnDevice);
   return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], carried, reductions };
+}
+
+/** Scalars that are added up, or of which the greatest is kept, and no clause tells so: as nvfortran takes them. */
+function inferred(nest: Nest, named: Data["reductions"], carried: readonly string[]): Data["reductions"] {
+  return carried.flatMap((name) => {
+    const op = named.some(({ names }) => names.includes(name)) ? undefined : accumulation(name, nest.body);
+    return op ? [{ kind: "reduction", op: op as ReductionOp, names: [name], at: nest.loops[0].at }] : [];
+  });
 }
 
 const isListed = (variable: Variable | undefined): boolean =>

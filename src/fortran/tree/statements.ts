@@ -3,7 +3,7 @@
  */
 
 import type { Location } from "../../ir/types.js";
-import type { Directive, Launch } from "./directives.js";
+import type { Directive, Launch, ReductionOp } from "./directives.js";
 import type { Apply, Expr, Name, Part } from "./expressions.js";
 
 interface Around {
@@ -113,7 +113,7 @@ export interface DoConcurrent extends Around {
   readonly local: readonly string[];
   readonly localInit: readonly string[];
   readonly shared: readonly string[];
-  readonly reduce: readonly { readonly op: string; readonly names: readonly string[] }[];
+  readonly reduce: readonly { readonly op: ReductionOp; readonly names: readonly string[] }[];
   readonly body: readonly Stmt[];
   readonly name?: string;
 }
