@@ -20,6 +20,9 @@ import { parse } from "./parse/index.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
 export { RunError, type FortranKernel } from "./host/run.js";
+export { portSources, type PortedFile, type PortOptions, type Source } from "./port/sources.js";
+export { settingsOf, type Settings } from "./port/settings.js";
+export { FORTRAN_TARGETS, type FortranTarget } from "./port/targets.js";
 
 export interface FortranOptions {
   /** Names the file in messages. */
