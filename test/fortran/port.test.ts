@@ -178,6 +178,16 @@ describe("the order of loops", () => {
   });
 });
 
+describe("what the language leaves out", () => {
+  it("is printed as it stands", () => {
+    const made = linesOf(
+      "subroutine s(a)\ninteger, intent(in) :: a(..)\ninteger :: b\nb = 1 .plus. 2\ngo to 10\n10 continue\nend subroutine",
+      "cpu",
+    );
+    for (const line of ["integer, intent(in) :: a(..)", "b = 1 .plus. 2", "go to 10", "10 continue"]) assert.ok(made.includes(line), line);
+  });
+});
+
 describe("what has no port", () => {
   const kernel = (declarations: string, statements: string): string =>
     `attributes(global) subroutine k(n, a)\ninteger, value :: n\nreal(8) :: a(n)\ninteger :: i\n${declarations}${statements}\nend subroutine`;

@@ -74,6 +74,7 @@ export function tokensOf(text: string): Token[] {
     } else if ((found = match(OPERATOR))) add("op", found[0]);
     else if (text[at] === "'" || text[at] === '"')
       throw new LexicalError(at, text.slice(at, at + 20), "the string has no end on this line");
+    else if (text.startsWith("..", at)) throw new LexicalError(at, "..", "arrays of assumed rank are not read");
     else throw new LexicalError(at, text[at], "the character does not belong here");
   }
   tokens.push({ kind: "end", text: "", from: text.length, to: text.length });

@@ -28,7 +28,8 @@ export class Cursor {
       this.tokens = tokensOf(line.text);
     } catch (error) {
       if (!(error instanceof LexicalError)) throw error;
-      throw new SyntaxProblem(line.at(error.offset), error.construct, error.message, undefined, /^\.\w/.test(error.construct));
+      // Operators of a program, and `..`; a single point is a mistake.
+      throw new SyntaxProblem(line.at(error.offset), error.construct, error.message, undefined, /^\../.test(error.construct));
     }
   }
 
