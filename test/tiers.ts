@@ -71,6 +71,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/navier-stokes/noise": "apps",
   "apps/navier-stokes/same-bits": "apps",
   "apps/navier-stokes/single-precision": "apps",
+  "apps/navier-stokes/spectra": "apps",
   "apps/navier-stokes/statistics-of-original": "apps",
   "apps/navier-stokes/statistics-sums": "apps",
   "apps/navier-stokes/taylor-green": "apps",

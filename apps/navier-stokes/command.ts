@@ -12,7 +12,7 @@ import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
 import { optionOf } from "./config-options.js";
 import { FieldSeries, type SeriesOptions } from "./field-series.js";
-import { addOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
+import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
 import { QUANTITIES, type Plane, type Quantity } from "./planes.js";
 import { progressLine, type Progress } from "./progress-line.js";
 import { FORMAT, restarted, restore } from "./restart.js";
@@ -117,10 +117,15 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
   const given = { ...(options.config === undefined ? {} : await readConfig(options.config, name)), ...givenIn(name, options) };
   const config = saved ? restarted(name, given, saved.metadata, options.restart!) : configOf(name, given);
   const flow = CASE_OF[name].flow(config);
+  checkOutputs(options, flow);
   // In f32 only sums over all cells and the time are f64.
   const set = await devices(options.devices, { f64: options.f64 ?? (options.type === "f32" ? "emulate" : undefined) });
   try {
-    const simulation = await Simulation.create(set, flow, { ...options, statsEvery: config.statsEvery });
+    const simulation = await Simulation.create(set, flow, {
+      ...options,
+      statsEvery: config.statsEvery,
+      spectraEvery: config.spectraEvery ?? 0,
+    });
     if (saved) await restore(simulation, saved);
     const first = simulation.steps;
     const samples: Progress[] = [];

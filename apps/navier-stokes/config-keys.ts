@@ -72,6 +72,12 @@ export const KEYS: readonly Key[] = [
   { name: "time", kind: POSITIVE, meaning: "end of the run, if that comes before the last step" },
   { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: none are taken" },
   {
+    name: "spectra_every",
+    kind: NONE_OR_MORE,
+    meaning: "steps from one sample of the spectra to the next; 0: none are taken",
+    cases: ["channel", "box"],
+  },
+  {
     name: "sensor_threshold",
     kind: NUMBER,
     meaning: "of the shock sensor, above which faces take WENO: everywhere below 0, nowhere above 1",
@@ -118,6 +124,7 @@ export interface Config {
   readonly steps: number;
   readonly time?: number;
   readonly statsEvery: number;
+  readonly spectraEvery?: number;
   readonly sensorThreshold: number;
   readonly order: Order;
   readonly keep: number;
@@ -201,6 +208,7 @@ export function defaultsOf(name: CaseName, given: Given): Given {
         mach: 0.2,
         thetaWall: -2.5,
         cfl: 0.8,
+        spectraEvery: 0,
         sensorThreshold: 1.01,
       };
     case "layer":
@@ -220,6 +228,7 @@ export function defaultsOf(name: CaseName, given: Given): Given {
           ...box,
           ...gas,
           ...dt,
+          spectraEvery: 0,
           flow: "taylor-green",
           mach,
           re: 100,
@@ -230,7 +239,7 @@ export function defaultsOf(name: CaseName, given: Given): Given {
       }
       const viscous = given.re === undefined ? "none" : "conservative";
       const box = { lx: 16, ly: 16, lz: 1, nx: 64, ny: 64, nz: 1, cfl: 0, ...(given.cfl ? {} : { dt: 0.01 }) };
-      return { ...COMMON, ...box, flow: "vortex", mach: 1, viscous, sensorThreshold: 1.01 };
+      return { ...COMMON, ...box, spectraEvery: 0, flow: "vortex", mach: 1, viscous, sensorThreshold: 1.01 };
     }
     case "tube":
       if (given.flow === "shu-osher") return { ...TUBE, flow: "shu-osher", nx: 401, lx: 10, mach: 3, cfl: 0.5, time: 1.8, steps: 100_000 };

@@ -9,6 +9,9 @@ import { defaultsOf, KEYS, type CaseName, type Config, type Given, type Key, typ
 /** Of a key: `reTau` of `re_tau`. */
 export const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The name of a key of `Config` in files. */
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 const isOf = (key: Key, name: CaseName): boolean => key.cases?.includes(name) ?? true;
 
 /** The keys of a case. */

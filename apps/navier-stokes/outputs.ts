@@ -1,10 +1,14 @@
 import type { Command } from "commander";
+import { IsoformError } from "isoform";
 import { requireHdf5 } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
+import { snakeCase } from "./config.js";
 import type { CaseName, Config } from "./config-keys.js";
-import type { Simulation } from "./simulation.js";
+import type { Flow, Simulation } from "./simulation.js";
+import { spectralAxes, type Spectral } from "./spectra.js";
+import { spectraFigure, spectraTable } from "./spectra-output.js";
 import { columnsOf, writeMeans } from "./statistics-file.js";
 import type { Means } from "./statistics.js";
 import { tableText } from "./text-table.js";
@@ -27,11 +31,29 @@ interface Output {
   readonly meaning: string;
   /** Of all cases where absent. */
   readonly cases?: readonly CaseName[];
+  /** Throws IsoformError where a flow has no such thing. */
+  readonly check?: (flow: Flow) => void;
   readonly write: (path: string, run: Ended, shell: Shell) => Promise<void>;
 }
 
 const isHdf5 = (path: string): boolean => path.endsWith(".h5");
 const isSvg = (path: string): boolean => path.endsWith(".svg");
+
+/** Spectra along an axis. */
+const spectraAlong = (axis: Spectral) =>
+  ({
+    meaning: `write spectra of the velocity's components along ${axis} by wave number, of a channel at each distance from the wall: as a table, as CSV (.csv), or as a figure (.svg); of the samples of --spectra-every, or of the flow at the end`,
+    cases: ["channel", "box"],
+    check: ({ axes }) => {
+      if (!spectralAxes(axes).includes(axis))
+        throw new IsoformError(`navier-stokes: one cell along ${axis} has no spectrum: leave out --spectra-${axis}, or ask for more cells`);
+    },
+    write: async (path, { simulation, means }, shell) => {
+      const found = (await simulation.velocitySpectra()).get(axis)!;
+      const of = { axis, flow: simulation.flow, spectrum: found, means: await means() };
+      await shell.writeFile(path, isSvg(path) ? spectraFigure(of) : tableText(path, spectraTable(of), [sampledText(found)]));
+    },
+  }) as const satisfies Output;
 
 const OUTPUTS = {
   statistics: {
@@ -56,6 +78,8 @@ const OUTPUTS = {
       await shell.writeFile(path, text);
     },
   },
+  spectraX: spectraAlong("x"),
+  spectraZ: spectraAlong("z"),
   wall: {
     meaning: "write friction and heat flux along the wall, and the layer's thicknesses, as a table or CSV (.csv)",
     cases: ["layer", "shock"],
@@ -76,7 +100,8 @@ export type OutputPaths = { readonly [name in keyof typeof OUTPUTS]?: readonly s
 export function addOutputs(command: Command, name: CaseName): void {
   for (const output of NAMES) {
     const { meaning, cases } = outputOf(output);
-    if (cases?.includes(name) ?? true) command.option(`--${output} <file...>`, `${meaning}; one or several`);
+    if (cases?.includes(name) ?? true)
+      command.option(`--${snakeCase(output).replaceAll("_", "-")} <file...>`, `${meaning}; one or several`);
   }
 }
 
@@ -85,6 +110,11 @@ export async function pathsOf(paths: OutputPaths): Promise<string[]> {
   const files = NAMES.flatMap((name) => paths[name] ?? []);
   for (const path of paths.statistics ?? []) if (isHdf5(path)) await requireHdf5(path);
   return files;
+}
+
+/** Throws IsoformError where something is asked for that a flow does not have. */
+export function checkOutputs(paths: OutputPaths, flow: Flow): void {
+  for (const name of NAMES) if (paths[name]) outputOf(name).check?.(flow);
 }
 
 /** Writes what is asked for. */

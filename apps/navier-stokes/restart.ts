@@ -1,6 +1,6 @@
 import { IsoformError } from "isoform";
 import type { Checkpoint } from "isoform/io";
-import { configOf } from "./config.js";
+import { configOf, snakeCase } from "./config.js";
 import type { CaseName, Config, Given } from "./config-keys.js";
 import type { Simulation } from "./simulation.js";
 
@@ -14,11 +14,17 @@ export const FORMAT = "isoform navier-stokes 1";
 /** Brings a simulation to where a checkpoint was written; statistics that it has none of begin anew. */
 export async function restore(simulation: Simulation, saved: Checkpoint): Promise<void> {
   const { config } = saved.metadata as { config: Partial<Config> };
-  await saved.restore(simulation.checkpointed((config.statsEvery ?? 0) > 0));
+  await saved.restore(simulation.checkpointed({ statistics: (config.statsEvery ?? 0) > 0, spectra: (config.spectraEvery ?? 0) > 0 }));
 }
 
+/** What is sampled, by the key that says how often. */
+const SAMPLED = [
+  ["statsEvery", "statistics"],
+  ["spectraEvery", "spectra"],
+] as const;
+
 /** What a run may change when it goes on. */
-const FREE: readonly string[] = ["steps", "time", "statsEvery"];
+const FREE: readonly string[] = ["steps", "time", "statsEvery", "spectraEvery"];
 
 /** The configuration of a checkpoint, with another end. Throws IsoformError where other keys are asked for. */
 export function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {
@@ -35,8 +41,9 @@ export function restarted(name: CaseName, given: Given, metadata: unknown, file:
       `${file} was made with ${key} ${String(there[key])}, and ${String(value)} is asked for: leave it out, or start anew`,
     );
   }
-  if (config.statsEvery > 0 && given.statsEvery === 0)
-    throw new IsoformError(`${file} has statistics of each ${config.statsEvery} steps: leave out stats_every, or give one above 0`);
+  for (const [key, what] of SAMPLED)
+    if ((config[key] ?? 0) > 0 && given[key] === 0)
+      throw new IsoformError(`${file} has ${what} of each ${config[key]} steps: leave out ${snakeCase(key)}, or give one above 0`);
   const { cfl, ...others } = values;
   return configOf(name, {
     ...others,

@@ -13,6 +13,8 @@ import { temperatureAt, type Gas } from "./gas.js";
 import { metricsOf } from "./metrics.js";
 import { ghostsOf, modelOf, type Model, type Reference, type Scheme } from "./model.js";
 import type { Progress } from "./progress-line.js";
+import type { Sampled } from "./sampled.js";
+import { spectraOf, type Spectra, type Spectral, type Spectrum } from "./spectra.js";
 import { fieldsOf, type Fields } from "./state.js";
 import { statisticsOf, type MeanAxes, type Means, type Statistics } from "./statistics.js";
 import { sequenceOf, type TimeStep } from "./step.js";
@@ -54,9 +56,20 @@ export interface Settings {
   readonly unroll: number;
   /** Steps from one sample of the statistics to the next; none are taken where it is 0. */
   readonly statsEvery: number;
+  /** The same of the spectra. */
+  readonly spectraEvery: number;
 }
 
-export const DEFAULTS: Settings = { type: "f64", precision: "fast", layout: "soa", occ: "standard", fuse: true, unroll: 1, statsEvery: 0 };
+export const DEFAULTS: Settings = {
+  type: "f64",
+  precision: "fast",
+  layout: "soa",
+  occ: "standard",
+  fuse: true,
+  unroll: 1,
+  statsEvery: 0,
+  spectraEvery: 0,
+};
 
 /** A flow on a set of devices. */
 export class Simulation {
@@ -68,7 +81,9 @@ export class Simulation {
   readonly time: Scalar<"f64">;
   /** Along a channel averages are over x, too. */
   readonly statistics: Statistics | undefined;
-  private present: Statistics | undefined;
+  readonly spectra: Spectra | undefined;
+  private presentStatistics: Statistics | undefined;
+  private presentSpectra: Spectra | undefined;
   private readonly boundaries: readonly Container[];
   private readonly forcing: Forcing | undefined;
   private readonly diagnostics: Diagnostics;
@@ -106,9 +121,13 @@ export class Simulation {
     this.forcing = channel && forcingOf(model, axes[1].faces!, channel.targetTemperature);
     const target = channel?.targetTemperature;
     this.diagnostics = diagnosticsOf(model, target === undefined ? undefined : { bulk: this.forcing!.bulk, target });
-    const { statsEvery } = settings;
+    const { statsEvery, spectraEvery } = settings;
     this.statistics = statsEvery > 0 ? statisticsOf(model, this.meanAxes) : undefined;
-    const sampled = this.statistics && { every: statsEvery, steps: this.statistics.sample };
+    this.spectra = spectraEvery > 0 ? spectraOf(model, axes) : undefined;
+    const sampled = [
+      ...(this.statistics ? [{ every: statsEvery, steps: this.statistics.sample }] : []),
+      ...(this.spectra ? [{ every: spectraEvery, steps: this.spectra.sample }] : []),
+    ];
     const { dt, time, boundaries, forcing } = this;
     const { precision, occ, fuse, unroll } = settings;
     const residual = flow.writesCells ? this.diagnostics.residual : undefined;
@@ -141,17 +160,21 @@ export class Simulation {
       });
     this.time.set(0);
     this.statistics?.clear();
+    this.spectra?.clear();
     if ("dt" in step) this.dt.set(step.dt);
     const first = "dt" in step ? [] : chooseStep(model, this.dt, step.courant);
     const sense = model.isHybrid ? [divergence(model, true)] : [];
     for (const container of [...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
   }
 
-  /** What a checkpoint has of this: all that further steps depend on, and `withStatistics` what was sampled. */
-  checkpointed(withStatistics = true): CheckpointedSequence {
-    const { skeleton, statistics } = this;
-    if (!statistics || withStatistics) return skeleton;
+  /** What a checkpoint has of this: all that further steps depend on, and what was sampled, where `parts` does not leave it out. */
+  checkpointed({ statistics = true, spectra = true }: { statistics?: boolean; spectra?: boolean } = {}): CheckpointedSequence {
+    const { skeleton } = this;
+    const left = [...(statistics ? [] : [this.statistics]), ...(spectra ? [] : [this.spectra])].filter((each) => each !== undefined);
+    if (left.length === 0) return skeleton;
     const { name, state } = skeleton;
+    const sums = new Set(left.flatMap((each) => each.sums));
+    const counts = new Set<Scalar>(left.map(({ samples }) => samples));
     return {
       name,
       get iteration() {
@@ -162,22 +185,30 @@ export class Simulation {
       },
       state: {
         ...state,
-        folded: state.folded.filter((each) => each !== statistics.sums),
-        scalars: state.scalars.filter((each) => each !== statistics.samples),
+        folded: state.folded.filter((each) => !sums.has(each)),
+        scalars: state.scalars.filter((each) => !counts.has(each)),
       },
     };
   }
 
   /** Means over time of what was sampled; of the flow as it is now where nothing was. */
-  async means(): Promise<Means> {
-    const { grid, model, settings, statistics } = this;
-    if (statistics && (await statistics.samples.get()) > 0) return statistics.means();
-    const now = statistics ?? (this.present ??= statisticsOf(model, this.meanAxes));
+  means(): Promise<Means> {
+    return this.sampledOrNow(this.statistics, () => (this.presentStatistics ??= statisticsOf(this.model, this.meanAxes)));
+  }
+
+  /** Spectra of the velocity by their axes, along those of x and z that are periodic: the same. */
+  velocitySpectra(): Promise<ReadonlyMap<Spectral, Spectrum>> {
+    return this.sampledOrNow(this.spectra, () => (this.presentSpectra ??= spectraOf(this.model, this.flow.axes)));
+  }
+
+  private async sampledOrNow<T>(sampled: Sampled<T> | undefined, present: () => Sampled<T>): Promise<T> {
+    if (sampled && (await sampled.samples.get()) > 0) return sampled.read();
+    const now = sampled ?? present();
     now.clear();
-    for (const step of now.sample) await grid.run(step, settings);
-    const means = await now.means();
+    for (const step of now.sample) await this.grid.run(step, this.settings);
+    const found = await now.read();
     now.clear();
-    return means;
+    return found;
   }
 
   /** Does so many steps. Returns the seconds that they took. */

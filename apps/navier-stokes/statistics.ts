@@ -1,8 +1,8 @@
 import { assign, f64, helper, sum, table, i32 } from "isoform";
-import type { AxisArray, Cell, Container, Grid } from "isoform/grid";
-import type { Scalar } from "isoform/set";
+import type { AxisArray, Cell, Container } from "isoform/grid";
 import type { Model } from "./model.js";
 import { STATE, type Conserved, type Temperatures, type Values } from "./pointwise.js";
+import type { Sampled } from "./sampled.js";
 import {
   GRADIENT_FACTORS,
   GRADIENT_STATISTICS,
@@ -28,16 +28,7 @@ export interface Means {
   readonly columns: ReadonlyMap<string, Float64Array>;
 }
 
-/** Sums of samples on the devices. */
-export interface Statistics {
-  /** What adds the flow as it is now. */
-  readonly sample: readonly (Container | ReturnType<Grid<3>["scalarStep"]>)[];
-  readonly sums: AxisArray;
-  readonly samples: Scalar<"f64">;
-  /** Begins anew. */
-  clear(): void;
-  means(): Promise<Means>;
-}
+export type Statistics = Sampled<Means>;
 
 /** Statistics in order of the components of their sums. */
 const COMPONENTS = [...POINT_STATISTICS, ...GRADIENT_STATISTICS];
@@ -57,13 +48,13 @@ export function statisticsOf(model: Model, axes: MeanAxes): Statistics {
   const cells = grid.extents.reduce((product, n) => product * n, 1);
   return {
     sample: [pointSums(model, sums), gradientSums(model, sums), count],
-    sums: sums as unknown as AxisArray,
+    sums: [sums as unknown as AxisArray],
     samples,
     clear() {
       sums.set(() => 0);
       samples.set(0);
     },
-    async means() {
+    async read() {
       const values = await sums.download();
       const number = await samples.get();
       const share = places / cells / number;

@@ -31,7 +31,7 @@ export interface StepOptions {
   readonly residual?: Container;
   readonly forcing?: Forcing;
   /** What samples the flow at the end of each step whose number, counted from 1, is a multiple. */
-  readonly sampled?: { readonly every: number; readonly steps: readonly Step[] };
+  readonly sampled?: readonly { readonly every: number; readonly steps: readonly Step[] }[];
 }
 
 /** The time step is chosen for the first step, and then for those whose number, counted from 1, is a multiple. */
@@ -43,7 +43,7 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
 
 /** What a step of the Runge-Kutta scheme does, in order. */
 export function sequenceOf(model: Model, options: StepOptions): Step[] {
-  const { dt, time, step, sides, boundaries, edges: open = [], residual, forcing, sampled } = options;
+  const { dt, time, step, sides, boundaries, edges: open = [], residual, forcing, sampled = [] } = options;
   const { grid, gas, scheme, isCentral, isHybrid } = model;
   const { w, next, T, nextT, third } = model.fields;
   const isViscous = scheme.viscous !== "none";
@@ -68,6 +68,6 @@ export function sequenceOf(model: Model, options: StepOptions): Step[] {
   const advance = grid.scalarStep("time", { time: assign(time), dt }, ({ time, dt }) => {
     time.set(time.get() + dt);
   });
-  const sample = sampled ? [every(sampled.every, sampled.steps, { phase: sampled.every - 1 })] : [];
-  return [...choice(model, dt, step), ...stages.flat(), advance, ...sample];
+  const samples = sampled.map(({ every: n, steps }) => every(n, steps, { phase: n - 1 }));
+  return [...choice(model, dt, step), ...stages.flat(), advance, ...samples];
 }

@@ -134,7 +134,8 @@ function thicknesses({ y, u, rho }: MeanProfile, speed: number, height: number):
 const number = (value: number): string => value.toPrecision(5);
 
 /** What means are of: `the mean of 20 samples`. */
-export const sampledText = ({ samples }: Means): string => (samples > 1 ? `the mean of ${samples} samples` : "the flow as it is now");
+export const sampledText = ({ samples }: Pick<Means, "samples">): string =>
+  samples > 1 ? `the mean of ${samples} samples` : "the flow as it is now";
 
 /** What is printed of the walls of a flow that has some. */
 export function wallText(flow: Flow, means: Means): string {

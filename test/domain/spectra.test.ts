@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { f32, f64 } from "isoform";
+import { f32, f64, helper } from "isoform";
 import { powerSpectrum } from "isoform/patterns";
 import { dense, sparse, spectrum } from "../../src/domain/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
@@ -65,6 +65,28 @@ await onEachBackend("spectra", ({ of }) => {
       }
       assert.equal(results.size, 1);
     });
+
+  it("of a value, added up over runs, are those of the field that has it", async () => {
+    const grid = dense(of(3), [16, 4, 12], { periodic: true });
+    const w = grid.field("w", f32, { cardinality: 2 });
+    const u = grid.field("u", f64);
+    w.fill((x, y, z, k) => (k === 0 ? 1 + y : noise(x, y, z)));
+    u.fill((x, y, z) => Math.fround(noise(x, y, z)) / (1 + y));
+    const [own, added] = ["own", "added"].map((name) => grid.field(name, f64, { axes: ["y"], cardinality: 7 }));
+    const two = 2;
+    const value = helper(
+      (w: { [c: symbol]: readonly number[] }, c: symbol): number => (0.5 * two * w[c as never][1]) / w[c as never][0],
+      () => [two],
+    );
+    for (const step of spectrum(u, own, { axis: "z" })) await grid.run(step);
+    for (let n = 0; n < 3; n++) for (const step of spectrum(w, added, { axis: "z", value, accumulate: true })) await grid.run(step);
+    const wanted = await own.download();
+    (await added.download()).forEach((v, n) =>
+      assert.ok(Math.abs(v / 3 - wanted[n]) < 1e-7 * (1e-3 + wanted[n]), `${v / 3}, ${wanted[n]}`),
+    );
+    assert.throws(() => spectrum(w, added, { axis: "z", value, component: 1 }), /give one of them/);
+    grid.free();
+  });
 
   it("hold the energy of waves in their modes, and sum up to the mean square", async () => {
     const grid = dense(of(2), [48, 10], { periodic: [true, false] });

@@ -12,6 +12,10 @@ export interface SpectrumOptions {
   axis: "x" | "y" | "z";
   /** Of the field; 0 where absent. */
   component?: number;
+  /** The spectrum of a function of the field at a cell, in place of a component: `(w, c) => w[c][1] / w[c][0]`, or a helper. */
+  value?: (field: never, cell: never) => number;
+  /** Adds to what `into` holds, for means over time; without it, `into` is overwritten. */
+  accumulate?: boolean;
   /** The beginning of the containers' names; "spectrum" where absent. */
   name?: string;
 }
@@ -33,7 +37,7 @@ type AnyAxes = (name: string, type: typeof f64, options: { axes: Names; cardinal
 export function spectrum(
   field: Field,
   into: AxisArray,
-  { axis, component = 0, name = "spectrum", ...others }: SpectrumOptions,
+  { axis, component, value: given, accumulate = false, name = "spectrum", ...others }: SpectrumOptions,
 ): Container[] {
   const location = originalPosition(callSite(spectrum));
   const refuse = (problem: string, remedy: string): never => {
@@ -43,10 +47,12 @@ export function spectrum(
   const { extents } = grid;
   const number = "xyz".slice(0, extents.length).indexOf(axis);
   const [option] = Object.keys(others);
-  if (option !== undefined) refuse(`it has no option "${option}"`, "use axis, component and name");
+  if (option !== undefined) refuse(`it has no option "${option}"`, "use axis, component, value, accumulate and name");
   if (number < 0 || !grid.periodic[number]) refuse(`${String(axis)} is no periodic axis of the grid`, "give an axis that is");
-  if (!(Number.isInteger(component) && component >= 0 && component < field.cardinality))
-    refuse(`component ${component} of ${field.cardinality} of "${field.name}" is asked for`, `count from 0 to ${field.cardinality - 1}`);
+  if (given && component !== undefined) refuse("it is asked for a component and for a value", "give one of them");
+  const taken = component ?? 0;
+  if (!(Number.isInteger(taken) && taken >= 0 && taken < field.cardinality))
+    refuse(`component ${taken} of ${field.cardinality} of "${field.name}" is asked for`, `count from 0 to ${field.cardinality - 1}`);
   if (!grid.foldAlongAxes || grid.mask)
     refuse("the grid is not dense or some of its cells are inactive", "use a dense grid whose cells are all active");
   const n = extents[number];
@@ -60,7 +66,8 @@ export function spectrum(
   const remaining = ([..."xyz"].slice(0, extents.length) as Names).filter((each) => each !== axis);
   const lines = extents.reduce((product, extent, each) => (each === number || into.axes.includes(each) ? product : product * extent), 1);
   const along = grid.field.bind(grid) as unknown as AnyAxes;
-  const value = field.cardinality === 1 ? ONE : SEVERAL;
+  const value = given ?? (field.cardinality === 1 ? ONE : SEVERAL);
+  const which = given ? {} : { component: taken };
   return Array.from({ length: Math.ceil(modes / TOGETHER) }, (_, block) => {
     const first = block * TOGETHER;
     const end = Math.min(modes, first + TOGETHER);
@@ -76,16 +83,11 @@ export function spectrum(
       f64,
       Array.from({ length: end - first }, (_, m) => modeWeight(first + m, n) / lines),
     );
-    const transform = grid.container(
-      title,
-      { u: field as unknown as Values, waves, component, value, parts: sum(parts) } as never,
-      (({ u, waves, component, value, parts }: TransformParams, c: symbol) => {
-        for (let k = 0; k < waves[c].length; k++) parts.add(k, value(u, c, component) * waves[c][k]);
-      }) as never,
-    );
+    const params = { u: field as unknown as Values, waves, value, parts: sum(parts), ...which };
+    const transform = grid.container(title, params as never, (given ? ofValue : ofComponent) as never);
     const square = grid.container(
       `${title} squared`,
-      { parts, weights, into: sum(into as AxisArray<"f64", 2>, { components: [first, end] }) } as never,
+      { parts, weights, into: sum(into as AxisArray<"f64", 2>, { components: [first, end], accumulate }) } as never,
       (({ parts, weights, into }: SquareParams, c: symbol) => {
         for (let m = 0; m < weights.length; m++) into.add(m, weights[m] * (parts[c][2 * m] ** 2 + parts[c][2 * m + 1] ** 2));
       }) as never,
@@ -104,7 +106,7 @@ interface TransformParams {
   readonly u: Values;
   readonly waves: Values;
   readonly component: number;
-  readonly value: (u: Values, c: symbol, k: number) => number;
+  readonly value: (u: Values, c: symbol, k?: number) => number;
   readonly parts: Folds;
 }
 interface SquareParams {
@@ -113,5 +115,13 @@ interface SquareParams {
   readonly into: Folds;
 }
 
+const ofComponent = ({ u, waves, component, value, parts }: TransformParams, c: symbol): void => {
+  const v = value(u, c, component);
+  for (let k = 0; k < waves[c].length; k++) parts.add(k, v * waves[c][k]);
+};
+const ofValue = ({ u, waves, value, parts }: TransformParams, c: symbol): void => {
+  const v = value(u, c);
+  for (let k = 0; k < waves[c].length; k++) parts.add(k, v * waves[c][k]);
+};
 const ONE = (u: Values, c: symbol): number => u[c];
 const SEVERAL = (u: Values, c: symbol, k: number): number => u[c][k | 0];

@@ -97,6 +97,15 @@ test("a channel writes its statistics and profiles, and tells of its walls", asy
   assert.equal(table.length, 7);
 });
 
+test("spectra are written as tables and figures, and refused along one cell", async () => {
+  const channel = ["channel", "--nx", "8", "--ny", "12", "--nz", "8", "--steps", "2"];
+  await isoform(...channel, "--spectra-every", "1", "--spectra-x", at("x.dat"), at("x.svg"), "--spectra-z", at("z.csv"));
+  assert.match(await readFile(at("x.dat"), "utf8"), /^# the mean of 2 samples\n +# y +y_plus +k +E_uu +E_vv +E_ww\n/);
+  assert.match(await readFile(at("x.svg"), "utf8"), /<svg.*k_x h/s);
+  assert.equal((await readFile(at("z.csv"), "utf8")).trimEnd().split("\n").length, 1 + 6 * 5);
+  await assert.rejects(isoform("box", "--nx", "16", "--ny", "16", "--spectra-z", at("none")), /one cell along z has no spectrum/);
+});
+
 test("files have keys, options count before them, and what is unknown is told", async () => {
   await writeFile(at("a.toml"), 'flow = "sod"\nnx = 20\nweno = 3\n');
   assert.match(await isoform("tube", "--config", at("a.toml"), "--nx", "30", "--steps", "2"), /tube of 30 x 1 x 1/);

@@ -13,7 +13,7 @@ async function run(name: string, given: Given): Promise<{ w: Float64Array; means
   const simulation = await Simulation.create(set, channelFlow(configOf("channel", given)), { precision: "strict", statsEvery: 2 });
   await simulation.run(4);
   const w = (await simulation.fields.w.download()) as Float64Array;
-  const { columns } = await simulation.statistics!.means();
+  const { columns } = await simulation.statistics!.read();
   simulation.free();
   await set.close();
   return { w, means: [...columns.values()] };

@@ -38,7 +38,7 @@ async function end(device: string, [name, given]: readonly [CaseName, Given], ty
   await simulation.run(STEPS);
   const w = Float64Array.from(await simulation.fields.w.download());
   const { residual } = await simulation.progress();
-  const { columns } = await simulation.statistics!.means();
+  const { columns } = await simulation.statistics!.read();
   simulation.free();
   await set.close();
   return { w, residual, means: [...columns.values()] };

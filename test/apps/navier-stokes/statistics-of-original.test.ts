@@ -14,7 +14,7 @@ it("the averages of a layer are those of the original, in its order", async () =
   const set = await devices("wasm");
   const simulation = await Simulation.create(set, layerFlow(configOf("layer", { dt: 1e-8 })), { statsEvery: 1 });
   await simulation.run(1);
-  const { columns, extents } = await simulation.statistics!.means();
+  const { columns, extents } = await simulation.statistics!.read();
   const misses = STATISTICS.flatMap(({ name }, n) => {
     const scale = Math.max(...AVERAGES[n].map(Math.abs));
     return PLACES.flatMap(([i, j], at) => {

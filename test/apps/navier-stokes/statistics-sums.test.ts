@@ -115,7 +115,7 @@ describe("statistics are the means of the whole field", () => {
               });
             }
       }
-      const { columns, samples, extents } = await simulation.statistics!.means();
+      const { columns, samples, extents } = await simulation.statistics!.read();
       assert.equal(samples, 2);
       assert.deepEqual(extents, alongX ? [ny] : [nx, ny]);
       STATISTICS.forEach(({ name: column }, n) => {
