@@ -16,7 +16,7 @@ import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } fro
 import { QUANTITIES, type Plane, type Quantity } from "./planes.js";
 import { progressLine, type Progress } from "./progress-line.js";
 import { FORMAT, restarted, restore } from "./restart.js";
-import { follow } from "./run.js";
+import { FlowError, follow } from "./run.js";
 import { Simulation, TYPES, type Settings } from "./simulation.js";
 import type { Means } from "./statistics.js";
 import { wallText } from "./walls.js";
@@ -164,10 +164,13 @@ async function simulate(
   samples: Progress[],
   shell: Shell,
 ): Promise<{ seconds: number; exitCode: number }> {
+  let good = options.restart === undefined ? undefined : { file: options.restart, step: simulation.steps };
   const checkpoint = async (): Promise<void> => {
-    if (options.checkpoint !== undefined)
-      await writeCheckpoint(options.checkpoint, simulation.checkpointed(), { config }, { format: FORMAT });
+    if (options.checkpoint === undefined) return;
+    await writeCheckpoint(options.checkpoint, simulation.checkpointed(), { config }, { format: FORMAT });
+    good = { file: options.checkpoint, step: simulation.steps };
   };
+if (!good) await checkpoint();
   const series = new FieldSeries(name, simulation, options, shell);
   const task = shell.progress(`navier-stokes ${name}`);
   const interruption = shell.interruption();
@@ -187,6 +190,11 @@ async function simulate(
       // Lets the bar be drawn and an interrupt be seen.
       await turn();
     });
+  } catch (error) {
+    if (!(error instanceof FlowError) || !good) throw error;
+    throw new FlowError(
+      `${error.message}; ${good.file} holds step ${good.step}: go on with --restart ${good.file} and a smaller cfl or dt`,
+    );
   } finally {
     interruption.ignore();
     task.done();

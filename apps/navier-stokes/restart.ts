@@ -15,6 +15,8 @@ export const FORMAT = "isoform navier-stokes 1";
 export async function restore(simulation: Simulation, saved: Checkpoint): Promise<void> {
   const { config } = saved.metadata as { config: Partial<Config> };
   await saved.restore(simulation.checkpointed({ statistics: (config.statsEvery ?? 0) > 0, spectra: (config.spectraEvery ?? 0) > 0 }));
+  const { step } = simulation.flow;
+  if ("dt" in step) simulation.dt.set(step.dt);
 }
 
 /** What is sampled, by the key that says how often. */
@@ -24,7 +26,7 @@ const SAMPLED = [
 ] as const;
 
 /** What a run may change when it goes on. */
-const FREE: readonly string[] = ["steps", "time", "statsEvery", "spectraEvery"];
+const FREE: readonly string[] = ["steps", "time", "statsEvery", "spectraEvery", "cfl", "dt"];
 
 /** The configuration of a checkpoint, with another end. Throws IsoformError where other keys are asked for. */
 export function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {

@@ -2,6 +2,11 @@ import { IsoformError } from "isoform";
 import type { Progress } from "./progress-line.js";
 import type { Simulation } from "./simulation.js";
 
+/** Density or temperature are no longer above 0. */
+export class FlowError extends IsoformError {
+  override name = "FlowError";
+}
+
 /** How a run goes on, and what it is told on its way. */
 export interface Course {
   /** The last step. */
@@ -13,7 +18,7 @@ export interface Course {
   readonly stop?: AbortSignal;
 }
 
-/** Goes on to the end, or until it is stopped after some sample. Throws IsoformError where the flow is no longer one, with cell and step. */
+/** Goes on to the end, or until it is stopped after some sample. Throws FlowError where the flow is no longer one, with cell and step. */
 export async function follow(
   simulation: Simulation,
   { steps, time = Infinity, every, stop }: Course,
@@ -31,7 +36,7 @@ export async function follow(
   }
 }
 
-/** Throws IsoformError where density or temperature are not above 0. */
+/** Throws FlowError where density or temperature are not above 0. */
 export async function requireFlow(simulation: Simulation, { step, density, temperature }: Progress): Promise<void> {
   const isSound = [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
   if (isSound) return;
@@ -43,9 +48,9 @@ export async function requireFlow(simulation: Simulation, { step, density, tempe
     if (rho > 0 && inner > 0 && Number.isFinite(inner)) continue;
     const what = Number.isNaN(rho + inner) ? "is NaN" : rho > 0 ? "has a negative pressure" : "has a negative density";
     const at = [n % nx, Math.floor(n / nx) % ny, Math.floor(n / nx / ny)].join(", ");
-    throw new IsoformError(
+    throw new FlowError(
       `navier-stokes: the flow ${what} in cell (${at}) after step ${step}: choose a smaller cfl, more cells, or a lower sensor_threshold, which takes WENO at more faces`,
     );
   }
-  throw new IsoformError(`navier-stokes: density or temperature were not above 0 before step ${step}: choose a smaller cfl, or more cells`);
+  throw new FlowError(`navier-stokes: density or temperature were not above 0 before step ${step}: choose a smaller cfl, or more cells`);
 }

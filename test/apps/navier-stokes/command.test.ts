@@ -119,3 +119,35 @@ test("a flow that blows up names step and remedy", async () => {
     /in cell \(.*\) after step .*choose a smaller cfl|choose a smaller cfl/,
   );
 });
+
+test("what a flow that blows up was last is in its checkpoint, from which a smaller step goes on", async () => {
+  const tube = ["tube", "--nx", "50", "--dt", "0.004", "--every", "1", "--time", "0.04"];
+  await isoform(...tube, "--steps", "4", "--checkpoint", at("tube"));
+  const coarse = ["tube", "--restart", at("tube"), "--every", "1", "--steps", "100", "--dt"];
+  await assert.rejects(
+    isoform(...coarse, "0.05", "--checkpoint", at("coarse"), "--checkpoint-every", "1"),
+    /the flow (is NaN|has a negative \w+) in cell \(\d+, 0, 0\) after step (\d+): .*(tube|coarse) holds step \d+: go on with --restart .*(tube|coarse) and a smaller/,
+  );
+  assert.match(await isoform(...coarse, "0.002", "--time", "0.04"), /time 0.0400000, dt 0.00200000/);
+  await assert.rejects(
+    isoform("tube", "--nx", "50", "--cfl", "30", "--steps", "20", "--checkpoint", at("first")),
+    /first holds step 0: go on with --restart .*first and a smaller cfl/,
+  );
+  assert.match(await isoform("tube", "--restart", at("first"), "--cfl", "0.5", "--steps", "3"), /step 3/);
+});
+
+test("what is no checkpoint of this solver is refused", async () => {
+  await writeFile(at("text"), "density 1\n".repeat(100));
+  await assert.rejects(isoform("tube", "--restart", at("text")), /text/);
+  await assert.rejects(isoform("tube", "--restart", at("none")), /none/);
+  await isoform("tube", "--nx", "50", "--steps", "1", "--checkpoint", at("part"));
+  await writeFile(at("part"), (await readFile(at("part"))).subarray(0, 500));
+  await assert.rejects(isoform("tube", "--restart", at("part")), /part/);
+  await isoform("tube", "--nx", "50", "--steps", "1", "--checkpoint", at("double"));
+  await assert.rejects(isoform("tube", "--restart", at("double"), "--type", "f32"), /f64|f32/);
+});
+
+test("a flow that is too thin for its devices is told so", async () => {
+  await assert.rejects(isoform("tube", "--nx", "50", "--devices", "wasm*2"), /use fewer devices/);
+  await assert.rejects(isoform("box", "--flow", "taylor-green", "--nz", "8", "--devices", "wasm*3"), /fewer devices or a larger grid/);
+});
