@@ -68,6 +68,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/navier-stokes/golden-layers": "apps",
   "apps/navier-stokes/golden-shocks": "apps",
   "apps/navier-stokes/laminar": "apps",
+  "apps/navier-stokes/layers-same-bits": "apps",
   "apps/navier-stokes/noise": "apps",
   "apps/navier-stokes/same-bits": "apps",
   "apps/navier-stokes/single-precision": "apps",
