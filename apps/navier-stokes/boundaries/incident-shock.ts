@@ -1,7 +1,6 @@
 import { table } from "isoform";
 import { face, type Container } from "isoform/grid";
 import { placeOf, type Axis } from "../axes.js";
-import type { Along } from "../metrics.js";
 import type { Model } from "../model.js";
 import { CONSERVED } from "../pointwise.js";
 
@@ -19,35 +18,40 @@ export interface IncidentShock {
 /** How far from a shock its layer's values are smeared, in cells. */
 const SMEAR = 8;
 
+/** Stands for the share of the state behind the shock where cells are too far from it. */
+const UNTOUCHED = -1;
+
 /** The upper layer of cells, and ghosts beyond it: near a shock its two states, smeared over some cells; else what the last cell holds. */
 export function incidentShock(model: Model, x: Axis, y: Axis, { angle, foot, before, behind }: IncidentShock): Container {
   const { grid, real, fields, ghosts } = model;
   const { w } = fields;
-  const [, ny] = grid.extents;
+  const [nx, ny] = grid.extents;
   const step = placeOf(x, 1) - placeOf(x, 0);
-  const places = table(
-    real,
-    Array.from({ length: ghosts + 1 }, (_, l) => foot - placeOf(y, ny - 1 + l) / Math.tan(angle)),
+  // By the host's tanh: those of devices differ in the last bit.
+  const shares = grid.field("shares", real, { axes: ["x"], cardinality: ghosts + 1 });
+  shares.set(
+    Array.from({ length: nx }, (_, i) =>
+      Array.from({ length: ghosts + 1 }, (_, l) => {
+        const away = (placeOf(x, i) - foot + placeOf(y, ny - 1 + l) / Math.tan(angle)) / step;
+        return Math.abs(away) > SMEAR ? UNTOUCHED : 0.5 * (1 + Math.tanh(away));
+      }),
+    ).flat(),
   );
-  const [upstream, jump] = [
-    table(real, before),
-    table(
-      real,
-      behind.map((value, k) => value - before[k]),
-    ),
-  ];
-  const reach = SMEAR * step;
+  const upstream = table(real, before);
+  const jump = table(
+    real,
+    behind.map((value, k) => value - before[k]),
+  );
   return grid.container(
     "shock at ymax",
-    { w, x: grid.axis("x", real, (i) => placeOf(x, i)) as Along },
-    ({ w, x }, c) => {
+    { w, shares },
+    ({ w, shares }, c) => {
       for (let l = 0; l <= ghosts; l++) {
-        const away = x[c] - places[l];
-        const share = 0.5 * (1 + Math.tanh(away / step));
-        for (let k = 0; k < CONSERVED; k++) w.at(c, 0, l, 0)[k] = Math.abs(away) > reach ? w[c][k] : upstream[k] + share * jump[k];
+        const share = shares[c][l];
+        for (let k = 0; k < CONSERVED; k++) w.at(c, 0, l, 0)[k] = share === UNTOUCHED ? w[c][k] : upstream[k] + share * jump[k];
       }
     },
-    () => [CONSERVED, ghosts, step, reach, places, upstream, jump],
+    () => [CONSERVED, ghosts, UNTOUCHED, upstream, jump],
     { on: face("ymax") },
   );
 }
