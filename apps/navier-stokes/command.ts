@@ -170,7 +170,7 @@ async function simulate(
     await writeCheckpoint(options.checkpoint, simulation.checkpointed(), { config }, { format: FORMAT });
     good = { file: options.checkpoint, step: simulation.steps };
   };
-if (!good) await checkpoint();
+  if (!good) await checkpoint();
   const series = new FieldSeries(name, simulation, options, shell);
   const task = shell.progress(`navier-stokes ${name}`);
   const interruption = shell.interruption();
@@ -193,7 +193,7 @@ if (!good) await checkpoint();
   } catch (error) {
     if (!(error instanceof FlowError) || !good) throw error;
     throw new FlowError(
-      `${error.message}; ${good.file} holds step ${good.step}: go on with --restart ${good.file} and a smaller cfl or dt`,
+      `${error.message}; ${good.file} holds step ${good.step}: go on with --restart ${good.file} and a smaller ${config.dt === undefined ? "cfl" : "dt"}`,
     );
   } finally {
     interruption.ignore();

@@ -47,6 +47,9 @@ export function restarted(name: CaseName, given: Given, metadata: unknown, file:
     if ((config[key] ?? 0) > 0 && given[key] === 0)
       throw new IsoformError(`${file} has ${what} of each ${config[key]} steps: leave out ${snakeCase(key)}, or give one above 0`);
   const { cfl, ...others } = values;
+  const [timed, other] = config.dt === undefined ? (["cfl", "dt"] as const) : (["dt", "cfl"] as const);
+  if (given[other] !== undefined)
+    throw new IsoformError(`${file} was made with ${timed} ${String(there[timed])}: give another ${timed} in place of ${other}`);
   return configOf(name, {
     ...others,
     ...(config.dt === undefined ? { cfl } : {}),

@@ -126,7 +126,7 @@ test("what a flow that blows up was last is in its checkpoint, from which a smal
   const coarse = ["tube", "--restart", at("tube"), "--every", "1", "--steps", "100", "--dt"];
   await assert.rejects(
     isoform(...coarse, "0.05", "--checkpoint", at("coarse"), "--checkpoint-every", "1"),
-    /the flow (is NaN|has a negative \w+) in cell \(\d+, 0, 0\) after step (\d+): .*(tube|coarse) holds step \d+: go on with --restart .*(tube|coarse) and a smaller/,
+    /the flow (is NaN|has a negative \w+) in cell \(\d+, 0, 0\) after step (\d+): .*(tube|coarse) holds step \d+: go on with --restart .*(tube|coarse) and a smaller dt$/,
   );
   assert.match(await isoform(...coarse, "0.002", "--time", "0.04"), /time 0.0400000, dt 0.00200000/);
   await assert.rejects(
@@ -134,6 +134,8 @@ test("what a flow that blows up was last is in its checkpoint, from which a smal
     /first holds step 0: go on with --restart .*first and a smaller cfl/,
   );
   assert.match(await isoform("tube", "--restart", at("first"), "--cfl", "0.5", "--steps", "3"), /step 3/);
+  await assert.rejects(isoform("tube", "--restart", at("first"), "--dt", "0.001"), /made with cfl 30: give another cfl in place of dt/);
+  await assert.rejects(isoform("tube", "--restart", at("tube"), "--cfl", "0.5"), /made with dt 0.004: give another dt in place of cfl/);
 });
 
 test("what is no checkpoint of this solver is refused", async () => {
