@@ -2,7 +2,8 @@ import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import type { Lowering } from "./lowering.js";
 import { functionBody, statements } from "./statements.js";
-import { assignedNames, namesOf, returns } from "./syntax.js";
+import { assignedNames } from "./reassigned.js";
+import { namesOf, returns } from "./syntax.js";
 import { Scope, type FunctionValue, type Value } from "./values.js";
 
 /** Replaces a call by the function's body. */

@@ -3,7 +3,8 @@ import type { Expr, Stmt } from "../ir/types.js";
 import { exprsOf, walkExpr, walkStmts } from "../ir/walk.js";
 import { read, type Frame, type Lowering } from "./lowering.js";
 import { declaration } from "./statements.js";
-import { assignedNames, mentions } from "./syntax.js";
+import { assignedNames } from "./reassigned.js";
+import { mentions } from "./syntax.js";
 import { Scope, constant, type ScalarValue } from "./values.js";
 import { condition, scalarOf } from "./operands.js";
 

@@ -96,21 +96,6 @@ export function bindsAs(code: acorn.Node, name: string): boolean {
   return found;
 }
 
-/** Names that the code assigns, in the functions inside it too; names that are shadowed count as well. */
-export const assignedNames = remembered((code): ReadonlySet<string> => {
-  const names = new Set<string>();
-  const add = (target: acorn.Node): void => namesOf(target).forEach((name) => names.add(name));
-  walkSyntax(
-    code,
-    (n) => {
-      if (n.type === "UpdateExpression" && n.argument.type === "Identifier") add(n.argument);
-      if (n.type === "AssignmentExpression" && n.left.type !== "MemberExpression") add(n.left);
-    },
-    true,
-  );
-  return names;
-});
-
 /** Every name in a piece of code; of a pattern, more than it binds where it has defaults. */
 export const namesOf = remembered((code): ReadonlySet<string> => {
   const names = new Set<string>();

@@ -47,3 +47,13 @@ it("a name that is not known in minified code names minification", () => {
   );
   assert.match(refusal(k).message, /captures "q".*the code is minified, .* helper\(fn, \(\) => \[\.\.\.\]\)/);
 });
+
+it("names of inner blocks hide those around them, which stay as they are", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{for(let r=0;r<2;r++){e[t]+=r;for(let r=0;r<3;r++)e[t]+=n[t]*r}}",
+    "({x:n,y:e},t)=>{const f=(r,o)=>{let i=0;for(let r=0;r<3;r++)i+=o*r;return i+r};e[t]=f(n[t],2)}",
+    "({x:n,y:e},t)=>{const f=r=>{{let r=1;r+=2;e[t]=r}r+=1;return r};e[t]+=f(n[t])}",
+    "({x:n,y:e},t)=>{for(let r=0;r<4;r++){{let[r,o]=[1,2];r+=o;e[t]+=r}r+=1;e[t]+=r}}",
+  ])
+    assert.notDeepEqual([...agrees(written(code), memory()).y.data], [0, 0, 0], code);
+});

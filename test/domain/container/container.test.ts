@@ -74,6 +74,16 @@ describe("the code of containers", () => {
     ]);
   });
 
+  it("offsets are constant in a loop around another whose counter has the same name, as minifiers write them", () => {
+    const grid = plane();
+    const [u, v] = [grid.field("u", f64), grid.field("v", f64)];
+    const body = new Function("return({u:t,v:e},n)=>{for(let r=0;r<2;r++){let i=2*r-1,o=0;for(let r=0;r<3;r++)o+=t.at(n,i,r);e[n]+=o}}")();
+    const container = grid.container("nested", { u, v }, body as never);
+    const expected = [-1, 1].flatMap((dx) => [0, 1, 2].map((dy) => [dx, dy]));
+    const offsets = container.uses[0].offsets.toSorted(([ax, ay], [bx, by]) => ax - bx || ay - by);
+    assert.deepEqual(offsets, expected);
+  });
+
   it("coordinates are the indices of the grid", () => {
     const grid = box();
     const n = grid.field("n", i32);
