@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { devices } from "isoform/set";
+import { mirror } from "../../../apps/navier-stokes/boundaries/mirror.js";
 import { placesOf, tubeFlow } from "../../../apps/navier-stokes/box-flow.js";
 import { configOf } from "../../../apps/navier-stokes/config.js";
 import type { Given } from "../../../apps/navier-stokes/config-keys.js";
+import { riemann } from "../../../apps/navier-stokes/riemann.js";
 import { Simulation } from "../../../apps/navier-stokes/simulation.js";
 import { sod, shuOsher } from "../../../apps/navier-stokes/tube.js";
 
@@ -60,4 +62,29 @@ it("waves of density behind Shu and Osher's shock are near those of a fine grid"
       const found = rho.reduce((sum, value, i) => sum + Math.abs(value - fine[(2000 / intervals) * i]), 0) * (10 / intervals);
       assert.ok(Math.abs(found / error - 1) < 0.03, `${name}, ${intervals} intervals: ${found}, not ${error}`);
     }
+});
+
+it("gas that runs against a wall is stopped by the shock of two streams that meet, and none is lost", async () => {
+  const [n, time] = [200, 0.25];
+  const config = configOf("tube", { nx: n, dt: time / n });
+  const stream = { rho: 1, u: 1, p: 1 };
+  const flow = {
+    ...tubeFlow(config, () => ({ rho: stream.rho, velocity: [stream.u, 0, 0], p: stream.p })),
+    boundary: (...of: Parameters<typeof mirror>) => [mirror(...of)],
+  };
+  const simulation = await Simulation.create(set, flow);
+  await simulation.run(n);
+  const w = await simulation.fields.w.download();
+  simulation.free();
+  const rho = Float64Array.from({ length: n }, (_, i) => w[5 * i]);
+  const exact = riemann(stream, { ...stream, u: -stream.u }, flow.gas.gamma);
+  const places = placesOf(flow);
+  const wall = places[n - 1] + 0.5 * (places[1] - places[0]);
+  // The waves from the other end have not come so far.
+  const from = 0.6 * n;
+  const misses = rho.slice(from).map((value, i) => Math.abs(value - exact((places[from + i] - wall) / time).rho));
+  const error = misses.reduce((sum, miss) => sum + miss) / (n - from);
+  assert.ok(error < 0.015, `the mean error of the density is ${error}`);
+  const mass = rho.reduce((sum, value) => sum + value) / n;
+  assert.ok(Math.abs(mass - stream.rho) < 1e-12, `the mean density is ${mass}`);
 });
