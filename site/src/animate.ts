@@ -19,7 +19,7 @@ export function animate(
   report: (text: string) => void,
   fail: (error: unknown) => void,
 ): () => Promise<void> {
-  const pace = new Pace(show.cells);
+  const pace = new Pace(show.cells, show.most);
   const underWay: Promise<void>[] = [];
   let [closing, begun] = [false, false];
 

@@ -1,5 +1,5 @@
 import { f32 } from "isoform";
-import type { Cell, Grid } from "isoform/grid";
+import type { DenseGrid } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import type { Stroke } from "./exhibit.js";
 
@@ -14,7 +14,7 @@ export interface Brush {
 }
 
 /** A brush of a grid; its scalars are the grid's. */
-export function brushOf(grid: Grid<2>): Brush {
+export function brushOf(grid: DenseGrid<2> | DenseGrid<3>): Brush {
   const scalar = (name: string): Scalar<"f32"> => grid.scalar(name, f32);
   return { ax: scalar("ax"), ay: scalar("ay"), bx: scalar("bx"), by: scalar("by"), ink: scalar("ink") };
 }
@@ -29,7 +29,7 @@ export function take({ ax, ay, bx, by, ink }: Brush, { from, to }: Stroke, value
 }
 
 /** For containers: the squared distance of a cell from the line between two points. */
-export function distance2(c: Cell<2>, ax: number, ay: number, bx: number, by: number): number {
+export function distance2(c: { readonly x: number; readonly y: number }, ax: number, ay: number, bx: number, by: number): number {
   const [dx, dy] = [bx - ax, by - ay];
   const [px, py] = [Math.fround(c.x) - ax, Math.fround(c.y) - ay];
   const share = Math.min(1, Math.max(0, (px * dx + py * dy) / Math.max(1e-6, dx * dx + dy * dy)));

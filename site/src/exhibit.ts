@@ -41,6 +41,8 @@ export interface Show {
   readonly cells?: number;
   /** Frames that may be under way at once. */
   readonly ahead: number;
+  /** Steps of a frame, where more would be too fast to look at. */
+  readonly most?: number;
   /** How far it has come, in words. */
   readonly state: string;
   /**

@@ -20,7 +20,9 @@ struct Look { first: u32, row: u32, zero: f32, scale: f32 }
 `;
 
 /** A picture that a shader draws from where the field lies. Throws DeviceError where the canvas gives no context for WebGPU. */
-export function gpuPicture(canvas: HTMLCanvasElement, device: Device, { grid, values, zero, scale, colours }: Look): Picture {
+export function gpuPicture(canvas: HTMLCanvasElement, device: Device, look: Look): Picture {
+  // Values of one layer lie in rows, whatever the number of axes.
+  const { grid, values, zero, scale, colours } = look as Look<2>;
   const gpu = nativeDevice(device);
   const context = canvas.getContext("webgpu");
   if (!context) throw new DeviceError(device.name, "the browser draws on no canvas with it");
@@ -38,7 +40,7 @@ export function gpuPicture(canvas: HTMLCanvasElement, device: Device, { grid, va
 
   const bind = (view: View, buffer: GPUBuffer): GPUBindGroup => {
     const look = new ArrayBuffer(16);
-    new Uint32Array(look).set([view.offset, view.strides[0]]);
+    new Uint32Array(look).set([view.offset, view.strides.at(-2)!]);
     new Float32Array(look).set([zero, scale], 2);
     const buffers = [filled(gpu, GPUBufferUsage.UNIFORM, new Uint8Array(look)), buffer, palette];
     const entries = buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));

@@ -1,9 +1,10 @@
 import type { DenseGrid, Field } from "isoform/grid";
 
 /** What is seen of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
-export interface Look {
-  readonly grid: DenseGrid<2>;
-  readonly values: Field<"f32", 1, 2>;
+export interface Look<R extends 2 | 3 = 2 | 3> {
+  /** In three dimensions of one layer. */
+  readonly grid: DenseGrid<R>;
+  readonly values: Field<"f32", 1, R>;
   readonly zero: number;
   readonly scale: number;
   /** Pixels in the byte order of a canvas. */

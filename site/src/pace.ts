@@ -15,8 +15,11 @@ export class Pace {
   /** When the frame before was done. */
   private free = 0;
 
-  /** `cells` of a step, where it is made of them. */
-  constructor(private readonly cells: number | undefined) {}
+  /** `cells` of a step, where it is made of them; `most` steps of a frame. */
+  constructor(
+    private readonly cells: number | undefined,
+    private readonly most = MOST,
+  ) {}
 
   noteSubmission(milliseconds: number): void {
     this.submission += NEWS * (milliseconds - this.submission);
@@ -32,7 +35,7 @@ export class Pace {
   }
 
   private adapt(milliseconds: number): void {
-    if (milliseconds < 0.6 * BUDGET && this.steps < MOST) this.steps++;
+    if (milliseconds < 0.6 * BUDGET && this.steps < this.most) this.steps++;
     else if (milliseconds > BUDGET && this.steps > 1) this.steps = Math.max(1, Math.floor((this.steps * BUDGET) / milliseconds));
   }
 

@@ -10,7 +10,9 @@ export async function pictureOf(canvas: HTMLCanvasElement, look: Look): Promise<
 }
 
 /** A container looks the colours up, and the canvas takes the bytes. */
-function hostPicture(canvas: HTMLCanvasElement, { grid, values, zero, scale, colours }: Look): Picture {
+function hostPicture(canvas: HTMLCanvasElement, look: Look): Picture {
+  // The colours of cells are found in the same way whatever the number of axes.
+  const { grid, values, zero, scale, colours } = look as Look<2>;
   const context = canvas.getContext("2d")!;
   const pixels = grid.field("pixels", i32);
   const colour = grid.container(

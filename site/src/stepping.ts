@@ -1,4 +1,5 @@
 import type { DenseGrid } from "isoform/grid";
+import type { Scalar } from "isoform/set";
 import type { Skeleton } from "isoform/skeleton";
 import { take, type Brush } from "./brush.js";
 import { AHEAD, type Show, type Stroke } from "./exhibit.js";
@@ -6,7 +7,7 @@ import type { Picture } from "./look.js";
 
 /** What a show of steps is made of; it is the show's from now on. */
 export interface Stepping {
-  readonly grid: DenseGrid<2>;
+  readonly grid: DenseGrid<2> | DenseGrid<3>;
   /** One step. */
   readonly step: Skeleton;
   /** What the brush does, with ink of 1, or 0 where it erases. */
@@ -16,28 +17,41 @@ export interface Stepping {
   readonly showing?: Skeleton;
   readonly picture: Picture;
   /** Brings all back to the beginning. */
-  begin(draw: (stroke: Stroke) => void): void;
+  begin(draw: (stroke: Stroke) => void): void | Promise<void>;
+  /** Steps of a frame, where more would be too fast to look at. */
+  readonly most?: number;
+  /** The time that the steps have come to, where the device finds it. */
+  readonly time?: Scalar<"f64">;
   /** Whatever else is to be freed. */
   readonly others?: readonly { free(): void }[];
 }
 
 /** A show, at its beginning, that makes as many steps as it is told. */
-export function steppingShow({ grid, step, painting, brush, showing, picture, begin, others = [] }: Stepping): Show {
-  let steps = 0;
+export async function steppingShow(of: Stepping): Promise<Show> {
+  const { grid, step, painting, brush, showing, picture, begin, most, time, others = [] } = of;
+  let [steps, reached, asking] = [0, 0, false];
   const draw = (stroke: Stroke): void => {
     take(brush, stroke, stroke.erase ? 0 : 1);
     painting.submit(1);
   };
-  const reset = (): void => {
-    steps = 0;
-    begin(draw);
+  const reset = (): void | Promise<void> => {
+    [steps, reached] = [0, 0];
+    return begin(draw);
   };
-  reset();
+  /** Asks the device for the time, unless it has yet to answer; what goes wrong is reported by the frame. */
+  const ask = (): void => {
+    if (!time || asking) return;
+    asking = true;
+    const answered = (value: number): void => void ([reached, asking] = [value, false]);
+    void time.get().then(answered, () => {});
+  };
+  await reset();
   return {
     cells: grid.cells,
     ahead: AHEAD,
+    most,
     get state() {
-      return `step ${steps}`;
+      return time ? `step ${steps}, time ${reached.toFixed(2)}` : `step ${steps}`;
     },
     draw,
     reset,
@@ -45,7 +59,9 @@ export function steppingShow({ grid, step, painting, brush, showing, picture, be
       step.submit(count);
       showing?.submit(1);
       steps += count;
-      await picture.paint();
+      const painted = picture.paint();
+      ask();
+      await painted;
       return count;
     },
     free() {
