@@ -29,7 +29,7 @@ export interface Panel {
 
 /** Of Okabe and Ito: apart for people who see few colours, too. */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-const [WIDTH, HEIGHT, MARGIN, TITLE] = [420, 300, { left: 66, right: 18, top: 30, bottom: 48 }, 34];
+const [WIDTH, HEIGHT, MARGIN, TITLE] = [430, 300, { left: 76, right: 18, top: 30, bottom: 48 }, 34];
 const LEGEND_ROW = 17;
 const DECADES_WITH_LINES = 6;
 

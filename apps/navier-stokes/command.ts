@@ -6,11 +6,13 @@ import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
 import { count, f64Option } from "../options.js";
+import { tubeOf } from "./box-flow.js";
 import { CASE_OF } from "./cases.js";
 import { camelCase, configOf, keysOf } from "./config.js";
 import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
 import { optionOf } from "./config-options.js";
+import { EnergyHistory } from "./energy.js";
 import { FieldSeries, type SeriesOptions } from "./field-series.js";
 import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
 import { QUANTITIES, type Plane, type Quantity } from "./planes.js";
@@ -19,6 +21,7 @@ import { FORMAT, restarted, restore } from "./restart.js";
 import { FlowError, follow } from "./run.js";
 import { Simulation, TYPES, type Settings } from "./simulation.js";
 import type { Means } from "./statistics.js";
+import { tubeProfiles, tubeText } from "./tube-profiles.js";
 import { wallText } from "./walls.js";
 
 interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse">, OutputPaths, SeriesOptions {
@@ -129,18 +132,20 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
     if (saved) await restore(simulation, saved);
     const first = simulation.steps;
     const samples: Progress[] = [];
-    const { seconds, exitCode } = await simulate(name, simulation, config, options, samples, shell);
+    const energy = options.energy === undefined ? undefined : new EnergyHistory(simulation);
+    const { seconds, exitCode } = await simulate(name, simulation, config, options, samples, shell, energy);
     const steps = simulation.steps - first;
     const pace = (1e6 * seconds) / (steps * simulation.grid.cells);
     const label = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
     let found: Promise<Means> | undefined;
     const means = (): Promise<Means> => (found ??= simulation.means());
-    shell.print(
+    const text =
       `${set.name}: ${label}\n${name} of ${simulation.grid.extents.join(" x ")} cells, order ${config.order}, ${options.type}, ${options.precision}, ${options.layout}, occ ${simulation.skeleton.occ}\n` +
-        `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} us a point and step` : ""}\n` +
-        (samples.length > 0 ? summary(samples.at(-1)!) : "") +
-        (flow.wall ? wallText(flow, await means()) : ""),
-    );
+      `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} us a point and step` : ""}\n` +
+      (samples.length > 0 ? summary(samples.at(-1)!) : "") +
+      (flow.wall ? wallText(flow, await means()) : "") +
+      (name === "tube" ? tubeText(await tubeProfiles(simulation, tubeOf(config))) : "");
+    shell.print(text.trimEnd());
     if (exitCode !== 0) {
       shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
       process.exitCode = exitCode;
@@ -148,7 +153,7 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
     if (options.progress !== undefined) await shell.writeFile(options.progress, samples.map((each) => `${progressLine(each)}\n`).join(""));
     if (options.json !== undefined)
       await shell.writeFile(options.json, `${JSON.stringify({ config, devices: set.name, label, steps, seconds, samples }, null, 1)}\n`);
-    await writeOutputs(options, { name, config, simulation, means }, shell);
+    await writeOutputs(options, { name, config, simulation, means, energy }, shell);
     simulation.free();
   } finally {
     await set.close();
@@ -163,6 +168,7 @@ async function simulate(
   options: Options,
   samples: Progress[],
   shell: Shell,
+  energy: EnergyHistory | undefined,
 ): Promise<{ seconds: number; exitCode: number }> {
   let good = options.restart === undefined ? undefined : { file: options.restart, step: simulation.steps };
   const checkpoint = async (): Promise<void> => {
@@ -177,9 +183,11 @@ async function simulate(
   const [{ cells }, first] = [simulation.grid, simulation.steps];
   let seconds = 0;
   try {
+    await energy?.sample();
     await follow(simulation, { ...config, every: options.every, stop: interruption.stop }, async (progress, took) => {
       seconds += took;
       samples.push(progress);
+      await energy?.sample();
       const each = seconds / (progress.step - first);
       const text = `${((1e6 * each) / cells).toPrecision(3)} us a point and step, ${left(each * (config.steps - progress.step))} left, dt ${progress.dt.toExponential(2)}, residual ${progress.residual.toExponential(2)}`;
       const byTime = config.time !== undefined && progress.time / config.time > progress.step / config.steps;

@@ -4,14 +4,18 @@ import { requireHdf5 } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
+import { tubeOf } from "./box-flow.js";
 import { snakeCase } from "./config.js";
 import type { CaseName, Config } from "./config-keys.js";
+import { energyFigure, energyTable, type EnergyHistory } from "./energy.js";
 import type { Flow, Simulation } from "./simulation.js";
 import { spectralAxes, type Spectral } from "./spectra.js";
 import { spectraFigure, spectraTable } from "./spectra-output.js";
 import { columnsOf, writeMeans } from "./statistics-file.js";
 import type { Means } from "./statistics.js";
 import { tableText } from "./text-table.js";
+import { tubeFigure, tubeProfiles, tubeTable } from "./tube-profiles.js";
+import { wallFigure } from "./wall-figure.js";
 import { layerWalls, sampledText, wallText } from "./walls.js";
 
 /*
@@ -25,6 +29,8 @@ export interface Ended {
   readonly simulation: Simulation;
   /** Of what was sampled, or of the flow at the end. */
   readonly means: () => Promise<Means>;
+  /** Of a box where it is asked for. */
+  readonly energy?: EnergyHistory;
 }
 
 interface Output {
@@ -68,9 +74,16 @@ const OUTPUTS = {
   },
   profiles: {
     meaning:
-      "write mean velocity, root mean squares and stresses in units of the wall, by the distance from it: as a table, as CSV (.csv), or as a figure beside the law of the wall (.svg)",
-    cases: ["channel"],
-    write: async (path, { simulation: { flow }, means }, shell) => {
+      "write of a channel mean velocity, root mean squares and stresses in units of the wall, by the distance from it, of a tube density, velocity and pressure along it: as a table, as CSV (.csv), or as a figure beside the law of the wall or the exact solution (.svg)",
+    cases: ["channel", "tube"],
+    write: async (path, { name, config, simulation, means }, shell) => {
+      if (name === "tube") {
+        const tube = tubeOf(config);
+        const profiles = await tubeProfiles(simulation, tube);
+        await shell.writeFile(path, isSvg(path) ? tubeFigure(tube.name, profiles) : tableText(path, tubeTable(profiles)));
+        return;
+      }
+      const { flow } = simulation;
       const found = await means();
       const text = isSvg(path)
         ? channelFigure(flow, found)
@@ -80,12 +93,26 @@ const OUTPUTS = {
   },
   spectraX: spectraAlong("x"),
   spectraZ: spectraAlong("z"),
+  energy: {
+    meaning:
+      "write kinetic energy, dissipation and enstrophy at each sample of --every, in means over the box: as a table, as CSV (.csv), or as a figure (.svg)",
+    cases: ["box"],
+    write: async (path, { config, simulation: { flow }, energy }, shell) => {
+      const { motions } = energy!;
+      const isKnown = config.flow === "taylor-green" && config.re === 1600;
+      await shell.writeFile(path, isSvg(path) ? energyFigure(flow, motions, isKnown) : tableText(path, energyTable(flow, motions)));
+    },
+  },
   wall: {
-    meaning: "write friction and heat flux along the wall, and the layer's thicknesses, as a table or CSV (.csv)",
+    meaning:
+      "write friction and heat flux along the wall, and the layer's thicknesses: as a table, as CSV (.csv), or as a figure beside known laws of friction (.svg)",
     cases: ["layer", "shock"],
-    write: async (path, { simulation: { flow }, means }, shell) => {
+    write: async (path, { config, simulation: { flow }, means }, shell) => {
       const found = await means();
-      await shell.writeFile(path, tableText(path, layerWalls(flow, found), [sampledText(found)]));
+      const text = isSvg(path)
+        ? wallFigure(flow, found, config.inflow === "laminar" ? "laminar" : "turbulent")
+        : tableText(path, layerWalls(flow, found), [sampledText(found)]);
+      await shell.writeFile(path, text);
     },
   },
 } as const satisfies Record<string, Output>;

@@ -17,7 +17,7 @@ test("a plot has its curves to scale, axes with units, and a legend", () => {
   assert.equal(svg.match(/<g transform=/g)!.length, 2);
   for (const word of ["x / h", "a &#60; b", "line &#38; more", ">0.1<", ">100<"]) assert.ok(svg.includes(word), word);
   // The axes' box is 336 by 222 pixels; 0.1 is at its left, 10 two thirds on; 0 at the bottom and 10 at the top.
-  assert.ok(svg.includes('d="M66.0 252.0L290.0 30.0"'));
+  assert.ok(svg.includes('d="M76.0 252.0L300.0 30.0"'));
   // NaN has no point; one stands in the legend.
   assert.equal(svg.match(/<circle/g)!.length, 2 * 3);
   assert.equal(svg.match(/class="frame"/g)!.length, 2);

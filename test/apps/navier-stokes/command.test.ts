@@ -106,6 +106,33 @@ test("spectra are written as tables and figures, and refused along one cell", as
   await assert.rejects(isoform("box", "--nx", "16", "--ny", "16", "--spectra-z", at("none")), /one cell along z has no spectrum/);
 });
 
+test("a tube writes its profiles beside the exact solution, and tells the error", async () => {
+  const text = await isoform("tube", "--nx", "100", "--profiles", at("tube.csv"), at("tube.svg"));
+  const [, error] = /mean error of the density ([\d.e-]+) beside the exact solution/.exec(text)!;
+  assert.ok(Math.abs(Number(error) / 5.81e-3 - 1) < 0.02, error);
+  const [names, ...rows] = (await readFile(at("tube.csv"), "utf8")).trimEnd().split("\n");
+  assert.equal(names, "x,rho,u,p,rho_exact,u_exact,p_exact");
+  const values = rows.map((row) => row.split(",").map(Number));
+  const mean = values.reduce((sum, [, rho, , , exact]) => sum + Math.abs(rho - exact), 0) / 100;
+  assert.ok(Math.abs(mean / Number(error) - 1) < 1e-3);
+  assert.match(await readFile(at("tube.svg"), "utf8"), /exact.*100 cells/s);
+});
+
+test("a box writes its energy, which viscosity takes", async () => {
+  const box = ["box", "--flow", "taylor-green", "--nx", "16", "--ny", "16", "--nz", "16", "--steps", "60", "--every", "10"];
+  await isoform(...box, "--energy", at("energy.csv"), at("energy.svg"));
+  const [names, ...rows] = (await readFile(at("energy.csv"), "utf8")).trimEnd().split("\n");
+  assert.equal(names, "time,energy,dissipation,enstrophy,viscous");
+  const values = rows.map((row) => row.split(",").map(Number));
+  assert.equal(values.length, 7);
+  // 1/8 and 3/8 by the start's sines and cosines; differences of sixth order are a little less.
+  assert.ok(Math.abs(values[0][1] - 0.125) < 1e-4 && Math.abs(values[0][3] - 0.375) < 1e-3, String(values[0]));
+  // 1.0 later, 62 steps to the unit of time, Re 100: 0.117586 and 0.38855.
+  assert.ok(Math.abs(values[6][1] - 0.1178) < 2e-4 && Math.abs(values[6][3] - 0.388) < 2e-3, String(values[6]));
+  for (const [, , dissipation, , viscous] of values.slice(1, -1))
+    assert.ok(Math.abs(dissipation / viscous - 1) < 0.05, `${dissipation}, ${viscous}`);
+});
+
 test("files have keys, options count before them, and what is unknown is told", async () => {
   await writeFile(at("a.toml"), 'flow = "sod"\nnx = 20\nweno = 3\n');
   assert.match(await isoform("tube", "--config", at("a.toml"), "--nx", "30", "--steps", "2"), /tube of 30 x 1 x 1/);
