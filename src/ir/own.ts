@@ -1,3 +1,4 @@
+import { describe } from "./describe.js";
 import { KernelError, LaunchError } from "./errors.js";
 import type { Location } from "./types.js";
 
@@ -7,6 +8,8 @@ export const own = <T>(values: Readonly<Record<string, T>>, name: string): T | u
 
 /** Refuses options that there are not, such as misspelt ones. Throws LaunchError. */
 export function requireOptions(what: string, options: object, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null)
+    throw new LaunchError(`${what} is given ${describe(options)} for its options; write { ${known[0]}: ... }`);
   const other = Object.keys(options).find((name) => !known.includes(name));
   if (other !== undefined) throw new LaunchError(`${what} has no option "${other}"; it has ${known.join(", ")}`);
 }

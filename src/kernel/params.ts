@@ -2,6 +2,7 @@ import { describe } from "../ir/describe.js";
 import { LaunchError } from "../ir/errors.js";
 import { identityOf } from "../ir/identity.js";
 import { requireOptions } from "../ir/own.js";
+import { isRank, MAX_RANK } from "../ir/rank.js";
 import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import { callSite } from "./location.js";
 import { originalPosition } from "#source-map";
@@ -39,6 +40,8 @@ function refusal(name: string, maker: Function, problem: string): LaunchError {
   return new LaunchError(`${name}(...) (${file}:${line}) ${problem}`);
 }
 
+const rankProblem = (rank: unknown): string => `is given ${describe(rank)} for its rank; use a whole number from 1 to ${MAX_RANK}`;
+
 type NumericToken = ScalarToken<NumericType>;
 type ElementToken = NumericToken | typeof u8;
 
@@ -62,6 +65,7 @@ export function view<T extends ElementToken, R extends Rank>(
 ): ViewToken<T["type"], R>;
 export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
   requireOptions("view(...)", options, ["disjoint"]);
+  if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
   return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
 }
 
@@ -81,6 +85,7 @@ export function scatter<T extends NumericToken, R extends Rank, O extends Scatte
   op: O,
 ): ScatterToken<T["type"], R, O>;
 export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
+  if (!isRank(rank)) throw refusal("scatter", scatter, rankProblem(rank));
   if (!SCATTER_OPS.includes(op)) throw refusal("scatter", scatter, `folds by "${op}"; use ${SCATTER_OPS.join(", ")}`);
   return { kind: "scatter", element: typeOf(element, "scatter", scatter), rank, op };
 }

@@ -2,6 +2,7 @@ import type { CompileOptions } from "../../kernel/compile.js";
 import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
+import { INSPECT } from "../../ir/inspect.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
@@ -66,6 +67,10 @@ export abstract class CpuDevice implements Device {
   /** How kernels are compiled for this device. */
   protected get compileOptions(): CompileOptions {
     return {};
+  }
+
+  [INSPECT](): string {
+    return `Device ${this.name}: ${this.label}`;
   }
 
   createQueue(): Queue {

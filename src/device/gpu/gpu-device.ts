@@ -1,3 +1,4 @@
+import { INSPECT } from "../../ir/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
@@ -49,6 +50,10 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     readonly gpu: Owner,
   ) {
     this.memory = gpu.memory;
+  }
+
+  [INSPECT](): string {
+    return `Device ${this.name}: ${this.label}`;
   }
 
   get queue(): Queue {

@@ -170,14 +170,20 @@ class Checks {
 
   names(): void {
     const takesArgument = (token: ParamToken): boolean => typeof token === "object" && token?.kind !== "table";
-    for (const name of Object.keys(this.args))
-      if (!Object.hasOwn(this.kernel.params, name) || !takesArgument(this.kernel.params[name]))
+    for (const name of Object.keys(this.args)) {
+      const declared = Object.hasOwn(this.kernel.params, name);
+      if (declared && !takesArgument(this.kernel.params[name]))
+        this.fail(
+          `${name} is declared as ${describe(this.kernel.params[name])}, which takes no argument; declare view(f64), f64, sum(f64) or the like`,
+        );
+      if (!declared)
         this.fail(
           `there is no parameter "${name}"; it takes ${Object.entries(this.kernel.params)
             .filter(([, t]) => takesArgument(t))
             .map(([n]) => n)
             .join(", ")}`,
         );
+    }
   }
 
   scalar(name: string, type: ScalarType): number | boolean {

@@ -2,7 +2,7 @@ import { LaunchError } from "../../ir/errors.js";
 import { describe } from "../../ir/describe.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
-import { requireAlike, requireData, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
+import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
 import { faultRecord, recordsAround, type Bound } from "./faults.js";
 
@@ -115,6 +115,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.requireOpen();
+    if (!(source instanceof View)) throw new LaunchError(`${describe(source)} is given to read; give a view of this device`);
     this.refuseInCapture("a read");
     return this.orFault(() => this.readData(source));
   }

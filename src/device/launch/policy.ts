@@ -1,4 +1,5 @@
 import type { Policy, RangePolicy, TeamPolicy } from "../../ir/launch.js";
+import { describe } from "../../ir/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import { requireOptions } from "../../ir/own.js";
 
@@ -16,6 +17,9 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
   const options = given.find((g): g is { tile?: readonly number[] } => typeof g === "object" && !Array.isArray(g));
   const bounds = given.filter((g): g is Bound => g !== options);
   if (bounds.length < 1 || bounds.length > 4) throw new LaunchError(`range of rank ${bounds.length}: a range has 1 to 4 axes`);
+  for (const [axis, bound] of bounds.entries())
+    if (typeof bound !== "number" && !(Array.isArray(bound) && bound.length === 2))
+      throw new LaunchError(`range axis ${axis} is given ${describe(bound)}: give a number of indices, or [begin, end]`);
   const begin = bounds.map((b) => (typeof b === "number" ? 0 : b[0]));
   const extents = bounds.map((b) => (typeof b === "number" ? b : b[1] - b[0]));
   extents.forEach((n, axis) => {
@@ -37,7 +41,7 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
 /** A league of teams for a team kernel; of `size` members each, and `lanes` lanes (a power of two) a member, or near it. Devices choose what is left out. */
 export function teams(league: number, options: { size?: number; lanes?: number } = {}): TeamPolicy {
   if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
-    throw new LaunchError(`a league of ${league} teams: it needs a whole number from 0 to 2147483647`);
+    throw new LaunchError(`a league of ${describe(league)} teams: it needs a whole number from 0 to 2147483647`);
   requireOptions("teams(...)", options, ["size", "lanes"]);
   const { size, lanes } = options;
   if (size !== undefined && !(Number.isInteger(size) && size > 0))

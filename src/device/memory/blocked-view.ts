@@ -1,6 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
+import { INSPECT } from "../../ir/inspect.js";
 import type { Buffer, View } from "./view.js";
 
 /** What a kernel takes for a view or scatter parameter. */
@@ -53,6 +54,10 @@ export class BlockedView<T extends ElementType = ElementType, R extends Rank = a
   /** Elements of one block, a power of two. */
   get block(): number {
     return this.storage.shape[this.storage.rank - 1];
+  }
+
+  [INSPECT](): string {
+    return `BlockedView ${this.type} [${this.shape.join(", ")}] in blocks of ${this.block}`;
   }
 }
 

@@ -3,6 +3,7 @@ import { isRank, MAX_RANK } from "../../ir/rank.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
+import { INSPECT } from "../../ir/inspect.js";
 import { requireOptions } from "../../ir/own.js";
 import { describe } from "../../ir/describe.js";
 
@@ -133,8 +134,13 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
     return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
   }
 
+  /** Frees the memory of the whole array, of which this view may be a part. */
   free(): void {
     this.buffer.free();
+  }
+
+  [INSPECT](): string {
+    return `View ${this.type} [${this.shape.join(", ")}]`;
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { inspect } from "node:util";
 import { f64, fixed, i32, kernel, open, range, scatter, sum, teamKernel, teams, view } from "isoform";
 import { dense } from "isoform/grid";
 import { scan } from "isoform/patterns";
@@ -91,6 +92,35 @@ describe("types and operations that there are not", () => {
     ["from of no type", () => device.from(undefined, [1]), /needs an element type/],
   ];
   for (const [name, work, message] of cases) it(name, () => refused(work, message));
+});
+
+describe("parameters, ranges and views that are none", () => {
+  const cases: [string, () => unknown, RegExp][] = [
+    [
+      "a type that is not imported",
+      () =>
+        device.run(
+          kernel("none", { y: undefined } as Any, () => {}),
+          { y },
+          range(4),
+        ),
+      /kernel "none" .* y is declared as nothing, which takes no argument; declare view\(f64\)/,
+    ],
+    ["an argument for a constant", () => device.run(kernel("c", { c: 3 }, () => {}) as Any, { c: 4 }, range(4)), /c is declared as 3/],
+    ["rank 0", () => view(f64, 0 as Any), /view.*misuse.* is given 0 for its rank; use a whole number from 1 to 7/],
+    ["options for a rank", () => scatter(f64, { op: "or" } as Any), /scatter.* is given an Object for its rank/],
+    ["numbers for options", () => teams(2, 4 as Any), /teams\(\.\.\.\) is given 4 for its options; write { size: \.\.\. }/],
+    ["options for a league", () => teams({ league: 2 } as Any), /a league of an Object teams/],
+    ["a range of words", () => range("10" as Any), /range axis 0 is given a string: give a number of indices, or \[begin, end\]/],
+    ["a range of one bound", () => range([10] as Any), /range axis 0 is given an Array/],
+    ["nothing to read", () => device.queue.read(undefined), /nothing is given to read; give a view of this device/],
+  ];
+  for (const [name, work, message] of cases) it(name, () => refused(work, message));
+});
+
+it("views and devices are printed on one line", () => {
+  assert.equal(inspect({ v: device.array(f64, [3, 4]) }), "{ v: View f64 [3, 4] }");
+  assert.match(inspect(device), /^Device js: .*$/);
 });
 
 it("values that are no numbers", async () => {
