@@ -87,7 +87,7 @@ export class WorkerPool {
       throw new DeviceError(
         pool.device,
         `a worker did not start: ${(error as Error).message}`,
-        "mark isoform external where a bundler has put its code into another file; ISOFORM_THREADS=1 runs without workers",
+        "where a bundler has put isoform into its output, mark it external (esbuild --external:isoform, vite ssr.external, webpack externals)",
       );
     }
     return pool;

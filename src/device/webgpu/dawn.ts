@@ -1,3 +1,5 @@
+import { silencer } from "./silent.js";
+
 /* WebGPU in Node. `#dawn` means browser/dawn.ts in pages, which bring their own. */
 
 /** A way to WebGPU that is loaded, and what to do where it finds no adapter; or why there is none. */
@@ -35,15 +37,16 @@ async function dawnVersion(): Promise<string> {
 }
 
 /**
- * Asks for an adapter. Drivers look for displays when they are asked, and Wayland's library complains on stderr where nothing says in which
- * folder they are.
+ * Asks for an adapter, without the warnings on stderr of drivers that are not used. Drivers look for displays when they are asked, and
+ * Wayland's library complains where nothing says in which folder they are.
  */
 export async function quietly<T>(ask: () => Promise<T>): Promise<T> {
+  const silently = await silencer();
   const { env } = process;
   const homeless = !env.XDG_RUNTIME_DIR;
   if (homeless) env.XDG_RUNTIME_DIR = "/";
   try {
-    return await ask();
+    return await silently(ask);
   } finally {
     if (homeless) delete env.XDG_RUNTIME_DIR;
   }
