@@ -156,6 +156,8 @@ export class Program {
     const lasts = members.map(() => new Map<number, Op>());
     /** What must be complete before a member goes on after a node. */
     const completion = new Map<Node, (member: number) => readonly Op[]>();
+    /** The latest fold of each member that waits for other members while it runs, and the streams that have gone on after it. */
+    const barriers = members.map(() => ({ fold: undefined as Op | undefined, passed: new Set<number>() }));
     const add = (
       task: Task<Node>,
       member: number,
@@ -163,6 +165,9 @@ export class Program {
       after: readonly Op[],
     ): Op => {
       const { node, stream } = task;
+      const { fold, passed } = barriers[member];
+      const held = fold && !passed.has(stream) ? [...after, fold] : after;
+      passed.add(stream);
       const op = {
         node,
         member,
@@ -171,7 +176,7 @@ export class Program {
         copies: [],
         exchangesWith: [],
         ...work,
-        waits: lastOfEach(after, { member, stream }, ops),
+        waits: lastOfEach(held, { member, stream }, ops),
       };
       ops.push(op);
       before.set(op, lasts[member].get(stream));
@@ -221,13 +226,15 @@ export class Program {
         const shared = this.sharedOf(node.stage);
         if (shared) {
           const { launches: list, allReduces } = shared.fold;
-          // A fold that waits while it runs must not keep back what another device waits for.
+          // What neither comes before a fold nor after it may be put behind it by the device, which knows nothing of what the fold waits for: it
+          // would keep back what another device's fold waits for, and both would wait for ever.
           const all = members.map((m) => [...lasts[m].values()]);
           const waits = (m: number) => (allReduces ? all[m] : after(...members));
           const exchanging = allReduces ? after(...members) : [];
           const folds = members.map((m) =>
             add(task, m, { launches: [list[m]], exchangesWith: exchanging.filter((op) => op.member !== m) }, waits(m)),
           );
+          if (allReduces) folds.forEach((fold, m) => (barriers[m] = { fold, passed: new Set([task.stream]) }));
           completion.set(node, (m) => [folds[m]]);
           continue;
         }

@@ -41,6 +41,7 @@ describe("all-reduces in CUDA kernels", { skip: compiler ? false : "no compiler 
         /asm volatile\("ld\.acquire.*/,
         "*first = __atomic_load_n(place, __ATOMIC_ACQUIRE); *second = __atomic_load_n(place + 1, __ATOMIC_ACQUIRE);",
       )
+      .replace(/asm volatile\("mov\.u64.*/, "now = 0;")
       .replace(/asm volatile\("fence\.acq_rel.*/, "__sync_synchronize();");
     const fake = inSource("device/hip/fake-device.hpp");
     writeFileSync(join(folder, "kernel.cpp"), `#include "${fake}"\n${CUDA}\n${source}\nFAKE_ENTRY(all_reduce_kernel_finish)\n`);

@@ -66,6 +66,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
       fence: 'asm volatile("fence.acq_rel.sys;" ::: "memory")',
       load: (pointer, [first, second]) => `poll(${pointer}, &${first}, &${second})`,
       definition: POLL,
+      nanoseconds: "nanoseconds()",
       pause: "__nanosleep(20)",
       fail: "__trap()",
     },
@@ -93,6 +94,11 @@ const ABS_I32 = [
 const POLL = [
   "__device__ inline void poll(const long long *place, long long *first, long long *second) {",
   '  asm volatile("ld.acquire.sys.global.v2.s64 {%0, %1}, [%2];" : "=l"(*first), "=l"(*second) : "l"(place) : "memory");',
+  "}",
+  "__device__ inline long long nanoseconds() {",
+  "  long long now;",
+  '  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));',
+  "  return now;",
   "}",
 ].join("\n");
 

@@ -4,8 +4,8 @@ import { MOST_SENT, RECEIVERS } from "./mailbox.js";
 import { foldDown } from "./shuffles.js";
 import type { EntryWriter } from "./writer.js";
 
-/** Looks at the mailbox before the others are given up: some seconds. */
-const MOST_TRIES = 1 << 27;
+/** Nanoseconds after which the others are given up. */
+const PATIENCE = 20_000_000_000;
 
 /**
  * The all-reduce in a kernel: blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all GPUs, a word for each half of a
@@ -80,12 +80,12 @@ export class AllReduce {
   /** Waits for a value and declares it as `received`. */
   private poll(place: string, type: NumericType): void {
     const { code, dialect, T } = this.entry;
-    const { load, pause, fail } = this.access;
-    code.line(`${dialect.i64} low, high;`);
-    code.block(`for (unsigned int tries = 0; ; tries++)`, () => {
+    const { load, pause, fail, nanoseconds } = this.access;
+    code.line(`${dialect.i64} low, high, begin = ${nanoseconds};`);
+    code.block("for (;;)", () => {
       code.line(`${load(place, ["low", "high"])};`);
       code.line("if ((int)(low >> 32) == (int)(now + 1) && (int)(high >> 32) == (int)(now + 1)) break;");
-      code.line(`if (tries == ${MOST_TRIES}u) ${fail};`);
+      code.line(`if (${nanoseconds} - begin > ${PATIENCE}ll) ${fail};`);
       code.line(`${pause};`);
     });
     code.line(`const ${dialect.i64} bits = high << 32 | (unsigned int)low;`);

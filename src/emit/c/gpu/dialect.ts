@@ -93,6 +93,8 @@ export interface PeerAccess {
   /** Reads two neighbouring words into variables that another block stores, maybe behind its fence; what it had stored before is seen from then on. */
   load(pointer: string, into: readonly [string, string]): string;
   readonly definition: string;
+  /** The time, from some beginning. */
+  readonly nanoseconds: string;
   /** Lets others work before memory is looked at again. */
   readonly pause: string;
   /** Ends the kernel with an error. */
