@@ -13,13 +13,14 @@ import { regionsOf, type Region } from "./analyse/regions.js";
 import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
 import { FortranError, Problems } from "./errors.js";
 import { Planner, type Step } from "./host/plan.js";
-import { arrayExtents, fortranKernel, Run, RunError, type FortranKernel, type Routines } from "./host/run.js";
+import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
+import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { memoryType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
-export { RunError, type FortranKernel } from "./host/run.js";
+export { RunError, type FortranKernel } from "./host/kernels.js";
 export { portSources, type PortedFile, type PortOptions, type Source } from "./port/sources.js";
 export { settingsOf, type Settings } from "./port/settings.js";
 export { FORTRAN_TARGETS, type FortranTarget } from "./port/targets.js";
@@ -60,6 +61,12 @@ export interface FortranCode {
   /** @throws LaunchError where there is none, or it was left out */
   routine(name: string): Routine;
   readonly problems: FortranError["problems"];
+  /**
+   * Extents of an array as `array` makes it, outermost first.
+   *
+   * @throws RunError where a bound is not known
+   */
+  extents(routine: string, name: string, scalars?: Readonly<Record<string, Value>>): number[];
   /**
    * A new array for an argument of a routine, or of a module's variable: extents and lower bounds are worked out from its declaration, or from
    * its `allocate`, with these scalars. Filled with data in Fortran's order, or zero.
@@ -171,13 +178,20 @@ class Code implements FortranCode, Routines {
     return scope;
   }
 
+  extents(routine: string, name: string, scalars: Readonly<Record<string, Value>> = {}): number[] {
+    return this.declared(routine, name, scalars).extents;
+  }
+
   array(device: Device, routine: string, name: string, scalars: Readonly<Record<string, Value>> = {}, data?: ArrayLike<number>): View {
+    const { type, extents } = this.declared(routine, name, scalars);
+    return data ? device.from({ type }, data, extents) : device.array({ type }, extents);
+  }
+
+  private declared(routine: string, name: string, scalars: Readonly<Record<string, Value>>) {
     const scope = this.scopeOf(routine);
     const variable = find(scope, name);
     if (!variable?.dims) throw new RunError(`${routine} knows no array ${name}`);
-    const extents = arrayExtents(scope, variable, scalars).reverse();
-    const type = { type: memoryType(variable.type) };
-    return data ? device.from(type, data, extents) : device.array(type, extents);
+    return { type: memoryType(variable.type), extents: arrayExtents(scope, variable, scalars).reverse() };
   }
 
   emit(target: TargetName): ReturnType<FortranCode["emit"]> {
@@ -207,7 +221,8 @@ class Code implements FortranCode, Routines {
   routine(name: string): Routine {
     const scope = this.scopeOf(name);
     const dummies = scope.unit.kind === "procedure" ? scope.unit.dummies : [];
-    return { name, arguments: dummies, run: (device, args) => new Run(this, device).routine(scope, args) };
+    const run: Routine["run"] = async (device, args) => new (await import("./host/run.js")).Run(this, device).routine(scope, args);
+    return { name, arguments: dummies, run };
   }
 }
 
