@@ -4,11 +4,14 @@ const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Emb
 // Helpers of kernels find each other by the names that they have in the source.
 const output = { minify: { compress: true, codegen: true, mangle: { toplevel: false } } };
 
+// Modules of the Fortran front end do nothing when they are loaded: what writes ports stands apart from what makes kernels, and comes after it.
+const treeshake = { moduleSideEffects: (id) => !id.includes("/dist/src/fortran/") };
+
 export default {
   // So that the page may lie in any folder of a server.
   base: "./",
   server: { headers },
   preview: { headers },
-  worker: { format: "es", rolldownOptions: { output: { ...output, chunkFileNames: "assets/workers/[name]-[hash].js" } } },
+  worker: { format: "es", rolldownOptions: { treeshake, output: { ...output, chunkFileNames: "assets/workers/[name]-[hash].js" } } },
   build: { target: "es2023", rolldownOptions: { output } },
 };

@@ -5,7 +5,7 @@ import type { Exhibit } from "./exhibit.js";
 import { tellThreads } from "./isolation.js";
 import { offerThemes } from "./theme.js";
 
-/** What the address names behind #. */
+/** What the address names behind #, and before a ? that may follow. */
 interface Entry {
   readonly id: string;
   readonly title: string;
@@ -56,7 +56,7 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
-const entry = (): Entry => ENTRIES.find(({ id }) => `#${id}` === location.hash) ?? ENTRIES[0];
+const entry = (): Entry => ENTRIES.find(({ id }) => `#${id}` === location.hash.split("?")[0]) ?? ENTRIES[0];
 
 /** An error of the library tells what to do; any other is a fault of this page, and the console shows where. Offers to go on elsewhere. */
 function fail(error: unknown): void {

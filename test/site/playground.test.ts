@@ -80,3 +80,110 @@ test("a kernel that never ends is stopped, and problems are reported meanwhile",
   await page.waitForSelector("#result:not([hidden])");
   assert.deepEqual(errors, []);
 });
+
+/** A page with the playground in Fortran, on a device, at an example. */
+async function openFortran(device: string, example: string): Promise<[Page, string[]]> {
+  const opened = await site.visit({ at: `?device=${device}#playground` });
+  const [page] = opened;
+  await page.waitForSelector("#text-IR");
+  await page.selectOption("#language", "fortran");
+  await page.waitForSelector("#text-fortran-cpu", { state: "attached" });
+  if (example !== "smooth") await page.selectOption("#example", { label: example });
+  await page.waitForSelector(`#text-IR:has-text('kernel ${example.split(":")[0]}')`);
+  return opened;
+}
+
+/** What a run tells. */
+async function ran(page: Page): Promise<string> {
+  await page.click("#run");
+  await page.waitForSelector("#result:not([hidden])");
+  return (await page.textContent("#result"))!;
+}
+
+test("the playground takes Fortran: every output, problems with their places, and a run", { skip }, async () => {
+  const [page, errors] = await openFortran("wasm", "smooth");
+  assert.match((await page.textContent("#cost"))!, /2,340,900 FLOPs, 6,258,752 bytes/);
+  for (const target of [
+    "c",
+    "cuda",
+    "fortran-cpu",
+    "fortran-openmp",
+    "fortran-openmp-target",
+    "hip",
+    "js",
+    "omp-target",
+    "opencl",
+    "sycl",
+    "wat",
+  ])
+    assert.match((await page.textContent(`#text-${target} pre`))!, /smooth/, target);
+  assert.match((await page.textContent("#text-fortran-openmp pre"))!, /!\$omp parallel do .*reduction\(max:most\)/);
+  assert.match((await page.textContent("#text-fortran-openmp-target pre"))!, /!\$omp target teams distribute/);
+  assert.doesNotMatch((await page.textContent("#text-fortran-cpu pre"))!, /!\$|device/);
+  assert.match((await page.textContent("#text-wgsl pre"))!, /cannot be written for wgsl: .*f64/);
+  await page.selectOption("#reals", "f32");
+  await page.waitForSelector("#text-wgsl pre:has-text('@compute')");
+  assert.match(await ran(page), /wasm, .*: .* [um]?s a call, .*GB\/s\nmost = 0\.4\d*\nu = 0, 0\.618034, .*\nv = /);
+  await shoot(page, "Playground Fortran");
+
+  const source = await page.inputValue("#source");
+  await page.fill("#source", source.replace("u(i-1, j)", "q(i-1, j)"));
+  await page.waitForSelector("#problem:has-text('Line 17, column 18: q: no function or array of this name')");
+  assert.deepEqual(await page.locator("li.wrong").allTextContents(), ["17"]);
+  assert.equal(await page.isDisabled("#run"), true);
+  await page.fill("#source", source.replace("integer :: i, j", "integer :: i, , j").replace("most = 0", "most = = 0"));
+  await page.waitForSelector("#problem:has-text('Line 13')");
+  assert.deepEqual(await page.locator("li.wrong").allTextContents(), ["12", "13"]);
+  await page.fill("#source", source.replace("a = 0.2", "a = much"));
+  await page.waitForSelector(`#problem:has-text('Line 1: "a = much" gives no argument a value')`);
+  await page.fill("#source", source.replace("run smooth", "run rough"));
+  await page.waitForSelector("#problem:has-text('there is no subroutine rough (there are smooth)')");
+  assert.deepEqual(errors, []);
+});
+
+test("Fortran runs on WebGPU, in f32 and in emulated f64", { skip }, async () => {
+  const [page, errors] = await openFortran("webgpu", "energy: OpenACC, and a function");
+  const total = async (): Promise<number> => Number(/webgpu, .*\ntotal = (.*)/.exec(await ran(page))![1]);
+  // 0.5 m (x**2 + y**2 + z**2) of 1000 particles, with n times the golden section, less its whole part, as element n.
+  const part = (n: number): number => (n * 0.6180339887) % 1;
+  let expected = 0;
+  for (let n = 0; n < 1000; n++) expected += 0.5 * part(n) * [0, 1, 2].reduce((sum, k) => sum + part(3 * n + k) ** 2, 0);
+  const inF64 = await total();
+  assert.ok(Math.abs(inF64 / expected - 1) < 1e-12, `${inF64}, not ${expected}`);
+  await page.selectOption("#reals", "f32");
+  await page.waitForSelector("#text-wgsl pre:has-text('@compute')");
+  const inF32 = await total();
+  assert.ok(inF32 !== inF64 && Math.abs(inF32 / expected - 1) < 1e-5, `${inF32}, not ${expected}`);
+  assert.deepEqual(errors, []);
+});
+
+/** Behind #, once the address shares what was typed. */
+async function sharedBy(page: Page, language: string): Promise<string> {
+  await page.waitForFunction((begin) => location.hash.startsWith(begin), `#playground?${language}=`);
+  return page.evaluate(() => location.hash);
+}
+
+test("the address shares a program in its language, and no module is run before one has agreed", { skip }, async () => {
+  const [page] = await openFortran("wasm", "axpy: do concurrent");
+  const fortran = (await page.inputValue("#source")).replace("a*x(i) + y(i)", "y(i) - a*x(i) ! \u03b1");
+  await page.fill("#source", fortran);
+  await page.selectOption("#reals", "f32");
+  await page.waitForFunction(() => location.hash.endsWith("&rkind=f32"));
+  await page.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
+  const [other, errors] = await site.visit({ at: `?device=wasm${await sharedBy(page, "fortran")}` });
+  await other.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
+  assert.equal(await other.inputValue("#source"), fortran);
+  assert.deepEqual([await other.inputValue("#language"), await other.inputValue("#reals")], ["fortran", "f32"]);
+
+  await other.selectOption("#language", "typescript");
+  await other.waitForSelector("#text-IR:has-text('axpy')");
+  await other.fill("#source", `self.touched = true;\n${await other.inputValue("#source")}`.replace("a * x", "a * a * x"));
+  await other.waitForSelector("#text-IR:has-text('a * a * x')");
+  const [third] = await site.visit({ at: await sharedBy(other, "typescript") });
+  await third.waitForSelector("#trust");
+  assert.match((await third.textContent("#problem"))!, /came with the address.*Read it first/);
+  assert.equal(await third.locator("#text-IR").count(), 0);
+  await third.click("#trust");
+  await third.waitForSelector("#text-IR:has-text('a * a * x')");
+  assert.deepEqual(errors, []);
+});

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Rolldown } from "vite";
 import { frames, root, Site, skip } from "./page.js";
 
@@ -19,6 +19,21 @@ test("the page has less than 1 MB of script without the editor", { skip }, () =>
   const total = scripts.reduce((sum, name) => sum + readFileSync(join(site.assets, name)).length, 0);
   assert.ok(total > 200e3 && total < 1e6, `${total} bytes`);
   console.log(`${total} bytes of script without the editor`);
+});
+
+test("the Fortran front end comes when it is asked for, in parts", { skip }, () => {
+  const folder = join(site.assets, "workers");
+  for (const [what, pattern, most] of [
+    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 36_000],
+    ["writing ports", /^fortran-ports-/, 10_000],
+    ["running routines", /^run-/, 4_000],
+  ] as const) {
+    const chunks = readdirSync(folder).filter((name) => pattern.test(name));
+    assert.equal(chunks.length, 1, `${what}: ${chunks.join(", ")}`);
+    const bytes = gzipSync(readFileSync(join(folder, chunks[0]))).length;
+    assert.ok(bytes > most / 2 && bytes < most, `${what} takes ${bytes} bytes`);
+    console.log(`${bytes} bytes for ${what}, by gzip`);
+  }
 });
 
 test("the first frame is there 2 s after the page was asked for", { skip }, async () => {

@@ -3,6 +3,7 @@ import { compileKernel, KernelError, type CompiledKernel, type Kernel } from "is
 import { contiguousRows, cubicSizes, TARGETS, type EmitRequest } from "isoform/emit";
 import { costOf, print } from "isoform/ir";
 import type { Forms, Problem } from "./messages.js";
+import { ModuleError } from "./module-error.js";
 
 /** What a module says of a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
 export interface LaunchNotes {
@@ -24,20 +25,13 @@ const DEFAULT_SIZE = 256;
 export async function compileModule(text: string): Promise<Compiled> {
   const module = await load(text);
   const kernel = Object.values(module).find(isKernel);
-  if (!kernel) throw new ModuleError({ message: "the module exports no kernel", remedy: "export const name = kernel(...)" });
+  if (!kernel) throw new ModuleError([{ message: "the module exports no kernel", remedy: "export const name = kernel(...)" }]);
   const notes = (module.launch ?? {}) as LaunchNotes;
   try {
     const strict = compileKernel(kernel, fixedOf(kernel, notes));
     return describe(kernel, strict, notes);
   } catch (error) {
-    throw error instanceof KernelError ? new ModuleError(problemOf(error, kernel, text)) : error;
-  }
-}
-
-/** A module that cannot be used. */
-export class ModuleError extends Error {
-  constructor(readonly problem: Problem) {
-    super(problem.message);
+    throw error instanceof KernelError ? new ModuleError([problemOf(error, kernel, text)]) : error;
   }
 }
 
@@ -51,7 +45,7 @@ async function load(text: string): Promise<Record<string, unknown>> {
   try {
     return (await import(/* @vite-ignore */ url)) as Record<string, unknown>;
   } catch (error) {
-    throw new ModuleError(await loadProblem(error as Error, own));
+    throw new ModuleError([await loadProblem(error as Error, own)]);
   } finally {
     URL.revokeObjectURL(url);
   }
@@ -80,10 +74,7 @@ function fixedOf({ params }: Kernel, notes: LaunchNotes): Record<string, number 
     names.map((name) => {
       const value = notes[name];
       if (typeof value !== "number" && typeof value !== "boolean")
-        throw new ModuleError({
-          message: `the fixed parameter ${name} has no value`,
-          remedy: `export const launch = { ${name}: 4 }`,
-        });
+        throw new ModuleError([{ message: `the fixed parameter ${name} has no value`, remedy: `export const launch = { ${name}: 4 }` }]);
       return [name, value];
     }),
   );
@@ -105,7 +96,7 @@ function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, t
 function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchNotes): Compiled {
   const { size = DEFAULT_SIZE, range } = notes;
   if (!(Number.isInteger(size) && size > 0))
-    throw new ModuleError({ message: `launch.size is ${String(size)}`, remedy: "give a whole number of at least 1" });
+    throw new ModuleError([{ message: `launch.size is ${String(size)}`, remedy: "give a whole number of at least 1" }]);
   const sizes = cubicSizes(ir, size, range);
   const stem = ir.name.replace(/\W+/g, "_").replace(/^(?=\d)/, "k");
   const request: EmitRequest = { ir, access, precision: "fast", stem, unitStrides: contiguousRows(ir), sizes };
@@ -113,7 +104,7 @@ function describe(kernel: Kernel, { ir, access }: CompiledKernel, notes: LaunchN
   const scalars = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "number")) as Record<string, number>;
   const { flops, bytes } = costOf(ir, { ...sizes, scalars });
   const texts = { IR: print(ir), ...Object.fromEntries(emitted) };
-  return { kernel, sizes, notes, texts, flops, bytes };
+  return { kernel, sizes, notes, texts, work: { flops, bytes } };
 }
 
 /** The module's name as emitted files tell it. */

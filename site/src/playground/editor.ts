@@ -9,7 +9,7 @@ export class Editor {
 
   /** `changed` is called after each edit. */
   constructor(changed: () => void) {
-    this.area.setAttribute("aria-label", "Source of the kernel. Tab leaves the editor.");
+    this.area.setAttribute("aria-label", "Source of the program. Tab leaves the editor.");
     this.area.setAttribute("aria-describedby", "problem");
     this.root = element("div", { className: "editor" }, this.lines, this.area);
     this.area.addEventListener("input", () => {
@@ -26,10 +26,11 @@ export class Editor {
     this.number();
   }
 
-  /** Marks the line of a problem, or none. */
-  mark(problem?: Problem): void {
-    this.area.setAttribute("aria-invalid", String(problem !== undefined));
-    [...this.lines.children].forEach((line, n) => line.classList.toggle("wrong", n + 1 === problem?.line));
+  /** Marks the lines of problems, or none. */
+  mark(problems: readonly Problem[]): void {
+    this.area.setAttribute("aria-invalid", String(problems.length > 0));
+    const wrong = new Set(problems.map(({ line }) => line));
+    [...this.lines.children].forEach((line, n) => line.classList.toggle("wrong", wrong.has(n + 1)));
   }
 
   private number(): void {

@@ -1,5 +1,11 @@
-/** Modules to begin with. */
-export const EXAMPLES: readonly { readonly title: string; readonly text: string }[] = [
+import type { Language } from "./messages.js";
+
+export interface Example {
+  readonly title: string;
+  readonly text: string;
+}
+
+const MODULES: readonly Example[] = [
   {
     title: "axpy: vectors",
     text: `import { f32, kernel, view } from "isoform";
@@ -43,3 +49,79 @@ export const launch = { size: 1000 };
 `,
   },
 ];
+
+const FORTRAN: readonly Example[] = [
+  {
+    title: "smooth: a stencil with a maximum",
+    text: `! run smooth with nx = 510, ny = 510, a = 0.2
+module heat
+  implicit none
+  integer, parameter :: rkind = kind(1.0d0)
+contains
+  subroutine smooth(nx, ny, a, u, v, most)
+    integer, intent(in) :: nx, ny
+    real(rkind), intent(in) :: a
+    real(rkind), device :: u(0:nx+1, 0:ny+1), v(0:nx+1, 0:ny+1)
+    real(rkind), intent(out) :: most
+    real(rkind) :: around
+    integer :: i, j
+    most = 0
+    !$cuf kernel do(2) <<<*,*>>>
+    do j = 1, ny
+      do i = 1, nx
+        around = u(i-1, j) + u(i+1, j) + u(i, j-1) + u(i, j+1)
+        v(i, j) = u(i, j) + a*(around - 4*u(i, j))
+        most = max(most, abs(v(i, j) - u(i, j)))
+      end do
+    end do
+  end subroutine smooth
+end module heat
+`,
+  },
+  {
+    title: "axpy: do concurrent",
+    text: `! run axpy with n = 1000000, a = 2.0
+subroutine axpy(n, a, x, y)
+  implicit none
+  integer, parameter :: rkind = kind(1.0)
+  integer, intent(in) :: n
+  real(rkind), intent(in) :: a, x(n)
+  real(rkind), intent(inout) :: y(n)
+  integer :: i
+  do concurrent (i = 1:n)
+    y(i) = a*x(i) + y(i)
+  end do
+end subroutine axpy
+`,
+  },
+  {
+    title: "energy: OpenACC, and a function",
+    text: `! run energy with n = 1000
+module particles
+  implicit none
+  integer, parameter :: rkind = kind(1.0d0)
+contains
+  subroutine energy(n, m, v, total)
+    integer, intent(in) :: n
+    real(rkind), intent(in) :: m(n), v(3, n)
+    real(rkind), intent(out) :: total
+    integer :: i
+    total = 0
+    !$acc parallel loop reduction(+:total)
+    do i = 1, n
+      total = total + 0.5_rkind*m(i)*square(v(1, i), v(2, i), v(3, i))
+    end do
+  end subroutine energy
+
+  function square(x, y, z) result(s)
+    real(rkind), intent(in) :: x, y, z
+    real(rkind) :: s
+    s = x**2 + y**2 + z**2
+  end function square
+end module particles
+`,
+  },
+];
+
+/** Programs to begin with. */
+export const EXAMPLES: Readonly<Record<Language, readonly Example[]>> = { typescript: MODULES, fortran: FORTRAN };

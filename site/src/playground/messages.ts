@@ -1,6 +1,19 @@
 /* What the page and its workers tell each other: all of it can be cloned. */
 
-/** What is wrong with a module, and where. */
+export const LANGUAGES = { typescript: "TypeScript", fortran: "Fortran" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** What kind `rkind` is in Fortran: as the program declares it, or a type that takes its place. */
+export type Reals = "declared" | "f32";
+
+/** What the visitor has written. */
+export interface Program {
+  readonly language: Language;
+  readonly text: string;
+  readonly reals: Reals;
+}
+
+/** What is wrong with a program, and where. */
 export interface Problem {
   readonly message: string;
   readonly remedy?: string;
@@ -9,32 +22,32 @@ export interface Problem {
   readonly column?: number;
 }
 
-/** A kernel in all forms. */
+/** A program in all forms. */
 export interface Forms {
   /** Text of the IR, and of what each target is given; where a target cannot have it, the reason. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Of a launch. */
-  readonly flops: number;
-  readonly bytes: number;
+  /** Of a launch, or of one launch of each of a program's kernels; absent where its sizes are not known. */
+  readonly work?: { readonly flops: number; readonly bytes: number };
 }
 
 /** What a run has found. */
 export interface Ran {
   /** Where, in words. */
   readonly device: string;
-  /** The median, of one launch. */
+  /** What was measured. */
+  readonly of: "launch" | "call";
+  /** The median of one. */
   readonly seconds: number;
-  /** Values of reductions by name. */
-  readonly results: Readonly<Record<string, number>>;
-  /** The first elements of arrays that the kernel may have written, by name. */
+  /** Values of reductions, or of scalars that are results, by name. */
+  readonly results: Readonly<Record<string, number | boolean>>;
+  /** The first elements of arrays by name. */
   readonly samples: Readonly<Record<string, readonly number[]>>;
   readonly remarks: readonly string[];
 }
 
-/** To compile a module; with `device`, to run its kernel there. */
-export interface Request {
-  readonly text: string;
+/** To compile a program; with `device`, to run it there. */
+export interface Request extends Program {
   readonly device?: string;
 }
 
-export type Reply = { readonly forms: Forms; readonly ran?: Ran } | { readonly problem: Problem };
+export type Reply = { readonly forms: Forms; readonly ran?: Ran } | { readonly problems: readonly Problem[] };

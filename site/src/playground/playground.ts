@@ -1,7 +1,8 @@
 import { element } from "../element.js";
+import { addressOf, programIn } from "./address.js";
 import { Editor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import type { Forms, Problem, Ran } from "./messages.js";
+import { LANGUAGES, type Forms, type Language, type Problem, type Program, type Ran, type Reals } from "./messages.js";
 import { Workshop } from "./workshop.js";
 
 /** Milliseconds without an edit after which a module is compiled. */
@@ -12,70 +13,134 @@ const QUIET = 1500;
 const COMPILE_SECONDS = 10;
 const RUN_SECONDS = 30;
 /** Shown until the visitor chooses others. */
-const SHOWN = new Set(["IR", "js", "wgsl", "c"]);
+const SHOWN = new Set(["IR", "js", "wgsl", "c", "fortran-openmp"]);
 
-/** What was typed stays while the page is open. */
-let kept = EXAMPLES[0].text;
+const CLAIMS: Readonly<Record<Language, string>> = {
+  typescript: "A kernel is a function over declared parameters, from which types are found. Edit it: it is compiled as you type.",
+  fortran:
+    "Loops under a directive of CUDA Fortran, OpenACC or OpenMP, and do concurrent, become kernels. Edit them: they are compiled as you type. The comment that begins with run tells the subroutine that is called, and its arguments.",
+};
+/** Modules are run to be compiled, so those of others wait. */
+const FOREIGN = "This module came with the address, and to compile it this page has to run it. Read it first.";
+
+/** What was typed in each language stays while the page is open. */
+const kept: Record<Language, string> = { typescript: EXAMPLES.typescript[0].text, fortran: EXAMPLES.fortran[0].text };
+let [language, reals]: [Language, Reals] = ["typescript", "declared"];
 
 /** Shows the playground in `stage`; kernels run on the device of that name. */
 export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
+  const claim = element("p", {});
   const problem = element("p", { id: "problem", className: "problem" });
   const spoken = element("p", { className: "spoken" });
   spoken.setAttribute("role", "status");
   const cost = element("p", { id: "cost" });
   const result = element("pre", { id: "result", hidden: true });
   result.setAttribute("role", "status");
-  const choice = element("fieldset", {}, element("legend", { textContent: "Side by side" }));
+  const choice = element("fieldset", {});
   const panes = element("div", { className: "panes" });
   const run = element("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
   const stop = element("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
-  const examples = element("select", { id: "example" }, ...EXAMPLES.map(({ title }, n) => new Option(title, String(n))));
+  const trust = element("button", { type: "button", id: "trust", textContent: "Compile it" });
+  const options = Object.entries(LANGUAGES).map(([id, name]) => new Option(name, id));
+  const languages = element("select", { id: "language" }, ...options);
+  const kinds = [new Option("as declared", "declared"), new Option("4 bytes", "f32")];
+  const precision = element("select", { id: "reals" }, ...kinds);
+  const precisionLabel = element("label", {}, "Kind rkind ", precision);
+  const examples = element("select", { id: "example" });
   // One compiles while the other runs, so that problems are reported meanwhile.
   const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
   let [timer, speech] = [0, 0];
 
+  const program = (): Program => ({ language, text: editor.text, reals: language === "fortran" ? reals : "declared" });
   const compile = async (): Promise<void> => {
-    const text = (kept = editor.text);
-    const reply = await compiler.ask({ text });
-    if (text !== editor.text) return;
-    say("problem" in reply ? reply.problem : undefined);
+    if (trust.isConnected) return;
+    const asked = program();
+    kept[language] = asked.text;
+    const reply = await compiler.ask(asked);
+    if (asked.language !== language || asked.text !== editor.text) return;
+    say("problems" in reply ? reply.problems : []);
     if ("forms" in reply) {
       cost.textContent = costText(reply.forms);
       showTexts(reply.forms.texts, choice, panes);
     }
-    run.disabled = "problem" in reply || !stop.disabled;
+    run.disabled = "problems" in reply || !stop.disabled;
   };
-  const say = (found?: Problem): void => {
-    problem.textContent = found ? problemText(found) : "";
+  /** Compiles what the visitor has changed, and has the address share it. */
+  const change = async (): Promise<void> => {
+    const share = await addressOf(program());
+    if (!closed) history.replaceState(null, "", share);
+    await compile();
+  };
+  const say = (found: readonly Problem[]): void => {
+    problem.textContent = found.map(problemText).join("\n");
     editor.mark(found);
     clearTimeout(speech);
     speech = window.setTimeout(() => void (spoken.textContent = problem.textContent), QUIET);
   };
   const editor = new Editor(() => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => void compile(), PAUSE);
+    timer = window.setTimeout(() => void change(), PAUSE);
   });
+  /** Shows the language that was chosen, and what was written in it. */
+  const choose = (): void => {
+    [languages.value, precision.value] = [language, reals];
+    claim.textContent = CLAIMS[language];
+    precisionLabel.hidden = language !== "fortran";
+    examples.replaceChildren(...EXAMPLES[language].map(({ title }, n) => new Option(title, String(n))));
+    choice.replaceChildren(element("legend", { textContent: "Side by side" }));
+    panes.replaceChildren();
+    [cost.textContent, result.hidden, run.disabled] = ["", true, true];
+    editor.text = kept[language];
+  };
+  languages.onchange = () => {
+    trust.remove();
+    language = languages.value as Language;
+    choose();
+    void change();
+  };
+  precision.onchange = () => {
+    reals = precision.value as Reals;
+    void change();
+  };
   examples.onchange = () => {
-    editor.text = EXAMPLES[Number(examples.value)].text;
+    trust.remove();
+    result.hidden = true;
+    editor.text = EXAMPLES[language][Number(examples.value)].text;
+    void change();
+  };
+  trust.onclick = () => {
+    trust.remove();
     void compile();
   };
   run.onclick = async () => {
-    [run.disabled, stop.disabled] = [true, false];
-    const reply = await runner.ask({ text: editor.text, device });
+    [run.disabled, stop.disabled, result.hidden] = [true, false, true];
+    const reply = await runner.ask({ ...program(), device });
     [run.disabled, stop.disabled] = [false, true];
-    result.hidden = "problem" in reply;
-    if ("problem" in reply) say(reply.problem);
+    result.hidden = "problems" in reply;
+    if ("problems" in reply) say(reply.problems);
     else result.textContent = runText(reply.forms, reply.ran!);
   };
   stop.onclick = () => runner.stop("stopped");
 
-  editor.text = kept;
+  let closed = false;
+  const shared = await programIn(location.hash);
+  if (shared) {
+    ({ language, reals } = shared);
+    kept[language] = shared.text;
+  }
+  choose();
   stage.replaceChildren(
     element("h2", { textContent: "Playground" }),
-    element("p", {
-      textContent: "A kernel is a function over declared parameters, from which types are found. Edit it: it is compiled as you type.",
-    }),
-    element("div", { className: "controls" }, element("label", {}, "Example ", examples), run, stop),
+    claim,
+    element(
+      "div",
+      { className: "controls" },
+      element("label", {}, "Language ", languages),
+      element("label", {}, "Example ", examples),
+      precisionLabel,
+      run,
+      stop,
+    ),
     editor.root,
     problem,
     spoken,
@@ -84,8 +149,13 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     choice,
     panes,
   );
+  if (shared?.language === "typescript" && !EXAMPLES.typescript.some(({ text }) => text === shared.text)) {
+    problem.textContent = FOREIGN;
+    problem.after(trust);
+  }
   await compile();
   return async () => {
+    closed = true;
     clearTimeout(timer);
     clearTimeout(speech);
     compiler.close();
@@ -98,7 +168,9 @@ const problemText = ({ message, remedy, line, column }: Problem): string =>
 
 const count = (value: number): string => value.toLocaleString("en");
 
-function costText({ flops, bytes }: Forms): string {
+function costText({ work }: Forms): string {
+  if (!work) return "";
+  const { flops, bytes } = work;
   const intensity = bytes > 0 ? (flops / bytes).toPrecision(3) : "no";
   return `One launch: ${count(flops)} FLOPs, ${count(bytes)} bytes, ${intensity} FLOPs a byte.`;
 }
@@ -106,10 +178,12 @@ function costText({ flops, bytes }: Forms): string {
 const duration = (seconds: number): string =>
   seconds < 1e-3 ? `${(seconds * 1e6).toPrecision(3)} us` : `${(seconds * 1e3).toPrecision(3)} ms`;
 
-function runText({ flops, bytes }: Forms, { device, seconds, results, samples, remarks }: Ran): string {
+function runText({ work }: Forms, { device, of, seconds, results, samples, remarks }: Ran): string {
   const list = (values: readonly number[]): string => values.map((value) => +value.toPrecision(6)).join(", ");
+  const rate = (amount: number): string => (amount / seconds / 1e9).toPrecision(3);
+  const rates = work ? `, ${rate(work.flops)} GFLOP/s, ${rate(work.bytes)} GB/s` : "";
   return [
-    `${device}: ${duration(seconds)} a launch, ${(flops / seconds / 1e9).toPrecision(3)} GFLOP/s, ${(bytes / seconds / 1e9).toPrecision(3)} GB/s`,
+    `${device}: ${duration(seconds)} a ${of}${rates}`,
     ...Object.entries(results).map(([name, value]) => `${name} = ${value}`),
     ...Object.entries(samples).map(([name, values]) => `${name} = ${list(values)}, ...`),
     ...remarks,

@@ -1,12 +1,8 @@
 import type { Args, Device, Kernel, Policy, View } from "isoform";
 import type { ElementType } from "isoform/ir";
 import type { Compiled } from "./compile.js";
+import { numbers, secondsOf, SHOWN } from "./measure.js";
 import type { Ran } from "./messages.js";
-
-const ROUNDS = 9;
-const SHOWN = 6;
-/** Of a round: clocks of browsers are coarse. */
-const ROUND_SECONDS = 0.02;
 
 /** Runs a kernel on arrays of numbers between 0 and 1, and measures a launch. Throws IsoformError. */
 export async function runModule({ kernel, sizes, notes }: Compiled, device: Device): Promise<Ran> {
@@ -26,17 +22,11 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
       const results = await queue.results(launch);
       const samples: Record<string, readonly number[]> = {};
       for (const [name, view] of Object.entries(views)) samples[name] = [...(await queue.read(view))].slice(0, SHOWN);
-      const time = async (count: number): Promise<number> => {
-        const start = performance.now();
+      const seconds = await secondsOf(async (count) => {
         for (let n = 0; n < count; n++) queue.submit(launch);
         await queue.finish();
-        return (performance.now() - start) / 1000 / count;
-      };
-      const count = Math.ceil(ROUND_SECONDS / Math.max(1e-6, await time(1)));
-      const times: number[] = [];
-      for (let round = 0; round < ROUNDS; round++) times.push(await time(Math.min(count, 1000)));
-      const seconds = times.toSorted((a, b) => a - b)[ROUNDS >> 1];
-      return { device: `${device.name}, ${device.label}`, seconds, results, samples, remarks: launch.remarks };
+      });
+      return { device: `${device.name}, ${device.label}`, of: "launch", seconds, results, samples, remarks: launch.remarks };
     } finally {
       launch.free();
     }
@@ -47,7 +37,5 @@ export async function runModule({ kernel, sizes, notes }: Compiled, device: Devi
 
 function arrayOf(device: Device, type: ElementType, shape: readonly number[]): View {
   const length = shape.reduce((a, b) => a * b, 1);
-  const whole = type !== "f32" && type !== "f64";
-  const data = Float64Array.from({ length }, (_, n) => (whole ? n % 7 : (n * 0.6180339887) % 1));
-  return device.from({ type }, data, shape) as View;
+  return device.from({ type }, numbers(length, type !== "f32" && type !== "f64"), shape) as View;
 }

@@ -27,7 +27,7 @@ export class Workshop {
       this.end = (message) => {
         worker.terminate();
         this.worker = undefined;
-        settle({ problem: { message } });
+        settle({ problems: [{ message }] });
       };
       worker.postMessage(request);
     });
