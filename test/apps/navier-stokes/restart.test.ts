@@ -18,7 +18,8 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const CHANNEL: Given = { nx: 8, ny: 12, nz: 8, reTau: 100, mach: 2, thetaWall: 0.35, cfl: 0.7, sensorThreshold: 0.005 };
+/** Central fluxes of second order compile fast; a hybrid scheme goes on in layers-same-bits.test.ts. */
+const CHANNEL: Given = { nx: 8, ny: 12, nz: 8, reTau: 100, mach: 2, thetaWall: 0.35, cfl: 0.7, order: 2, weno: 3, sensorThreshold: 1.01 };
 
 /** A channel at its start, or where the file of another was written. */
 async function begin(given: Given, file?: string): Promise<Simulation> {
