@@ -40,7 +40,7 @@ export function restarted(name: CaseName, given: Given, metadata: unknown, file:
   if (differing) {
     const [key, value] = differing;
     throw new IsoformError(
-      `${file} was made with ${key} ${String(there[key])}, and ${String(value)} is asked for: leave it out, or start anew`,
+      `${file} was made with ${snakeCase(key)} ${String(there[key])}, and ${String(value)} is asked for: leave it out, or start anew`,
     );
   }
   for (const [key, what] of SAMPLED)

@@ -37,8 +37,9 @@ export async function follow(
 }
 
 /** Throws FlowError where density or temperature are not above 0. */
-export async function requireFlow(simulation: Simulation, { step, density, temperature }: Progress): Promise<void> {
-  const isSound = [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
+export async function requireFlow(simulation: Simulation, { step, density, temperature, residual }: Progress): Promise<void> {
+  // Density and temperature are those before the last stage, which the residual is of.
+  const isSound = Number.isFinite(residual) && [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
   if (isSound) return;
   const w = await simulation.fields.w.download();
   const [nx, ny] = simulation.grid.extents;

@@ -25,7 +25,7 @@ const CASES: readonly (readonly [CaseName, Given])[] = [
 ];
 const STEPS = 3;
 
-interface Run extends Partial<Pick<Settings, "occ" | "fuse">> {
+interface Run extends Partial<Pick<Settings, "occ" | "fuse" | "layout" | "unroll">> {
   readonly steps?: number;
   readonly restart?: string;
   readonly checkpoint?: string;
@@ -68,6 +68,10 @@ for (const each of CASES)
       assert.deepEqual(await run("wasm*3", each, { restart: file }), await alone());
     });
 
-    for (const device of ["js", "native", "opencl"])
+    it("with components together and two steps planned at once", onWasm, async () => {
+      assert.deepEqual(await run("wasm*3", each, { layout: "aos", unroll: 2 }), await alone());
+    });
+
+    for (const device of ["js", "native", "native*3", "opencl", "opencl*2"])
       it(`on ${device}`, { skip: !tested(device) }, async () => assert.deepEqual(await run(device, each), await alone()));
   });

@@ -71,4 +71,15 @@ describe("a channel that goes on from a checkpoint", () => {
     const file = await save(given, 2, "some");
     await assert.rejects(begin({ statsEvery: 0 }, file), /has statistics of each 2 steps: leave out stats_every/);
   });
+
+  it("is refused where the file is of another program, or tells of another flow", () => {
+    assert.throws(() => restarted("channel", {}, { seed: 1 }, "a.state"), /a.state does not tell its configuration: start anew/);
+    const metadata = { config: configOf("channel", CHANNEL) };
+    assert.throws(() => restarted("layer", {}, metadata, "a.state"), /a.state is of the case channel: run isoform navier-stokes channel/);
+    assert.throws(
+      () => restarted("channel", { reTau: 90 }, metadata, "a.state"),
+      /made with re_tau 100, and 90 is asked for: leave it out, or start anew/,
+    );
+    assert.throws(() => restarted("channel", { dt: 0.01 }, metadata, "a.state"), /made with cfl 0.7: give another cfl in place of dt/);
+  });
 });
