@@ -79,6 +79,8 @@ const BODIES: Readonly<Record<string, string>> = {
   "and where the loop is left": "do j = 1, 10\nif (j > abs(k(i))) exit\nend do\ny(i) = j",
   "a loop may run backwards, or not at all": "l = 0\ndo j = k(i), 1, -2\nl = l * 10 + j\nend do\ndo j = 5, 1\nl = -1\nend do\ny(i) = l",
   "a step may be a variable": "m = k(i)\nl = 0\ndo j = 1, 20 * m, m\nl = l + j\nif (l > 1000) exit\nend do\ny(i) = l",
+  "cycle of the parallel loop itself ends the element":
+    "y(i) = 1\nif (x(i) > 1) cycle\nif (k(i) > 0) then\ny(i) = 2\ncycle\nend if\ny(i) = 3",
   "cycle goes on": "y(i) = 0\ndo j = 1, 6\nif (mod(j, 2) == 0) cycle\ny(i) = y(i) + j\nend do",
   "named loops are left from inside":
     "l = 0\nouter: do j = 1, 5\ndo m = 1, 5\nif (m * j > abs(k(i))) exit outer\nif (m == j) cycle outer\nl = l + m\nend do\nend do outer\ny(i) = l",

@@ -24,6 +24,8 @@ export interface Frame {
   readonly body: readonly TreeStmt[];
   /** Loops around, by their names in Fortran. */
   readonly loops: { readonly name?: string; readonly label: string }[];
+  /** Of the body of a parallel loop: `cycle` outside of its own loops ends the element. */
+  readonly isElement?: boolean;
 }
 
 /** Where the value of a parameter comes from: a scalar or array of the program. */

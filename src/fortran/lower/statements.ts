@@ -60,6 +60,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "exit":
     case "cycle": {
       const loop = stmt.loop === undefined ? frame.loops.at(-1) : frame.loops.findLast(({ name }) => name === stmt.loop);
+      if (!loop && stmt.kind === "cycle" && stmt.loop === undefined && frame.isElement) return cx.push(leave(stmt.at) as unknown as Stmt);
       if (!loop) return refuse(stmt.kind, stmt.loop === undefined ? "no loop is around it" : `no loop around it is named ${stmt.loop}`);
       const jump: Jump = { kind: stmt.kind === "exit" ? "break" : "continue", of: loop.label, location: stmt.at };
       return cx.push(jump as unknown as Stmt);
