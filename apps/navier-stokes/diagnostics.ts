@@ -18,6 +18,8 @@ export interface Diagnostics {
   readonly containers: readonly Container[];
   /** Of the last stage; where boundaries write cells, it has to run before them. */
   readonly residual: Container;
+  /** Cells whose density or temperature are not above 0, as the flow is now, and what counts them. */
+  readonly broken: { readonly cells: Scalar<"f64">; readonly count: Container };
 }
 
 /** @param bulk of a channel that is reheated: then the temperature is that before, of the last stage */
@@ -50,7 +52,25 @@ export function diagnosticsOf(model: Model, reheated?: { readonly bulk: Bulk; re
     },
     () => [Real, STATE, isReheated, toReal, stateOf],
   );
-  return { scalars, containers: [extremes], residual: residualOf(model, residual) };
+  return { scalars, containers: [extremes], residual: residualOf(model, residual), broken: brokenOf(model) };
+}
+
+function brokenOf({ grid, fields, cell, Real }: Model): Diagnostics["broken"] {
+  const { w, T } = fields;
+  const { stateOf } = cell;
+  const cells = grid.scalar("broken cells", f64);
+  const count = grid.container(
+    "broken cells",
+    { w, T, cells: sum(cells) },
+    ({ w, T, cells }, c) => {
+      const s = new Real(STATE);
+      stateOf(w, T, c, 0, 0, 0, s);
+      // False for NaN, too.
+      cells.add(s[0] > 0 && s[5] > 0 ? 0 : 1);
+    },
+    () => [Real, STATE, stateOf],
+  );
+  return { cells, count };
 }
 
 /** After a stage or after the swap behind it, which comes to the same. */

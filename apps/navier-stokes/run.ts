@@ -37,21 +37,29 @@ export async function follow(
 }
 
 /** Throws FlowError where density or temperature are not above 0. */
-export async function requireFlow(simulation: Simulation, { step, density, temperature, residual }: Progress): Promise<void> {
-  // Density and temperature are those before the last stage, which the residual is of.
-  const isSound = Number.isFinite(residual) && [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
-  if (isSound) return;
-  const w = await simulation.fields.w.download();
-  const [nx, ny] = simulation.grid.extents;
-  for (let n = 0; n < w.length / 5; n++) {
-    const [rho, ru, rv, rw, E] = w.subarray(5 * n, 5 * n + 5);
-    const inner = E - (ru ** 2 + rv ** 2 + rw ** 2) / (2 * rho);
-    if (rho > 0 && inner > 0 && Number.isFinite(inner)) continue;
-    const what = Number.isNaN(rho + inner) ? "is NaN" : rho > 0 ? "has a negative pressure" : "has a negative density";
-    const at = [n % nx, Math.floor(n / nx) % ny, Math.floor(n / nx / ny)].join(", ");
+export async function requireFlow(simulation: Simulation, { step, density, temperature }: Progress): Promise<void> {
+  const wasSound = [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
+  if ((await simulation.brokenCells()) > 0) {
+    const { at, what } = await firstBroken(simulation);
     throw new FlowError(
-      `navier-stokes: the flow ${what} in cell (${at}) after step ${step}: choose a smaller cfl, more cells, or a lower sensor_threshold, which takes WENO at more faces`,
+      `navier-stokes: the flow ${what} in cell (${at.join(", ")}) after step ${step}: choose a smaller cfl, more cells, or a lower sensor_threshold, which takes WENO at more faces`,
     );
   }
-  throw new FlowError(`navier-stokes: density or temperature were not above 0 before step ${step}: choose a smaller cfl, or more cells`);
+  // What is told of a step is how the flow stood before its last stage.
+  if (!wasSound)
+    throw new FlowError(`navier-stokes: density or temperature were not above 0 before step ${step}: choose a smaller cfl, or more cells`);
+}
+
+/** The first broken cell of a flow that has some. */
+async function firstBroken({ fields, grid, flow }: Simulation): Promise<{ at: readonly number[]; what: string }> {
+  const w = await fields.w.download();
+  const T = flow.gas.heat && (await fields.T.download());
+  const [nx, ny] = grid.extents;
+  const warmth = (n: number): number =>
+    T ? T[n] : w[5 * n + 4] - (w[5 * n + 1] ** 2 + w[5 * n + 2] ** 2 + w[5 * n + 3] ** 2) / (2 * w[5 * n]);
+  let n = 0;
+  while (w[5 * n] > 0 && warmth(n) > 0) n++;
+  const rho = w[5 * n];
+  const what = Number.isNaN(rho + warmth(n)) ? "is NaN" : rho > 0 ? "has a negative pressure" : "has a negative density";
+  return { at: [n % nx, Math.floor(n / nx) % ny, Math.floor(n / nx / ny)], what };
 }

@@ -239,6 +239,13 @@ export class Simulation {
     };
   }
 
+  /** How many cells have a density or temperature that is not above 0. */
+  async brokenCells(): Promise<number> {
+    const { cells, count } = this.diagnostics.broken;
+    await this.grid.run(count, this.settings);
+    return cells.get();
+  }
+
   private async bulk({ bulk }: Forcing, scale: number): Promise<Progress["channel"]> {
     const [density, momentum] = [await bulk.density.get(), await bulk.momentum.get()];
     return {
