@@ -101,6 +101,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   // Programs of the pages in docs/, and of examples/
   docs: "docs",
   examples: "docs",
+  reference: "docs",
 };
 
 /**

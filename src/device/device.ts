@@ -60,6 +60,7 @@ type Arg<P> =
           : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
+/** What a launch's reductions give: a number by each reduce parameter. */
 export type Results<P extends Params> = string extends keyof P
   ? Record<string, number>
   : { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
@@ -73,6 +74,7 @@ export interface PeerStore {
   readonly to: View;
 }
 
+/** What one launch may ask for, as the last argument of `run` and `prepare`. */
 export interface LaunchOptions {
   /** The device's own precision where absent. */
   precision?: Precision;
@@ -217,6 +219,7 @@ export interface Queue {
   finish(): Promise<void>;
 }
 
+/** A point in a queue's work, which `queue.record()` marks: wait for it, or take the time since an earlier one. */
 export interface DeviceEvent {
   /** Seconds from an earlier event, by the device's clock; waits until both have happened. */
   since(earlier: DeviceEvent): Promise<number>;
@@ -232,6 +235,7 @@ export interface FoldPart {
   readonly results: Readonly<Record<string, View>>;
 }
 
+/** Launches that bring the partial results of several devices together. */
 export interface Fold {
   /** One for each part. */
   readonly launches: readonly Launch[];
@@ -242,6 +246,9 @@ export interface Fold {
   readonly allReduces: boolean;
 }
 
+/**
+ * A device that was opened: it makes arrays, compiles kernels, and runs them on its queues. `await device.close()` frees all that it holds.
+ */
 export interface Device {
   /** As given to `open`: `js`, `wasm`, `native`, `cuda:0`. */
   readonly name: string;
@@ -300,7 +307,9 @@ export interface Device {
   /** Stops workers, frees memory. Whatever is asked of the device and its queues afterwards throws DeviceError. */
   close(): Promise<void>;
 }
+/** The type of an array's elements: `f64`, `f32`, `i32`, `u32` or `u8`. */
 export type ElementToken<T extends ElementType> = { readonly type: T };
+/** How a new array lies in memory. */
 export interface ArrayOptions {
   layout?: LayoutName;
 }

@@ -7,6 +7,7 @@ import type { Grid } from "./grid/grid.js";
 import { atCallSite } from "./grid/placed.js";
 import { SparseGrid } from "./sparse/sparse.js";
 
+/** Options of `makeGrid`: the kind, and the options of that kind. */
 export interface AnyGridOptions extends DenseOptions, BrickOptions {
   /** How cells are stored; `dense` where absent. */
   kind?: GridKind;

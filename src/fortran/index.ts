@@ -25,6 +25,7 @@ export { portSources, type PortedFile, type PortOptions, type Source } from "./p
 export { settingsOf, type Settings } from "./port/settings.js";
 export { FORTRAN_TARGETS, type FortranTarget } from "./port/targets.js";
 
+/** How Fortran is read. */
 export interface FortranOptions {
   /** Names the file in messages. */
   readonly file?: string;

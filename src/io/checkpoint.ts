@@ -39,6 +39,7 @@ export interface CheckpointedArray {
 /** What a checkpoint is made of: skeletons, with all that they use, and what is named beside them. */
 export type Checkpointed = CheckpointedSequence | Field | AxisArray | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
 
+/** Options of `writeCheckpoint` and `readCheckpoint`. */
 export interface CheckpointOptions {
   /** Tells files of several programs, and their versions, apart; in ASCII. `isoform checkpoint 1` where absent. */
   readonly format?: string;

@@ -175,7 +175,9 @@ export interface SnapshotRead {
   readonly meshes: Readonly<Record<string, MeshRead>>;
   readonly species: Readonly<Record<string, Readonly<Record<string, RecordRead>>>>;
 }
+/** Values that were read: an array, one number where all are equal, or these by component. */
 export type RecordRead = TypedArray | number | Readonly<Record<string, TypedArray | number>>;
+/** A mesh that was read: where its cells are, and their values. */
 export interface MeshRead {
   readonly extents: readonly number[];
   readonly origin: readonly number[];

@@ -11,6 +11,7 @@ import { attributesText, escape, unescape } from "./xml.js";
 /** `appended`: bytes at the end of the file, smaller and faster; `inline`: base64, a file of plain text. */
 export type VtkEncoding = "appended" | "inline";
 
+/** An array of a VTK file: its name, the components of a tuple, and the values, tuple after tuple. */
 export interface DataArray {
   readonly name: string;
   readonly components: number;

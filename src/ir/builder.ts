@@ -21,6 +21,7 @@ import type {
   ViewParam,
 } from "./types.js";
 
+/** Options of a `KernelBuilder`. */
 export interface KernelOptions {
   /** Axes of the range, 1 to 4; 1 where absent. */
   rank?: number;

@@ -55,7 +55,9 @@ export function constant<T extends ScalarType>(type: T, value: number | boolean)
     : fail(`${value} is no value of ${type}; convert it, or take another type`);
 }
 
+/** A constant of type i32. */
 export const int = (value: number): Typed<"i32"> => constant("i32", value);
+/** A constant of type bool. */
 export const truth = (value: boolean): Typed<"bool"> => constant("bool", value);
 
 /** An expression as it is, a plain value as a constant of `type`. */
@@ -180,9 +182,33 @@ const compareOf =
   (a: Operand, b: Operand): Typed<"bool"> =>
     compare(fn, a, b);
 
-export const [add, sub, mul, div, rem] = [binaryOf("add"), binaryOf("sub"), binaryOf("mul"), binaryOf("div"), binaryOf("rem")];
-export const [eq, ne, lt, le, gt, ge] = (["eq", "ne", "lt", "le", "gt", "ge"] as const).map(compareOf);
+/** a + b. */
+export const add = binaryOf("add");
+/** a - b. */
+export const sub = binaryOf("sub");
+/** a * b. */
+export const mul = binaryOf("mul");
+/** a / b; of whole numbers, rounded towards zero, and 0 where b is 0. */
+export const div = binaryOf("div");
+/** The rest of a / b, with the sign of a. */
+export const rem = binaryOf("rem");
+/** Whether a equals b. */
+export const eq = compareOf("eq");
+/** Whether a differs from b. */
+export const ne = compareOf("ne");
+/** Whether a < b. */
+export const lt = compareOf("lt");
+/** Whether a <= b. */
+export const le = compareOf("le");
+/** Whether a > b. */
+export const gt = compareOf("gt");
+/** Whether a >= b. */
+export const ge = compareOf("ge");
+/** -a. */
 export const neg = <T extends ScalarType>(a: Typed<T>): Typed<T> => unary("neg", a);
+/** Not a. */
 export const not = (a: Expr): Typed<"bool"> => checked({ op: "unary", type: "bool", fn: "not", a });
+/** a and b; b is evaluated only where a is true. */
 export const and = (a: Operand, b: Operand): Typed<"bool"> => logical("and", a, b);
+/** a or b; b is evaluated only where a is false. */
 export const or = (a: Operand, b: Operand): Typed<"bool"> => logical("or", a, b);

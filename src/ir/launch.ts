@@ -4,6 +4,7 @@ import { REDUCTION_CHUNK } from "./types.js";
 
 /** `strict`: bit-identical everywhere; `fast`: contraction and the device's own order of reductions (docs/determinism.md). */
 export type Precision = "strict" | "fast";
+/** How many elements add to one place of an array (docs/scatter.md). */
 export type ScatterStrategy = "atomic" | "duplicated" | "cached" | "sorted";
 
 /**
@@ -23,6 +24,7 @@ export interface TeamPolicy {
   size?: number;
   lanes?: number;
 }
+/** What a kernel runs over: `range(...)` or `teams(...)`. */
 export type Policy = RangePolicy | TeamPolicy;
 
 /** Chunks of a line of `extent` elements. */

@@ -64,6 +64,7 @@ export const UNARY = {
   clz: { operands: "integer", gives: "i32", flops: 0, of: (a) => Math.clz32(+a) },
 } as const satisfies Record<string, UnaryOperator>;
 
+/** The name of an operator of one value, in `UNARY`. */
 export type UnaryFn = keyof typeof UNARY;
 
 /**
@@ -123,8 +124,10 @@ export const BINARY = {
   },
 } as const satisfies Record<string, BinaryOperator>;
 
+/** The name of an operator of two values, in `BINARY`. */
 export type BinaryFn = keyof typeof BINARY;
 
+/** Comparisons, with their signs, their opposites and what they compute. */
 export const COMPARE = {
   eq: { operands: "any", sign: ["==", 6], inverse: "ne", of: (a, b) => a === b },
   ne: { operands: "any", sign: ["!=", 6], inverse: "eq", of: (a, b) => a !== b },
@@ -134,6 +137,7 @@ export const COMPARE = {
   ge: { operands: "number", sign: [">=", 7], inverse: "lt", of: (a, b) => a >= b },
 } as const satisfies Record<string, CompareOperator>;
 
+/** The name of a comparison, in `COMPARE`. */
 export type CompareFn = keyof typeof COMPARE;
 
 /** Functions that are not exact: within 2 ulp on every backend. f64 and f32; each counts as one floating-point operation. */
@@ -160,6 +164,7 @@ export const MATH = {
   hypot: { arguments: 2, of: Math.hypot },
 } as const satisfies Record<string, MathFunction>;
 
+/** The name of a function that is not exact, in `MATH`. */
 export type MathFn = keyof typeof MATH;
 
 type Taking<T extends Record<string, { operands: Operands }>, O extends Operands> = {

@@ -24,6 +24,7 @@ interface Element {
   readonly set: "setFloat64" | "setFloat32" | "setInt32" | "setUint32" | "setUint8";
 }
 
+/** The types that arrays hold, with their sizes, ranges and host arrays. */
 export const ELEMENTS = {
   f64: {
     kind: "float",
@@ -70,7 +71,9 @@ export const ELEMENTS = {
 
 /** What a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
 export type ElementType = keyof typeof ELEMENTS;
+/** The types of numbers in a kernel. */
 export type NumericType = (typeof ELEMENTS)[ElementType]["value"];
+/** The types of values in a kernel. */
 export type ScalarType = NumericType | "bool";
 export type FloatType = OfKind<"float">;
 export type IntegerType = OfKind<"signed" | "unsigned">;

@@ -23,6 +23,7 @@ export type Labelled = Loop & { readonly label: string };
 
 /** A return, which jumps to the end of the list. What it returns has been assigned to a local. */
 export const leave = (location: Location): Jump => ({ kind: "break", of: RETURN, location });
+/** The loop under a label, which jumps inside of it may name. */
 export const labelled = (loop: Loop, label: string): Labelled => ({ ...loop, label });
 
 const jumpOf = (stmt: Stmt): Jump | undefined =>

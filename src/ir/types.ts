@@ -19,15 +19,19 @@ export interface Location {
   column: number;
 }
 
+/** What a reduction folds by; `custom` is a function of the author's. */
 export type ReduceOp = "sum" | "min" | "max" | "custom";
+/** What scatter folds by. */
 export type ScatterOp = "sum" | "min" | "max";
 
+/** A parameter that is one value. */
 export interface ScalarParam {
   kind: "scalar";
   name: string;
   type: ScalarType;
 }
 
+/** A parameter that is an array. */
 export interface ViewParam {
   kind: "view";
   name: string;
@@ -64,6 +68,7 @@ export interface ReduceParam {
   part?: { readonly of: string; readonly component: number };
 }
 
+/** A parameter of a kernel. */
 export type Param = ScalarParam | ViewParam | ScatterParam | ReduceParam;
 
 /** A constant table, read with run-time indices; constant indices have been folded away. Row-major. */
@@ -74,6 +79,7 @@ export interface Table {
   values: number[];
 }
 
+/** A kernel as the compiler sees it: parameters, tables and statements (docs/ir.md). */
 export interface KernelIR {
   name: string;
   /** `range`: the body runs once for each index tuple; `team`: once for each team, its inner loops shared by the team's members. */
@@ -101,6 +107,7 @@ export interface Checks {
   readonly outerAxes?: 1;
 }
 
+/** A place where an index is checked while the kernel runs. */
 export interface CheckSite {
   readonly kind: "read" | "write" | "scatter";
   /** The array, and the access as it was written: `x[at[i]]`. */
@@ -110,6 +117,7 @@ export interface CheckSite {
   readonly location: Location;
 }
 
+/** An expression. It has a type and no side effects (docs/ir.md). */
 export type Expr =
   | { op: "const"; type: ScalarType; value: number | boolean }
   /** A local variable, a loop variable or a member index of a team. Names are unique in the kernel. */
@@ -146,6 +154,7 @@ export type Expr =
   /** True once an index of this element was outside. */
   | { op: "failed"; type: "bool" };
 
+/** A statement (docs/ir.md). */
 export type Stmt =
   /** Declares a local. Without `init` it is undefined until assigned (js-debug reports a read). */
   | { kind: "let"; name: string; type: ScalarType; init?: Expr; location: Location }
@@ -178,6 +187,7 @@ export type Stmt =
   /** One member runs the body. */
   | { kind: "single"; body: Stmt[]; location: Location };
 
+/** One of the results of a `teamReduce`. */
 export interface TeamResult {
   name: string;
   type: NumericType;
@@ -186,4 +196,5 @@ export interface TeamResult {
 
 /** The order of strict reductions, one rule for all backends (see docs/determinism.md). */
 export const REDUCTION_LANES = 8;
+/** Elements that one partial result of a strict reduction covers. */
 export const REDUCTION_CHUNK = 256;

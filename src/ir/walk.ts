@@ -225,6 +225,7 @@ export function walkExprs(stmts: readonly Stmt[], visit: (node: Expr, stmt: Stmt
   });
 }
 
+/** What `mapStmts` puts in place of expressions and statements. */
 export interface StmtMapper {
   /** Replaces a whole expression of a statement; use `mapExpr` to reach its nodes. */
   expr?: (expr: Expr) => Expr;

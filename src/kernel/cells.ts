@@ -5,6 +5,7 @@ import type { ElementType, NumericType } from "../ir/types.js";
  * of offsets by the grid's dimension.
  */
 
+/** The number of a grid's axes. */
 export type Dimension = 2 | 3;
 
 /** The cell for which the body runs. Its integer coordinates are those of the whole grid. It is a symbol to the editor, so that only cells index fields. */

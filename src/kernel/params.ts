@@ -13,15 +13,21 @@ import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "
  * checked against it in the editor.
  */
 
+/** A type of numbers or truth values; as a parameter, one value that is given with each launch. */
 export interface ScalarToken<T extends ScalarType = ScalarType> {
   readonly kind: "scalar";
   readonly type: T;
 }
 
+/** A number of double precision, 64 bits. */
 export const f64: ScalarToken<"f64"> = { kind: "scalar", type: "f64" };
+/** A number of single precision, 32 bits. */
 export const f32: ScalarToken<"f32"> = { kind: "scalar", type: "f32" };
+/** A whole number from -2^31 to 2^31 - 1. */
 export const i32: ScalarToken<"i32"> = { kind: "scalar", type: "i32" };
+/** A whole number from 0 to 2^32 - 1. */
 export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
+/** A truth value, as the parameter of a kernel. */
 export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
 /** Storage only: views of bytes; read as i32. */
 export const u8 = { kind: "storage", type: "u8" } as const;
@@ -45,6 +51,7 @@ const rankProblem = (rank: unknown): string => `is given ${describe(rank)} for i
 type NumericToken = ScalarToken<NumericType>;
 type ElementToken = NumericToken | typeof u8;
 
+/** A parameter of a kernel that `view(...)` declares. */
 export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank> {
   readonly kind: "view";
   readonly element: T;
@@ -69,6 +76,7 @@ export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?
   return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
 }
 
+/** A parameter of a kernel that `scatter(...)` declares. */
 export interface ScatterToken<T extends NumericType = NumericType, R extends Rank = Rank, O extends ScatterOp = ScatterOp> {
   readonly kind: "scatter";
   readonly element: T;
@@ -90,6 +98,7 @@ export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "
   return { kind: "scatter", element: typeOf(element, "scatter", scatter), rank, op };
 }
 
+/** A reduction that `sum`, `min`, `max` or `reducer` declares. */
 export interface ReduceToken<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> {
   readonly kind: "reduce";
   readonly type: T;
@@ -173,6 +182,7 @@ export const reducer = <T extends NumericToken>(
   combine: (a: number, b: number) => number,
 ): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
 
+/** A constant table that `table(...)` declares. */
 export interface TableToken<V = Nested> {
   readonly kind: "table";
   readonly type: NumericType;
@@ -187,6 +197,7 @@ export type Nested = number | readonly Nested[];
 export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> & TableOf<V> =>
   ({ ...values, length: values.length, kind: "table", type: type.type, values }) as unknown as TableToken<V> & TableOf<V>;
 
+/** A parameter of a kernel that `fixed(...)` declares. */
 export interface FixedToken<T extends ScalarType = ScalarType> {
   readonly kind: "fixed";
   readonly type: T;
@@ -217,6 +228,7 @@ export type ParamToken =
   | ArrayType
   | number
   | boolean;
+/** The parameters of a kernel, by name. */
 export type Params = Record<string, ParamToken>;
 
 /* What the body sees. */
@@ -271,6 +283,7 @@ export type BodyParam<P> = P extends number
                 : P extends Helper | ArrayType
                   ? P
                   : never;
+/** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 
 type TeamOp = "sum" | "min" | "max";

@@ -15,6 +15,7 @@ export interface Pattern {
   free(): void;
 }
 
+/** Options of patterns. */
 export interface PatternOptions {
   /** The device's own precision where absent. */
   precision?: Precision;

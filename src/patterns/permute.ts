@@ -7,6 +7,7 @@ import { kernel } from "../kernel/kernel.js";
 import { f32, f64, i32, u32, view } from "../kernel/params.js";
 import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 
+/** What `permute` works on. */
 export interface Permute {
   /** For each place of the new order the index of what goes there; as many as there are inputs' elements or, with `output`, as that has. */
   permutation: View<"i32", 1>;

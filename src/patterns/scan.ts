@@ -18,6 +18,7 @@ export type ScanOp = ScatterOp;
 /** Where segments begin: `flags`, one for each element, not 0 where a segment starts; or `offsets`, the segments' first elements in any order. */
 export type Segments = { flags: View<"u32", 1>; offsets?: undefined } | { offsets: View<"i32", 1>; flags?: undefined };
 
+/** What `scan` works on. */
 export interface Scan<T extends NumericType = NumericType> {
   input: View<T, 1>;
   /** As long as the input, in memory of its own. */

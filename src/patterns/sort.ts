@@ -6,6 +6,7 @@ import { patternOf, type Pattern, type PatternOptions, type Steps } from "./patt
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, moveKeys } from "./sort-kernels.js";
 
+/** What `sortByKey` works on. */
 export interface SortByKey {
   keys: View<"u32", 1> | View<"i32", 1>;
   /** Takes for each place of the sorted order the index of the key that belongs there. */

@@ -10,6 +10,7 @@ import type { Choice, GridSettings, Storage } from "../skeleton/index.js";
 /** The quantity whose time makes the application efficiency; every other quantity is a kernel and makes the architectural one. */
 export const ITERATION = "iteration";
 
+/** The problem that an application is to solve. */
 export interface ProblemOptions extends Partial<GridSettings> {
   /** Size of the problem in GiB, as the application counts it; its own default (or a smaller one for `quick`) where absent. */
   gib?: number;
@@ -60,6 +61,7 @@ export interface PreparedApplication {
   free(): void;
 }
 
+/** An application that `isoform assess` can measure. */
 export interface Application {
   /** As typed after `isoform assess`: `gsr`, `stream`. */
   readonly name: string;
@@ -94,6 +96,7 @@ export interface Interruption {
   ignore(): void;
 }
 
+/** Begins to show the progress of something, under a label. */
 export type ProgressFactory = (label: string) => { update: Progress; done(): void };
 
 /** What the command line lends to an application's own command. */

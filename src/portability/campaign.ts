@@ -13,6 +13,7 @@ import { Stopped, unlessStopped } from "./stop.js";
 import { Target } from "./target.js";
 import { codePath, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Refusal } from "./trials.js";
 
+/** What is measured, on what, and how often. */
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
   devices?: readonly string[];

@@ -34,8 +34,10 @@ export interface Roof {
   bandwidth: number;
   flops?: number;
 }
+/** What platforms can reach, by their names. */
 export type Roofs = ReadonlyMap<string, Roof>;
 
+/** The share of what a platform could reach that an application did, with its error. */
 export interface PlatformEfficiency extends Estimate {
   platform: string;
 }

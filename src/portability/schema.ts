@@ -124,6 +124,7 @@ export const assessmentSchema = z
   })
   .meta({ title: "Isoform assessment" });
 
+/** The result of an assessment, as `isoform assess --json` writes it. */
 export type Assessment = z.infer<typeof assessmentSchema>;
 export type Machine = z.infer<typeof machine>;
 export type AssessedDevice = z.infer<typeof device>;

@@ -4,6 +4,7 @@ export interface Estimate {
   sigma: number;
 }
 
+/** The mean of the samples; NaN of none. */
 export function mean(samples: readonly number[]): number {
   return samples.reduce((total, x) => total + x, 0) / samples.length;
 }
@@ -14,12 +15,14 @@ export function standardDeviation(samples: readonly number[]): number {
   return Math.sqrt(samples.reduce((total, x) => total + (x - centre) ** 2, 0) / (samples.length - 1));
 }
 
+/** The median of the samples; of an even number, the mean of the two in the middle. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+/** Mean and standard deviation of the samples. */
 export function estimate(samples: readonly number[]): Estimate {
   return { value: mean(samples), sigma: samples.length > 1 ? standardDeviation(samples) : NaN };
 }

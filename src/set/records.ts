@@ -6,12 +6,17 @@ import { LaunchError } from "../ir/errors.js";
 
 /** A component of a record: one number, or a vector of several. */
 export type Component = ElementToken<ElementType> | readonly [type: ElementToken<ElementType>, count: number];
+/** The components of a record, by name. */
 export type Components = Readonly<Record<string, Component>>;
 
 /** Blocks of so many records, component after component in each: see `aosoa`. */
 export interface BlockLayout {
   readonly block: number;
 }
+/**
+ * `soa`: each component has an array of its own; `aos`: the components of a record lie side by side; `auto`: as the device prefers; or
+ * blocks.
+ */
 export type RecordLayout = "soa" | "aos" | "auto" | BlockLayout;
 
 /** Arrays of structures of arrays: blocks of `block` records, a power of two, each with one component after the other. */

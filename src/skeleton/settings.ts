@@ -13,6 +13,7 @@ export interface GridSettings {
   precision: Precision;
 }
 
+/** What holds of a problem for which nothing else is said. */
 export const DEFAULT_SETTINGS = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" } as const satisfies GridSettings;
 
 /** How fields are stored, once nothing is `auto`. */
@@ -33,6 +34,7 @@ export interface SettingOption {
   readonly choices: readonly string[];
 }
 
+/** The options of the command line for each setting. */
 export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>> = {
   grid: {
     flags: "--grid <kind>",

@@ -14,6 +14,7 @@ import type { Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
 import type { Snapshot } from "./run/snapshot.js";
 
+/** Options of `skeleton`. */
 export interface SkeletonOptions {
   /**
    * Overlap of computation and communication; `standard` where absent. `auto` measures all levels before the first run, on the sequence
@@ -36,6 +37,7 @@ export interface SkeletonOptions {
   sweepOrder?: SweepOrder;
 }
 
+/** Options of `skeleton.run`. */
 export interface RunOptions {
   /** What `until` looks at. */
   scalar?: Scalar;
@@ -49,6 +51,7 @@ export interface RunOptions {
   trace?: boolean;
 }
 
+/** What a run has done. */
 export interface RunResult {
   /** Iterations that were run. */
   readonly iterations: number;
@@ -73,6 +76,7 @@ export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], o
   return new Skeleton(set, name, steps, options);
 }
 
+/** A sequence of containers that is planned once, and run as often as wanted. `skeleton(...)` makes one. */
 export class Skeleton {
   readonly precision: Precision;
   private readonly executor: Executor;

@@ -37,6 +37,7 @@ export const suite: readonly ConformanceCase[] = [
   ...checked,
 ];
 
+/** What a conformance case has found. */
 export interface CaseResult {
   testCase: ConformanceCase;
   /** Why the device need not pass it; such a case is not run. */

@@ -48,6 +48,7 @@ export function copyView(source: View, target: View): void {
   else writeView(target, readView(source));
 }
 
+/** Sets every element of a view in the host's memory to 0. */
 export function clearView(view: View): void {
   const array = hostArray(view);
   if (view.contiguous) array.fill(0);

@@ -16,6 +16,7 @@ interface TypedArrays {
 }
 /** The host array of an element type. */
 export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
+/** A host array of any element type. */
 export type TypedArray = TypedArrayOf<ElementType>;
 
 export { BYTES } from "../../ir/scalars.js";
@@ -54,6 +55,7 @@ export interface MemorySpace {
 /** The address space of every CPU backend: a view made on one runs on any other without a copy. */
 export const CPU_MEMORY: MemorySpace = { name: "cpu" };
 
+/** `right`: the last index is contiguous (C order); `left`: the first (Fortran order). */
 export type LayoutName = "right" | "left";
 
 /** Extents of a new array. */

@@ -7,6 +7,7 @@ import { periodicAxes } from "../grid/partition.js";
 
 /* What brick grids ask of their users, however cells lie in memory. */
 
+/** Options of `bricks`. */
 export interface BrickOptions extends GridOptions {
   /** Cells of a brick along x, y (and z), powers of two; [4, 4, 4] or [8, 8] where absent. */
   brick?: readonly number[];

@@ -7,6 +7,7 @@ import { callSite } from "../../kernel/location.js";
 import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
 import { boxOf, type Region } from "../grid/region.js";
 
+/** Options of `roll`. */
 export interface RollOptions {
   /** The cells that take values, those that several regions have in common; all where absent. */
   on?: Region | readonly Region[];

@@ -7,6 +7,7 @@ import type { AxisArray } from "../grid/axis-array.js";
 import type { Container, Field, Grid } from "../grid/grid.js";
 import { slab } from "../grid/region.js";
 
+/** Options of `spectrum`. */
 export interface SpectrumOptions {
   /** A periodic one. */
   axis: "x" | "y" | "z";

@@ -68,6 +68,7 @@ const [CPU_STRETCH, GPU_STRETCH] = [32, 8];
 /** Threads of a team whose lanes share out particles. */
 const TEAM_THREADS = 128;
 
+/** A grid that stores every cell of its box, active or not. `dense(...)` makes one. */
 export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   readonly kind = "dense";
   /** Cells around each box in kernel order, as memory is laid out. */

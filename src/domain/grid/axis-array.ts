@@ -4,6 +4,7 @@ import type { Dimension } from "../../kernel/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { FieldToken, FieldType } from "./options.js";
 
+/** The name of an axis of a grid with so many dimensions. */
 export type AxisName<D extends Dimension = Dimension> = [D] extends [2] ? "x" | "y" : "x" | "y" | "z";
 
 /**
@@ -12,6 +13,7 @@ export type AxisName<D extends Dimension = Dimension> = [D] extends [2] ? "x" | 
  */
 export type AxisValues = ArrayLike<number> | ((...coordinates: number[]) => number);
 
+/** Options of `grid.axis`. */
 export interface AxisOptions {
   /** Values before coordinate 0 and behind the last: what `at` reaches beyond the grid. 0 where absent. */
   ghosts?: number;

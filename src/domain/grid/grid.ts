@@ -181,6 +181,7 @@ export type ContainerParam =
   | ArrayType
   | number
   | boolean;
+/** The parameters of a container, by name. */
 export type ContainerParams = Record<string, ContainerParam>;
 
 type ContainerBodyParam<P> =
@@ -204,6 +205,7 @@ export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimen
 
 /** What a scalar step may declare: scalars, `assign(scalar)` for those that it sets, numbers and truth values, tables, helpers, types of private arrays. */
 export type ScalarStepParam = Scalar | AssignToken<Scalar> | TableToken | Helper | ArrayType | number | boolean;
+/** The parameters of a scalar step, by name. */
 export type ScalarStepParams = Record<string, ScalarStepParam>;
 
 /** A scalar that a step sets, in its body. */
@@ -333,6 +335,7 @@ export interface March {
   readonly stretch?: number;
 }
 
+/** What `grid.container` gives: a body that runs once for each cell, with what it reads and writes, known from its code. */
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
@@ -383,6 +386,7 @@ export interface ContainerOptions<D extends Dimension = Dimension> {
   stretch?: number;
 }
 
+/** How a grid prepares the launch of a container on one member of a set. */
 export interface PrepareOptions {
   precision: Precision;
   /**

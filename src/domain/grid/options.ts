@@ -3,6 +3,7 @@ import type { Ghosts } from "./ghosts.js";
 
 /** How a grid can store its cells. */
 export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
+/** How a grid stores its cells: one of `GRID_KINDS`. */
 export type GridKind = (typeof GRID_KINDS)[number];
 
 /** What a field may store; `u8` is read as an i32 and written modulo 256. */
@@ -14,6 +15,7 @@ export interface FieldToken<T extends FieldType = FieldType> {
   readonly type: T;
 }
 
+/** Options of `grid.field`. */
 export interface FieldOptions<C extends number = number> {
   /** Components of a cell; 1 where absent. */
   cardinality?: C;
@@ -23,6 +25,7 @@ export interface FieldOptions<C extends number = number> {
   fillValue?: number;
 }
 
+/** Options of grids of every kind. */
 export interface GridOptions {
   /** Cells that belong to the domain; all of the box where absent. Bytes in (z, y, x) order, or a predicate of global coordinates. */
   active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
@@ -38,6 +41,7 @@ export interface LevelOptions extends GridOptions {
   levels?: number;
 }
 
+/** Options of `dense`. */
 export interface DenseOptions extends LevelOptions {
   /**
    * Rows of cells follow each other in memory without room for fill values, which containers then ask for by their place. By default

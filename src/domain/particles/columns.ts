@@ -5,6 +5,7 @@ import type { MemberArray, GridSpecies } from "../grid/grid.js";
 
 /** What a column holds of each particle: one number, or several. */
 export type ColumnType = ScalarToken<NumericType> | readonly [type: ScalarToken<NumericType>, count: number];
+/** The columns of a species, by name. */
 export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
 /** `soa`: all particles' component 0, then component 1; `aos`: the components of a particle side by side. */

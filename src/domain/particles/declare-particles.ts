@@ -27,6 +27,7 @@ import { add, index, int, sub } from "../../ir/expressions.js";
 
 /** What a container over particles may declare: columns of its species, fields that it adds to, and what any container may. */
 export type ParticleParam = ContainerParam | Column | Deposit<Field>;
+/** The parameters of a container over particles, by name. */
 export type ParticleParams = Record<string, ParticleParam>;
 
 type ParticleBodyParam<P> =

@@ -20,6 +20,7 @@ import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 /** With fewer lanes a thread takes all particles of a cell; those of a warp take them together, at most. */
 const [FEWEST_LANES, MOST_LANES] = [4, 32];
 
+/** Options of `species`. */
 export interface SpeciesOptions {
   /** `soa` where absent. */
   layout?: ColumnLayout;

@@ -4,6 +4,7 @@ import { IsoformError } from "../../ir/errors.js";
 import type { NestSettings } from "./nests.js";
 import { FORTRAN_TARGETS, type FortranTarget } from "./targets.js";
 
+/** What a configuration file says of a port. */
 export interface Settings {
   /** Files that are read along, for the procedures that they hold. */
   readonly hosts: readonly string[];

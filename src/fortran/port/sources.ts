@@ -8,12 +8,14 @@ import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
 import type { FortranTarget } from "./targets.js";
 
+/** A file of Fortran. */
 export interface Source {
   /** Its name in messages. */
   readonly file: string;
   readonly text: string;
 }
 
+/** Options of `portSources`. */
 export interface PortOptions {
   readonly targets: readonly FortranTarget[];
   readonly settings?: Settings;
@@ -25,6 +27,7 @@ export interface PortOptions {
   readonly include?: (name: string, from: string) => string | undefined;
 }
 
+/** One file that a port has written. */
 export interface PortedFile {
   readonly target: FortranTarget;
   /** The file that it was made of, and the new name, without folders. */

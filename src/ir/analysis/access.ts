@@ -29,6 +29,7 @@ export interface Access {
   location: Location;
 }
 
+/** What a kernel does with one of its views. */
 export interface ViewUse {
   read: boolean;
   written: boolean;

@@ -18,6 +18,7 @@ export interface Sizes {
   scalars: Readonly<Record<string, number | boolean>>;
 }
 
+/** The work of one launch, counted from the kernel's code. */
 export interface WorkCost {
   /** Floating-point operations. */
   flops: number;

@@ -1,6 +1,7 @@
 /** Targets of `isoform emit` whose files can be assessed: those that work on host memory. */
 export const PORTS = ["c", "omp-target"] as const;
 
+/** An emitted file that can be assessed: one of `PORTS`. */
 export type Port = (typeof PORTS)[number];
 
 const PREFIX = "emitted-";

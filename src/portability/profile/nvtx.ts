@@ -4,6 +4,7 @@ import { loadKoffi, openLibrary } from "../../device/ffi.js";
 const NAMES = ["libnvToolsExt.so.1", "libnvToolsExt.so"];
 const FILES = ["/usr/local/cuda/lib64/libnvToolsExt.so.1"];
 
+/** What there is of NVIDIA's Tools Extension. */
 export interface Nvtx {
   /** Gives regions, launches, copies and waits to NVIDIA's tools as ranges of the calling thread; absent where NVTX is not there. */
   readonly tool?: Tool;

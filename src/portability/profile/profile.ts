@@ -15,6 +15,7 @@ export interface ProfileRow extends Subject, Work {
   readonly rates: Work | null;
 }
 
+/** Time in one region of the program. */
 export interface RegionTime {
   /** Names from the outermost region to this. */
   readonly path: readonly string[];
@@ -44,6 +45,7 @@ export interface Span extends Work {
   readonly seconds: number;
 }
 
+/** What ran between start and stop of a profiler: launches, copies, waits, regions, memory. */
 export interface Profile {
   /** From start to stop. */
   readonly seconds: number;

@@ -5,6 +5,7 @@ import { DeviceClock } from "./device-clock.js";
 import type { MemoryUse, Profile, RegionTime, Span } from "./profile.js";
 import { Row, type Inner, type Subject, type Work } from "./row.js";
 
+/** Options of `Profiler`. */
 export interface ProfilerOptions {
   /** Launches of one label that are measured one after the other, before every second, every fourth and so on is; 128 where absent. */
   samples?: number;

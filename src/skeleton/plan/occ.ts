@@ -12,6 +12,7 @@ import type { ComputeNode } from "./nodes.js";
  * they compute, where grid and devices can, and what is left is as with `standard`.
  */
 export type OccLevel = "none" | "standard" | "extended" | "two-way" | "in-kernel";
+/** All levels of overlap, from none to most. */
 export const OCC_LEVELS: readonly OccLevel[] = ["none", "standard", "extended", "two-way", "in-kernel"];
 
 /** The side of a stencil on which a split container stands, which decides what of it is better launched first. */

@@ -3,6 +3,7 @@
  * with what the one before has left in the cache.
  */
 export const SWEEP_ORDERS = ["forward", "alternating"] as const;
+/** The order of sweeps: one of `SWEEP_ORDERS`. */
 export type SweepOrder = (typeof SWEEP_ORDERS)[number];
 
 /** True where the container of this number sweeps backward, from its last plane. */
