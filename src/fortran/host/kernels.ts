@@ -25,6 +25,7 @@ export interface FortranKernel extends Kernel {
   readonly lowered: LoweredKernel;
 }
 
+/** A routine that cannot run: an argument is missing, or has the wrong type or shape. */
 export class RunError extends IsoformError {
   override name = "RunError";
 }
