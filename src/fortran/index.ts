@@ -4,7 +4,7 @@
 
 import type { Device } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
-import { contiguousRows, cubicSizes, TARGETS, type EmittedFile } from "../emit/standalone/index.js";
+import type { EmittedFile } from "../emit/standalone/index.js";
 import type { TargetName } from "../emit/standalone/names.js";
 import { IsoformError, LaunchError } from "../ir/errors.js";
 import type { Value } from "../ir/operators.js";
@@ -76,10 +76,10 @@ export interface FortranCode {
    */
   array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, Value>>, data?: ArrayLike<number>): View;
   /** The kernels as source files of another language, and why some cannot be written in it. */
-  emit(target: TargetName): {
+  emit(target: TargetName): Promise<{
     readonly files: EmittedFile[];
     readonly refused: readonly { readonly kernel: string; readonly why: string }[];
-  };
+  }>;
 }
 
 /**
@@ -195,7 +195,8 @@ class Code implements FortranCode, Routines {
     return { type: memoryType(variable.type), extents: arrayExtents(scope, variable, scalars).reverse() };
   }
 
-  emit(target: TargetName): ReturnType<FortranCode["emit"]> {
+  async emit(target: TargetName): ReturnType<FortranCode["emit"]> {
+    const { contiguousRows, cubicSizes, TARGETS } = await import("../emit/standalone/index.js");
     const files: EmittedFile[] = [];
     const refused: { kernel: string; why: string }[] = [];
     for (const [name, kernel] of this.kernels) {

@@ -61,19 +61,19 @@ test("what may race is named, at its place", () => {
   assert.deepEqual(more, []);
 });
 
-test("kernels are written in other languages, or it is said why not", () => {
+test("kernels are written in other languages, or it is said why not", async () => {
   for (const target of ["c", "cuda", "hip", "js", "omp-target", "opencl", "sycl", "wat"] as const) {
-    const { files, refused } = code.emit(target);
+    const { files, refused } = await code.emit(target);
     assert.ok(
       files.some(({ name, text }) => name.includes("update_2") && text.includes("u")),
       target,
     );
     assert.deepEqual(refused, []);
   }
-  const { files, refused } = code.emit("wgsl");
+  const { files, refused } = await code.emit("wgsl");
   assert.deepEqual(files, []);
   assert.match(refused[0].why, /is f64, which WGSL lacks/);
-  assert.ok(fortran(HEAT.replace("rk = 8", "rk = 4")).emit("wgsl").files.length > 0);
+  assert.ok((await fortran(HEAT.replace("rk = 8", "rk = 4")).emit("wgsl")).files.length > 0);
 });
 
 test("arguments that are missing or do not fit are named", async () => {

@@ -33,7 +33,7 @@ export async function compileFortran({ text, reals }: Program): Promise<Compiled
     const code = fortran(text, { file: FILE, ...(reals === "f32" && { kinds: { rkind: "f32" } }) });
     const call = callOf(text, code);
     const { portsOf } = await import("./fortran-ports.js");
-    const { IR, ...emitted } = textsOf(code);
+    const { IR, ...emitted } = await textsOf(code);
     return { code, call, texts: { IR, ...portsOf(FILE, text), ...emitted }, work: workOf(code, call) };
   } catch (error) {
     throw error instanceof FortranError ? new ModuleError(problemsOf(error)) : error;
@@ -63,14 +63,14 @@ function callOf(text: string, { routines }: FortranCode): Call {
 }
 
 /** The IR, and what is emitted for each target. */
-function textsOf(code: FortranCode): Forms["texts"] {
-  const kernels = [...code.kernels.values()];
-  const emitted = Object.keys(TARGETS).map((target) => {
-    const { files, refused } = code.emit(target as keyof typeof TARGETS);
+async function textsOf(code: FortranCode): Promise<Forms["texts"]> {
+  const texts: Record<string, string> = { IR: [...code.kernels.values()].map((kernel) => print(compileKernel(kernel).ir)).join("\n") };
+  for (const target of Object.keys(TARGETS) as (keyof typeof TARGETS)[]) {
+    const { files, refused } = await code.emit(target);
     const parts = files.map(({ name, text }) => (files.length > 1 ? `==== ${name} ====\n${text}` : text));
-    return [target, [...parts, ...refused.map(({ kernel, why }) => `${kernel}: ${why}`)].join("\n")] as const;
-  });
-  return { IR: kernels.map((kernel) => print(compileKernel(kernel).ir)).join("\n"), ...Object.fromEntries(emitted) };
+    texts[target] = [...parts, ...refused.map(({ kernel, why }) => `${kernel}: ${why}`)].join("\n");
+  }
+  return texts;
 }
 
 /** What one launch of each kernel that the routine has does; undefined where a size is not among the values given. */
