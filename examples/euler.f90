@@ -113,11 +113,11 @@ contains
     real(rkind), intent(inout) :: f(nx+1, ny+1, 4)
     integer :: i, j, m, along, across
     real(rkind) :: cells(4, 4), left(4), right(4), through(4)
-    along = 2 + dj
-    across = 3 - dj
     !$acc parallel loop collapse(2) private(cells, left, right, through)
     do j = 1, ny + dj
       do i = 1, nx + di
+        along = 2 + dj
+        across = 3 - dj
         do m = 1, 4
           cells(1, m) = w(i + (m - 3)*di, j + (m - 3)*dj, 1)
           cells(2, m) = w(i + (m - 3)*di, j + (m - 3)*dj, along)/cells(1, m)

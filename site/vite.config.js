@@ -13,5 +13,5 @@ export default {
   server: { headers },
   preview: { headers },
   worker: { format: "es", rolldownOptions: { treeshake, output: { ...output, chunkFileNames: "assets/workers/[name]-[hash].js" } } },
-  build: { target: "es2023", rolldownOptions: { output } },
+  build: { target: "es2023", rolldownOptions: { treeshake, output } },
 };

@@ -43,6 +43,7 @@ const ENTRIES: readonly Entry[] = [
   exhibit("stars", "Stars", async () => (await import("./stars.js")).stars, { f64: "emulate" }),
   exhibit("shear", "Shear layer", async () => (await import("./shear-layer.js")).shearLayer, { f64: "emulate" }),
   exhibit("shock", "Shock tube", async () => (await import("./shock-tube.js")).shockTube, { f64: "emulate" }),
+  exhibit("streams", "Four streams", async () => (await import("./streams.js")).streams),
   exhibit("heat", "Heat", async () => (await import("./heat.js")).heat),
   exhibit("poisson", "Poisson", async () => (await import("./poisson.js")).poisson),
   {

@@ -14,8 +14,8 @@ before(async () => {
 after(() => site?.close());
 
 test("the page has less than 1 MB of script without the editor", { skip }, () => {
-  // Workers beside that of thread pools are the editor's.
-  const scripts = readdirSync(site.assets).filter((name) => name.endsWith(".js") && !/^(playground|worker)-/.test(name));
+  // Workers beside that of thread pools are the editor's, and only the editor writes source files.
+  const scripts = readdirSync(site.assets).filter((name) => name.endsWith(".js") && !/^(playground|worker|standalone)-/.test(name));
   const total = scripts.reduce((sum, name) => sum + readFileSync(join(site.assets, name)).length, 0);
   assert.ok(total > 200e3 && total < 1e6, `${total} bytes`);
   console.log(`${total} bytes of script without the editor`);
