@@ -30,12 +30,11 @@ async function begin(given: Given, file?: string): Promise<Simulation> {
   return simulation;
 }
 
-async function save(given: Given, steps: number, name: string): Promise<string> {
-  const simulation = await begin(given);
+/** The file of a simulation after so many steps. */
+async function save(simulation: Simulation, given: Given, steps: number, name: string): Promise<string> {
   await simulation.run(steps);
   const file = join(folder, name);
   await writeCheckpoint(file, simulation.checkpointed(), { config: configOf("channel", given) }, { format: FORMAT });
-  simulation.free();
   return file;
 }
 
@@ -51,25 +50,30 @@ describe("a channel that goes on from a checkpoint", () => {
   const given: Given = { ...CHANNEL, statsEvery: 2 };
 
   it("has the flow and the statistics of one that was never interrupted, to the bit", async () => {
-    const whole = await ended(await begin(given), 8);
-    assert.equal(whole.samples, 4);
+    const simulation = await begin(given);
     // After an odd number of steps, so that the next sample is one step away.
-    const file = await save(given, 5, "odd");
+    const file = await save(simulation, given, 5, "odd");
+    const whole = await ended(simulation, 8);
+    assert.equal(whole.samples, 4);
     assert.deepEqual(await ended(await begin({}, file), 8), whole);
   });
 
   it("begins to sample where there are no statistics", async () => {
-    const file = await save(CHANNEL, 4, "none");
+    const simulation = await begin(CHANNEL);
+    const file = await save(simulation, CHANNEL, 4, "none");
     const rest = await ended(await begin({ statsEvery: 2 }, file), 8);
     assert.equal(rest.samples, 2);
-    const { samples, w } = await ended(await begin({}, file), 8);
+    const { samples, w } = await ended(simulation, 8);
     assert.equal(samples, 1);
     assert.deepEqual(w, rest.w);
   });
 
-  it("keeps the statistics that it has", async () => {
-    const file = await save(given, 2, "some");
-    await assert.rejects(begin({ statsEvery: 0 }, file), /has statistics of each 2 steps: leave out stats_every/);
+  it("keeps the statistics that it has", () => {
+    const metadata = { config: configOf("channel", given) };
+    assert.throws(
+      () => restarted("channel", { statsEvery: 0 }, metadata, "a.state"),
+      /has statistics of each 2 steps: leave out stats_every/,
+    );
   });
 
   it("is refused where the file is of another program, or tells of another flow", () => {
