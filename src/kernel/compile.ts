@@ -3,6 +3,7 @@ import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
 import { checkIndices } from "../ir/passes/check-indices.js";
+import { viewsToProve } from "../ir/analysis/launch-races.js";
 import { optimise } from "../ir/passes/optimise.js";
 import { checkRaces } from "../ir/analysis/races.js";
 import { relax } from "../ir/passes/relax.js";
@@ -15,6 +16,8 @@ export interface CompiledKernel {
   kernel: Kernel;
   ir: KernelIR;
   access: AccessAnalysis;
+  /** Views that each launch must prove free of races (see `viewsToProve`). */
+  toProve: readonly string[];
 }
 
 const relaxed = new WeakMap<CompiledKernel, CompiledKernel>();
@@ -24,7 +27,7 @@ export function relaxedKernel(strict: CompiledKernel): CompiledKernel {
   let fast = relaxed.get(strict);
   if (!fast) {
     const ir = relax(strict.ir);
-    fast = { kernel: strict.kernel, ir, access: analyseAccess(ir) };
+    fast = { ...strict, ir, access: analyseAccess(ir) };
     relaxed.set(strict, fast);
   }
   return fast;
@@ -44,7 +47,7 @@ export function checkedKernel(plain: CompiledKernel, known: Known): CompiledKern
   let variant = variants.get(key);
   if (!variant) {
     const ir = checkIndices(plain.ir, unproved, empty);
-    variant = { kernel: plain.kernel, ir, access: analyseAccess(ir) };
+    variant = { ...plain, ir, access: analyseAccess(ir) };
     variants.set(key, variant);
   }
   return variant;
@@ -61,7 +64,7 @@ export function blockedKernel(plain: CompiledKernel, splits: ReadonlyMap<string,
   let variant = variants.get(key);
   if (!variant) {
     const ir = blockViews(plain.ir, splits);
-    variant = { kernel: plain.kernel, ir, access: analyseAccess(ir) };
+    variant = { ...plain, ir, access: analyseAccess(ir) };
     variants.set(key, variant);
   }
   return variant;
@@ -96,7 +99,8 @@ function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | bo
   return descending(kernel, () => {
     const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
     const access = analyseAccess(ir);
-    checkRaces(ir, access);
-    return { kernel, ir, access };
+    const toProve = viewsToProve(ir, access);
+    checkRaces(ir, access, toProve);
+    return { kernel, ir, access, toProve };
   });
 }

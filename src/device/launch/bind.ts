@@ -3,7 +3,9 @@ import { own, requireOptions } from "../../ir/own.js";
 import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
+import { overlapIn } from "../../ir/analysis/launch-races.js";
 import type { Known } from "../../ir/analysis/proofs.js";
+import { printAccess } from "../../ir/analysis/races.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { costOf } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -102,6 +104,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
   const range = rangesOf(policy, scalars, shapes);
   check.bounds(strict.ir, strict.access, policy, range, shapes);
+  check.races(strict, policy, range);
   const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
   const { ir, access } = blockedKernel(safe, blocked);
   const peerStores = check.peerStores(options, views);
@@ -307,6 +310,20 @@ class Checks {
     if (access.arrays.length === 0) return;
     const shapes = arrayShapes(ir);
     for (const a of access.arrays) check(a, shapes.get(a.view)!, "make it longer or give a smaller range");
+  }
+
+  /** Views whose elements lie apart only in some ranges (see `viewsToProve`). */
+  races({ ir, toProve }: CompiledKernel, policy: Policy, known: (atom: string) => Interval | undefined): void {
+    if (policy.kind !== "range") return;
+    for (const view of toProve) {
+      const overlap = overlapIn(ir, view, { ...policy, value: (atom) => known(atom)?.[0] });
+      if (!overlap) continue;
+      const { access, reason } = overlap;
+      const { file, line } = originalPosition(access.location);
+      this.fail(
+        `several elements of the range may touch ${printAccess(ir, access)} (${file}:${line}): ${reason}; give a smaller range, or keep the places further apart`,
+      );
+    }
   }
 
   /** Returns whether all memory is disjoint; throws if sharing would be a race. */

@@ -15,11 +15,14 @@ import { blocksOf, walkExpr, walkStmts, changeOf } from "../walk.js";
  * in the shared loops of a team, the member's index as well.
  */
 
-/** Refuses kernels in which two elements, teams or members could touch one location. Throws KernelError with the place and a remedy. */
-export function checkRaces(ir: KernelIR, access: AccessAnalysis): void {
+/**
+ * Refuses kernels in which two elements, teams or members could touch one location. Throws KernelError with the place and a remedy.
+ * @param later views that are left to be proved at each launch (see `viewsToProve`)
+ */
+export function checkRaces(ir: KernelIR, access: AccessAnalysis, later: readonly string[] = []): void {
   const axes = ir.policy.kind === "team" ? 1 : ir.policy.rank;
   for (const param of ir.params) {
-    if (param.kind !== "view" || param.disjoint || param.teamLength) continue;
+    if (param.kind !== "view" || param.disjoint || param.teamLength || later.includes(param.name)) continue;
     const touched = access.accesses.filter((a) => a.view === param.name);
     if (touched.some((a) => a.kind === "write")) for (let axis = 0; axis < axes; axis++) checkPolicyAxis(ir, touched, axis);
   }
@@ -29,18 +32,16 @@ export function checkRaces(ir: KernelIR, access: AccessAnalysis): void {
 function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
   const name = indexNames(ir)[axis];
   const whole = ir.policy.kind === "team" ? "league" : "range";
-  // Loop variables differ between elements; the other policy indices may take any value.
-  const pin: Pin = { atom: `index:${axis}`, same: (atom) => /^(param|extent|teamSize)/.test(atom) };
-  const conflict = conflictOf(touched, pin);
+  const conflict = conflictOf(touched, policyPin(axis));
   if (!conflict) return;
   const { access, partner } = conflict;
-  const text = print(ir, access);
+  const text = printAccess(ir, access);
   const other = ir.policy.kind === "team" ? "another team" : "another element";
   const problem =
     access.kind === "read"
-      ? `reads ${text} while ${print(ir, partner!)} is written by ${other}`
+      ? `reads ${text} while ${printAccess(ir, partner!)} is written by ${other}`
       : partner
-        ? `writes ${text} and ${print(ir, partner)}, which ${other} may write, too`
+        ? `writes ${text} and ${printAccess(ir, partner)}, which ${other} may write, too`
         : `several elements of the ${whole} may write ${text}`;
   throw new KernelError(ir.name, access.location, problem, remedy(ir, access, name, whole));
 }
@@ -69,7 +70,7 @@ function isLinearised(index: Expr, definitions: Definitions): boolean {
   return !gathered && (axes.size > 1 || (axes.size === 1 && scaled));
 }
 
-interface Pin {
+export interface Pin {
   /** The atom that tells parallel elements apart. */
   atom: string;
   /** Atoms that have one value for all parallel elements. */
@@ -78,14 +79,17 @@ interface Pin {
   count?: number;
 }
 
-interface Conflict {
+/** Loop variables differ between elements; the other policy indices may take any value. */
+export const policyPin = (axis: number): Pin => ({ atom: `index:${axis}`, same: (atom) => /^(param|extent|teamSize)/.test(atom) });
+
+export interface Conflict {
   access: Access;
   /** The access that it collides with; absent where the access collides with itself in another element. */
   partner?: Access;
 }
 
 /** Finds an axis that pins all accesses; where there is none, an access that shows why. */
-function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined {
+export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined {
   const writes = touched.filter((a) => a.kind === "write");
   const reads = touched.filter((a) => a.kind === "read");
   const rank = touched[0].indices.length;
@@ -189,11 +193,11 @@ function checkSharers(ir: KernelIR, loop: TeamLoop, { one, whole, methods }: Sha
   const conflict = conflictOf(touched, { atom: `local:${loop.name}`, same: (atom) => !inner.has(atom), count });
   if (!conflict) return;
   const { access, partner } = conflict;
-  const text = print(ir, access);
+  const text = printAccess(ir, access);
   const problem =
     access.kind === "read"
-      ? `reads ${text} while ${print(ir, partner!)} is written by another ${one} of ${whole}`
-      : `several ${one}s of ${whole} may write ${partner ? `${print(ir, partner)} and ` : ""}${text}`;
+      ? `reads ${text} while ${printAccess(ir, partner!)} is written by another ${one} of ${whole}`
+      : `several ${one}s of ${whole} may write ${partner ? `${printAccess(ir, partner)} and ` : ""}${text}`;
   throw new KernelError(
     ir.name,
     access.location,
@@ -245,5 +249,6 @@ function checkShared(ir: KernelIR, shared: Extract<Stmt, { kind: "teamFor" | "te
   });
 }
 
-const print = (ir: KernelIR, access: Access): string =>
+/** The access as the code writes it. */
+export const printAccess = (ir: KernelIR, access: Access): string =>
   access.view + access.indices.map((index) => `[${printExpr(index, indexNames(ir))}]`).join("");

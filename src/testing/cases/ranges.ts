@@ -50,7 +50,7 @@ const laplace = ofType((real) =>
   }),
 );
 const flat = ofType((real) =>
-  kernel("flat", { x: view(real), y: view(real, 1, { disjoint: true }), nx: i32 }, ({ x, y, nx }, j, i) => {
+  kernel("flat", { x: view(real), y: view(real), nx: i32 }, ({ x, y, nx }, j, i) => {
     const c = j * nx + i;
     y[c] = x[c] + x[c + 1] + x[c + nx];
   }),
