@@ -30,19 +30,25 @@ export interface Stepping {
 export async function steppingShow(of: Stepping): Promise<Show> {
   const { grid, step, painting, brush, showing, picture, begin, most, time, others = [] } = of;
   let [steps, reached, asking] = [0, 0, false];
+  /** Counts the beginnings: what is told of an earlier one comes too late. */
+  let beginning = 0;
   const draw = (stroke: Stroke): void => {
     take(brush, stroke, stroke.erase ? 0 : 1);
     painting.submit(1);
   };
   const reset = (): void | Promise<void> => {
-    [steps, reached] = [0, 0];
+    [steps, reached, beginning] = [0, 0, beginning + 1];
     return begin(draw);
   };
   /** Asks the device for the time, unless it has yet to answer; what goes wrong is reported by the frame. */
   const ask = (): void => {
     if (!time || asking) return;
     asking = true;
-    const answered = (value: number): void => void ([reached, asking] = [value, false]);
+    const own = beginning;
+    const answered = (value: number): void => {
+      asking = false;
+      if (own === beginning) reached = value;
+    };
     void time.get().then(answered, () => {});
   };
   await reset();
