@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { open } from "isoform";
 import { fortran } from "isoform/fortran";
 
-const text = readFileSync(new URL("../../examples/euler.f90", import.meta.url), "utf8");
+// Beside this file, or where it was compiled from.
+const solver = import.meta.url.endsWith(".ts") ? "euler.f90" : "../../examples/euler.f90";
+const text = readFileSync(new URL(solver, import.meta.url), "utf8");
 const code = fortran(text, { file: "euler.f90" });
 const device = await open(process.argv[2] ?? "wasm");
 // The bits of gfortran -O0 -ffp-contract=off, on any device.

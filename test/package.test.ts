@@ -49,7 +49,7 @@ describe("the package", () => {
 
   it("has no tests, no maps, nothing of the site and no sources but the examples'", () => {
     const others = files.filter(
-      (path) => !/^(dist\/(src|apps)\/.*\.(js|d\.ts)|docs\/.*\.(md|json)|examples\/[\w-]+\.(ts|md)|[^/]+)$/.test(path),
+      (path) => !/^(dist\/(src|apps)\/.*\.(js|d\.ts)|docs\/.*\.(md|json)|examples\/[\w-]+\.(ts|f90|md)|[^/]+)$/.test(path),
     );
     assert.deepEqual(others, []);
     assert.deepEqual(
