@@ -5,6 +5,8 @@
 
 interface Word {
   readonly text: string;
+  /** Without the number that esbuild gives to names that stand outside of the function, too: `x` of `x2`. */
+  readonly stem: string;
   readonly at: number;
 }
 
@@ -18,11 +20,17 @@ function wordsOfFile(text: string): readonly Word[] {
   return last.words;
 }
 
-/** Names and numbers in order, without comments and strings; numbers as their values. */
+/** Names and numbers in order, without comments and strings; numbers as their values. A property that was `{ x }` is one word of `{ x: x2 }`, too. */
 const wordsOf = (text: string): Word[] =>
-  [...text.matchAll(WORD)].flatMap(({ 0: word, index }) =>
-    /^["'`/]/.test(word) ? [] : [{ text: /^[\d.]/.test(word) ? String(Number(word)) : word, at: index }],
-  );
+  [
+    ...text
+      .replace(/\b([A-Za-z_$][\w$]*?)(:\s?\1\d+)\b/g, (_, name: string, rest: string) => name + " ".repeat(rest.length))
+      .matchAll(WORD),
+  ].flatMap(({ 0: word, index }) => {
+    if (/^["'`/]/.test(word)) return [];
+    const text = /^[\d.]/.test(word) ? String(Number(word)) : word;
+    return [{ text, stem: /^[A-Za-z_$]/.test(word) ? word.replace(/\d+$/, "") : text, at: index }];
+  });
 
 const [MATCH, STRANGE, SKIP] = [4, -2, -0.5];
 /** What words must be alike to be of one function: of all that there could be. */
@@ -58,12 +66,12 @@ function match(words: readonly Word[], all: readonly Word[]): (number | undefine
   if (words.length === 0 || words.length * width > MOST_PAIRS || greatestScore(words, all) < leastScore(words)) return undefined;
   // What is before and behind the function costs nothing.
   let row = new Float64Array(width);
-  const moves = words.map(({ text }, n) => {
+  const moves = words.map(({ text, stem }, n) => {
     const next = new Float64Array(width).fill((n + 1) * STRANGE);
     const move = new Uint8Array(width);
     for (let m = 1; m < width; m++) {
       const [strange, skip] = [row[m] + STRANGE, next[m - 1] + SKIP];
-      const match = all[m - 1].text === text ? row[m - 1] + MATCH : -Infinity;
+      const match = all[m - 1].text === text || all[m - 1].text === stem ? row[m - 1] + MATCH : -Infinity;
       next[m] = Math.max(strange, skip, match);
       move[m] = match === next[m] ? 2 : skip === next[m] ? 1 : 0;
     }
@@ -88,12 +96,12 @@ const leastScore = (words: readonly Word[]): number => ENOUGH * MATCH * words.le
 /** What no alignment scores more than: that of all words which both have, in whatever order. */
 function greatestScore(words: readonly Word[], all: readonly Word[]): number {
   const left = new Map<string, number>();
-  for (const { text } of all) left.set(text, (left.get(text) ?? 0) + 1);
+  for (const { stem } of all) left.set(stem, (left.get(stem) ?? 0) + 1);
   let score = 0;
-  for (const { text } of words) {
-    const count = left.get(text) ?? 0;
+  for (const { stem } of words) {
+    const count = left.get(stem) ?? 0;
     score += count > 0 ? MATCH : STRANGE;
-    left.set(text, count - 1);
+    left.set(stem, count - 1);
   }
   return score;
 }

@@ -87,6 +87,16 @@ ${comment}`,
     const k = { ...kernel("k", { y }, new Function(`return ${stripped}`)() as never), location: { file, line: 2, column: 18 } };
     assert.deepEqual({ ...refusal(k).location }, { file, line: 5, column: 10 });
   });
+  it("where esbuild has numbered names that stand outside of the function, too", () => {
+    const file = join(folder, "shadowed.ts");
+    writeFileSync(
+      file,
+      'const k = kernel("k", { x, y }, ({ x, y }: Params, i: number) => {\n  y[i] = x[i];\n  y[i] += gone;\n});\nconst x = 1, y = 2;\n',
+    );
+    const run = "({x:x2,y:y2},i)=>{y2[i]=x2[i];y2[i]+=gone}";
+    const k = { ...kernel("k", { x: view(f64), y }, new Function(`return ${run}`)() as never), location: { file, line: 1, column: 11 } };
+    assert.deepEqual({ ...refusal(k).location }, { file, line: 3, column: 11 });
+  });
   it("where tools strip the types, set the lines anew and keep the result to themselves", () => {
     const text = [
       "({ y }: { y: number[] }, i: number): void => {",

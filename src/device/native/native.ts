@@ -355,7 +355,7 @@ function elementOffsets(view: View, together: boolean): number[] {
 const simdBytes = () => (/\bavx2\b/.test(processorFlags()) ? 32 : 16);
 
 const MISSING = {
-  koffi: { reason: "the package koffi, which calls compiled code, does not load", remedy: "npm install koffi" },
+  koffi: { reason: "the package koffi, which calls compiled code, is not installed", remedy: "npm install koffi" },
   compiler: { reason: "no C compiler was found (gcc, clang, cc)", remedy: "install gcc or clang, such as apt install gcc" },
 };
 
