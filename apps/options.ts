@@ -5,7 +5,8 @@ import { InvalidArgumentError, Option } from "commander";
  */
 
 /** How a device without f64 is to compute with it. */
-export const f64Option = (): Option => new Option("--f64 <how>", "on devices without f64: as the sum of two f32").choices(["emulate"]);
+export const f64Option = (): Option =>
+  new Option("--f64 <how>", "emulate f64 as the sum of two f32 on devices without it").choices(["emulate"]);
 
 /** A number greater than 0. */
 export function positive(text: string): number {

@@ -13,7 +13,7 @@ export const parseArgs: typeof parse = (config) => {
     return `  --${name}${value}`;
   });
   const end = (text: string, code: number): never => {
-    process[code === 0 ? "stdout" : "stderr"].write(`${text}\nOptions, with what they are where absent:\n${flags.join("\n")}\n`);
+    process[code === 0 ? "stdout" : "stderr"].write(`${text}\nOptions and their defaults:\n${flags.join("\n")}\n`);
     return process.exit(code);
   };
   if (process.argv.includes("--help")) end(commandLine(process.argv[1].replace(/.*\//, "")).replace(/ --help.*/, ""), 0);

@@ -42,12 +42,16 @@ export function command(program: Command, shell: Shell): void {
         .default("cube"),
     )
     .option("--size <n>", "nodes along each side of the grid", count, 32)
-    .option("--fill <share>", "of the grid that the cube takes, above 0 and up to 1", positive, 1)
+    .option("--fill <share>", "share of the grid that the cube fills, above 0 and up to 1", positive, 1)
     .option("--young <E>", "Young's modulus", positive, 1)
     .option("--poisson <nu>", "Poisson's ratio, above -1 and below 0.5", number, 0.3)
-    .option("--pressure <p>", "outward on the top; below 0 it presses", number, 0.01)
-    .addOption(new Option("--preconditioner <name>", "of conjugate gradients").choices(PRECONDITIONERS).default(DEFAULTS.preconditioner))
-    .option("--tolerance <x>", "by which the residual must fall", positive, TOLERANCE)
+    .option("--pressure <p>", "pressure on the top: outward, or inward if negative", number, 0.01)
+    .addOption(
+      new Option("--preconditioner <name>", "preconditioner of the conjugate gradients")
+        .choices(PRECONDITIONERS)
+        .default(DEFAULTS.preconditioner),
+    )
+    .option("--tolerance <x>", "factor by which the residual must fall", positive, TOLERANCE)
     .option("--iterations <n>", "at most", count, ITERATIONS);
   addGridOptions(elasticity)
     .option("--svg <file>", "picture of the vertical displacement in the middle plane")

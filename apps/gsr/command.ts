@@ -50,13 +50,16 @@ export function command(program: Command, shell: Shell): void {
         .choices(GENERATORS)
         .default("parallel"),
     )
-    .option("--seed <n>", "of the parallel generator", seed, 0)
+    .option("--seed <n>", "seed of the parallel generator", seed, 0)
     .addOption(
-      new Option("--form <name>", "how the products are cut into kernels; the fastest that the device has room for where absent").choices(
-        Object.keys(FORMS),
-      ),
+      new Option(
+        "--form <name>",
+        "how the products are split into kernels; default: the fastest that fits into the device's memory",
+      ).choices(Object.keys(FORMS)),
     )
-    .addOption(new Option("--layout <name>", "of the coefficients; what suits form and device where absent").choices(Object.keys(LAYOUTS)))
+    .addOption(
+      new Option("--layout <name>", "layout of the coefficients; default: what suits form and device").choices(Object.keys(LAYOUTS)),
+    )
     .addOption(
       new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
     )

@@ -132,9 +132,9 @@ export function command(program: Command, shell: Shell): void {
       .description(each.description)
       .option("--re <number>", "Reynolds number", positive, 100)
       .option("--size <n>", each.size.meaning, count, each.size.default)
-      .option("--speed <u>", "of lid, stream or vortices, in cells a step: the Mach number is 1.73 times as much", positive, 0.1)
-      .option("--steps <n>", "at most; what the case needs where absent", count)
-      .addOption(new Option("--type <name>", "of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
+      .option("--speed <u>", "speed of lid, stream or vortices, in cells a step; the Mach number is 1.73 times that", positive, 0.1)
+      .option("--steps <n>", "the most steps; default: what the case needs", count)
+      .addOption(new Option("--type <name>", "type of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
       .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
     own.addOption(
       new Option("--pattern <name>", "two populations (pull) or one (aa, of closed flows)").choices(PATTERNS).default(DEFAULTS.pattern),

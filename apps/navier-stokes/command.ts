@@ -54,7 +54,7 @@ export function command(program: Command, shell: Shell): void {
           .choices([...OCC_LEVELS, "auto"])
           .default(DEFAULT_SETTINGS.occ),
       )
-      .option("--no-fuse", "run containers as they were written")
+      .option("--no-fuse", "do not merge containers")
       .option("--every <n>", "steps from one sample to the next", count, 10)
       .option("--progress <file>", "write the samples as lines of the original solver, 1i10,20es20.10")
       .option("--json <file>", "write configuration and samples as JSON")

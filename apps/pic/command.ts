@@ -100,11 +100,7 @@ export function command(program: Command, shell: Shell): void {
       .addOption(
         new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default(DEFAULTS.precision),
       )
-      .option(
-        "--sort <n>",
-        "steps from one sort of the particles by cell to the next, 0 for never; what is fastest where absent",
-        countOrNone,
-      );
+      .option("--sort <n>", "steps from one sort of the particles by cell to the next, 0 for never; default: what is fastest", countOrNone);
     own
       .option("--csv <file>", "all samples")
       .option("--svg <file>", "picture of the watched mode over time, with fit and theory")

@@ -56,21 +56,23 @@ export function addAssess(program: Command, shell: Shell): void {
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
     .argument(
       "[applications...]",
-      `of ${[...MEASURED.keys()].join(", ")}; where absent all, or with --grid, --layout or --occ those on grids`,
+      `of ${[...MEASURED.keys()].join(", ")}; default: all, or those that run on grids with --grid, --layout or --occ`,
     )
     .option(
       "--devices <names>",
-      "each by itself: wasm,native,cuda:0; sets of several: wasm*3 (one divided into three), cuda:0+cuda:1; all of this machine where absent",
+      "devices to measure one by one: wasm,native,cuda:0; several as one: wasm*3 (one divided into three), cuda:0+cuda:1; default: all of this machine",
       list,
     )
-    .option("--ports <names>", `files of isoform emit that are measured as well: ${PORTS.join(",")}`, ports)
-    .option("--gib <size>", "problem size in GiB; what takes about two minutes where absent", positive)
-    .option("--repeats <n>", "runs that count of each application on each device; one more comes before, to warm up", count, 10)
+    .option("--ports <names>", `also measure files that isoform emit writes: ${PORTS.join(",")}`, ports)
+    .option("--gib <size>", "problem size in GiB; default: what takes about two minutes", positive)
+    .option("--repeats <n>", "timed runs of each application on each device, after one to warm up", count, 10)
     .option("--iterations <n>", "iterations in a run", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
     .addOption(
-      new Option("--f64 <how>", "on devices without f64: as the sum of two f32; they are left out where absent").choices(["emulate"]),
+      new Option("--f64 <how>", "emulate f64 as the sum of two f32 on devices without it, which are left out otherwise").choices([
+        "emulate",
+      ]),
     )
     .option("--quick", "smallest sizes and three runs: a first look")
     .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
@@ -165,7 +167,7 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
 
 function list(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
-  if (names.some((name) => name === "")) throw new InvalidArgumentError("It needs names with commas between.");
+  if (names.some((name) => name === "")) throw new InvalidArgumentError("It needs names, separated by commas.");
   return [...new Set(names)];
 }
 

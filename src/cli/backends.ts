@@ -8,7 +8,7 @@ import { IsoformError } from "../ir/errors.js";
 export function addBackends(program: Command): void {
   program
     .addOption(
-      new Option("--backend <modules>", "import modules that register backends, with commas between; may be repeated")
+      new Option("--backend <modules>", "import modules that register backends, separated by commas; may be repeated")
         .env("ISOFORM_BACKENDS")
         .argParser((text: string, before: readonly string[] = []) => [...before, ...text.split(",").filter((name) => name !== "")]),
     )

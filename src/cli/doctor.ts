@@ -6,7 +6,7 @@ import type { Shell } from "../portability/application.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list every backend and device with its capabilities, and HDF5; for what is missing the reason and the remedy")
+    .description("list every backend, every device with its capabilities, and HDF5; say why something is missing, and what to do")
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");

@@ -36,8 +36,8 @@ export function addEmit(program: Command, shell: Shell): void {
     .description("write kernels as source files that need nothing of Isoform: the code and a function that launches it")
     .argument("<file|application>", `a module that exports kernels, or one of ${Object.keys(APPLICATIONS).join(", ")}`)
     .addOption(new Option("--target <name>", "language").choices(TARGET_NAMES).makeOptionMandatory())
-    .option("--kernel <names>", "of those that there are, with commas between; all where absent", list)
-    .option("--out <folder>", "write files there instead of printing them")
+    .option("--kernel <names>", "kernels to write, separated by commas; default: all", list)
+    .option("--out <folder>", "write files into a folder instead of printing them")
     .addOption(option("precision"))
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
     .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", count, 16)
@@ -97,7 +97,7 @@ function bounds(text: string): [number, number][] {
   return text.split(",").map((axis) => {
     const [begin, end, ...more] = axis.split(":").map((bound) => (bound.trim() === "" ? NaN : Number(bound)));
     if (more.length > 0 || !Number.isInteger(begin) || !Number.isInteger(end) || end < begin)
-      throw new InvalidArgumentError("It needs BEGIN:END for each axis, with commas between.");
+      throw new InvalidArgumentError("It needs BEGIN:END for each axis, separated by commas.");
     return [begin, end];
   });
 }

@@ -39,16 +39,16 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
     .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2");
   addSettings(command, DEFAULT_SETTINGS);
   command
-    .option("--no-fuse", "run containers as they were written")
+    .option("--no-fuse", "do not merge containers")
     .option("--unroll <n>", "iterations that are planned together", count, 1)
-    .option("--size <n>", "cells along each axis; the application's default where absent", count)
-    .option("--iterations <n>", "run so many before, the last one measured for the timeline; 0: none", countOrNone, 20)
+    .option("--size <n>", "cells along each axis; default: the application's own", count)
+    .option("--iterations <n>", "iterations to run first, the last of them measured for the timeline; 0: none", countOrNone, 20)
     .addOption(
       new Option("--format <name>", "text; the graph for Graphviz or as a picture; the timeline as a picture or for chrome://tracing")
         .choices(Object.keys(FORMATS))
         .default("text"),
     )
-    .option("--output <file>", "write it there instead of printing it")
+    .option("--output <file>", "write to a file instead of printing")
     .addHelpText("after", EXAMPLES)
     .action((name: string, options: ExplainOptions) => explain(name, options, shell, modules));
 }

@@ -19,11 +19,11 @@ const REPEATS = 5;
 export function addProfile(program: Command, shell: Shell): void {
   let profiler: Profiler | undefined;
   program
-    .option("--profile", "at the end, a table of what ran: time, GB/s and share of the roofline of each kernel, copy, wait and region")
-    .option("--profile-json <file>", "the same as JSON")
-    .option("--profile-trace <file>", "when it ran, for chrome://tracing and Perfetto")
+    .option("--profile", "print a table at the end: time, GB/s and share of the roofline of each kernel, copy, wait and region")
+    .option("--profile-json <file>", "write the same as JSON")
+    .option("--profile-trace <file>", "write when each ran, for chrome://tracing and Perfetto")
     .addOption(
-      new Option("--profile-graphs <how>", "graphs as one launch each, or what they hold one by one, which is slower")
+      new Option("--profile-graphs <how>", "time each graph as one launch (whole), or launch by launch (apart), which is slower")
         .choices(["whole", "apart"])
         .default("whole"),
     )

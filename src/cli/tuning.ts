@@ -19,12 +19,12 @@ export function addTuning(program: Command): void {
   program
     .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
     .addOption(
-      new Option("--tuning <file>", `values for kernels, in TOML, which win over what is measured; ${DEFAULT_FILE} where it exists`).env(
+      new Option("--tuning <file>", `tuning values in TOML, which override measured ones; default: ${DEFAULT_FILE}, if there is one`).env(
         "ISOFORM_TUNING",
       ),
     )
-    .option("--deterministic", "the same results in each run in fast mode, too: sums in the order of strict mode")
-    .option("--checked", "an index outside of its array ends a launch with an error in fast mode, too")
+    .option("--deterministic", "give the same results on every run in fast mode too: sums in the order of strict mode")
+    .option("--checked", "end a launch with an error if an index is outside its array, in fast mode too")
     .hook("preAction", async (command) => {
       const { tune, tuning, deterministic, checked } = command.opts<TuningOptions>();
       const text = readText(tuning);
