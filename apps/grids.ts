@@ -2,13 +2,11 @@ import { Option, type Command } from "commander";
 import type { GridReport } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
-import { f64Option } from "./options.js";
+import { devicesOption, f64Option } from "./options.js";
 
 /** Adds the options of `GridSettings`, and that of the devices. */
 export function addGridOptions(command: Command): Command {
-  command
-    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
-    .addOption(f64Option());
+  command.addOption(devicesOption()).addOption(f64Option());
   for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
     command.addOption(new Option(flags, description).choices(choices).default(DEFAULT_SETTINGS[name as keyof GridSettings]));
   return command;

@@ -4,6 +4,13 @@ import { InvalidArgumentError, Option } from "commander";
  * Values of the applications' command-line options.
  */
 
+/** Where an application runs that uses one device. */
+export const deviceOption = (): Option => new Option("--devices <name>", "one: js, wasm, native, cuda:0, webgpu").default("wasm");
+
+/** Where an application runs that shares its work among devices. */
+export const devicesOption = (): Option =>
+  new Option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1").default("wasm");
+
 /** How a device without f64 is to compute with it. */
 export const f64Option = (): Option =>
   new Option("--f64 <how>", "emulate f64 as the sum of two f32 on devices without it").choices(["emulate"]);

@@ -4,7 +4,7 @@ import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, f64Option, nonNegative, positive, seed } from "../options.js";
+import { count, deviceOption, f64Option, nonNegative, positive, seed } from "../options.js";
 import type { Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
@@ -16,7 +16,7 @@ import type { Deviation } from "./validate.js";
 
 interface GsrOptions {
   gib: number;
-  device: string;
+  devices: string;
   f64?: OpenOptions["f64"];
   iterations: number;
   generator: GeneratorName;
@@ -39,7 +39,7 @@ export function command(program: Command, shell: Shell): void {
     .command("gsr")
     .description("solve the simulated astrometric system of Gaia's AVU-GSR pipeline with LSQR; the exact solution is x = 1")
     .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
-    .option("--device <name>", "where to solve it: js, wasm, native, cuda:0, webgpu", "wasm")
+    .addOption(deviceOption())
     .addOption(f64Option())
     .option("--iterations <n>", "the most iterations", count, 1000)
     .addOption(
@@ -74,7 +74,7 @@ export function command(program: Command, shell: Shell): void {
 
 async function run(options: GsrOptions, shell: Shell): Promise<void> {
   if (options.json !== undefined) await shell.checkWritable(options.json);
-  const device = await open(options.device, { f64: options.f64 });
+  const device = await open(options.devices, { f64: options.f64 });
   try {
     const task = shell.progress("gsr");
     const form = options.form ?? fastestForm(device, options);

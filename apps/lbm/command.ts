@@ -79,9 +79,7 @@ const CASES: readonly Case[] = [
       return {
         text:
           `drag coefficient ${street.drag.toFixed(4)} (mean), lift coefficient up to ${street.lift.toFixed(4)}\n` +
-          (street.strouhal === undefined
-            ? "no vortices are shed\n"
-            : `Strouhal number ${street.strouhal.toFixed(4)}; Williamson (1988), Re 50 to 180: ${williamson(re).toFixed(4)}\n`),
+          strouhalText(street.strouhal, re),
         data: { ...street, samples },
       };
     },
@@ -120,6 +118,12 @@ const CASES: readonly Case[] = [
     },
   },
 ];
+
+function strouhalText(strouhal: number | undefined, reynolds: number): string {
+  if (strouhal === undefined) return "no vortices are shed\n";
+  const published = williamson(reynolds);
+  return `Strouhal number ${strouhal.toFixed(4)}${published === undefined ? "" : `; Williamson (1988), Re 49 to 178: ${published.toFixed(4)}`}\n`;
+}
 
 const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.steps): S => ({ ...schedule, steps });
 

@@ -81,14 +81,19 @@ export function coefficients(
 
 /** A vortex street. */
 export interface Street extends Coefficients {
-  /** Frequency times diameter by speed; undefined where nothing swings. */
+  /** Frequency times diameter by speed; undefined where nothing swings, or the wake is steady at this Reynolds number. */
   readonly strouhal: number | undefined;
 }
 
 /** Mean drag, greatest lift and frequency in the last two fifths of samples, each `interval` steps after the one before. */
-export function streetOf(samples: readonly Coefficients[], interval: number, { size, speed = STREAM_SPEED }: ObstacleOptions): Street {
+export function streetOf(
+  samples: readonly Coefficients[],
+  interval: number,
+  { reynolds, size, speed = STREAM_SPEED }: ObstacleOptions,
+): Street {
   const late = samples.slice(Math.floor(samples.length * 0.6));
-  const perSample = frequency(late.map(({ lift }) => lift));
+  // What still swings below that is left of the start, and fades.
+  const perSample = reynolds < STEADY_BELOW ? undefined : frequency(late.map(({ lift }) => lift));
   return {
     drag: late.reduce((sum, { drag }) => sum + drag, 0) / late.length,
     lift: Math.max(...late.map(({ lift }) => Math.abs(lift))),
@@ -109,8 +114,12 @@ export const sphereSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) 
 /** The drag coefficient of a sphere, up to Re 800: Schiller and Naumann, Z. Ver. Dtsch. Ing. 77 (1933). */
 export const schillerNaumann = (reynolds: number): number => (24 / reynolds) * (1 + 0.15 * reynolds ** 0.687);
 
-/** The Strouhal number of a cylinder's parallel vortices, Re 50 to 180: Williamson, Phys. Fluids 31 (1988). */
-export const williamson = (reynolds: number): number => -3.3265 / reynolds + 0.1816 + 1.6e-4 * reynolds;
+/** The Strouhal number of a cylinder's parallel vortices: Williamson, Phys. Fluids 31 (1988); undefined outside of its range, Re 49 to 178. */
+export const williamson = (reynolds: number): number | undefined =>
+  reynolds < 49 || reynolds > 178 ? undefined : -3.3265 / reynolds + 0.1816 + 1.6e-4 * reynolds;
+
+/** Below this Reynolds number the wake of a cylinder is steady: its vortices need about 47 (Williamson, Annu. Rev. Fluid Mech. 28, 1996). */
+export const STEADY_BELOW = 47;
 
 /**
  * Cycles per sample of a signal that swings about its mean, from the times at which it passes the mean upwards.

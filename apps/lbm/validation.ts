@@ -39,7 +39,7 @@ for (const size of [16, 20]) {
   const schedule = cylinderSchedule(options);
   const samples = (await watchForce(simulation, schedule)).map((force) => coefficients(force, options, 2));
   const { strouhal, drag, lift } = streetOf(samples, schedule.interval, options);
-  console.log(`| 100 | ${size} | ${strouhal?.toFixed(4)} | ${williamson(100).toFixed(4)} | ${drag.toFixed(3)} | ${lift.toFixed(3)} |`);
+  console.log(`| 100 | ${size} | ${strouhal?.toFixed(4)} | ${williamson(100)!.toFixed(4)} | ${drag.toFixed(3)} | ${lift.toFixed(3)} |`);
   simulation.free();
 }
 

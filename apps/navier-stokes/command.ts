@@ -5,7 +5,7 @@ import { readCheckpoint, requireHdf5, writeCheckpoint } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
-import { count, f64Option } from "../options.js";
+import { count, devicesOption, f64Option } from "../options.js";
 import { tubeOf } from "./box-flow.js";
 import { CASE_OF } from "./cases.js";
 import { camelCase, configOf, keysOf } from "./config.js";
@@ -44,7 +44,7 @@ export function command(program: Command, shell: Shell): void {
     for (const key of keysOf(name)) own.addOption(optionOf(key, name));
     own
       .option("--config <file>", "keys in TOML, with underscores; options count before them")
-      .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm")
+      .addOption(devicesOption())
       .addOption(f64Option())
       .addOption(new Option("--type <name>", "of all values").choices(Object.keys(TYPES)).default("f64"))
       .addOption(new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default("fast"))

@@ -7,7 +7,7 @@ import { requireHdf5 } from "isoform/io";
 import { devices } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, countOrNone, f64Option, number, positive } from "../options.js";
+import { count, countOrNone, devicesOption, f64Option, number, positive } from "../options.js";
 import { CASES, missOf, type Case, type CaseOptions, type Judgement } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
@@ -40,7 +40,7 @@ interface Given extends Omit<Options, "sort"> {
 }
 
 interface Options extends RunOptions {
-  device: string;
+  devices: string;
   f64?: OpenOptions["f64"];
   time: number;
   csv?: string;
@@ -80,7 +80,7 @@ export function command(program: Command, shell: Shell): void {
     const own = pic
       .command(each.name)
       .description(each.description)
-      .option("--device <name>", "where to run it: js, wasm, native, cuda:0; several share the particles: native*2, cuda:0,cuda:1", "wasm")
+      .addOption(devicesOption())
       .addOption(f64Option())
       .option("--particles <n>", "of each species", count, defaults.particles)
       .option("--cells <n>", "along axis 1", count, defaults.cells)
@@ -127,7 +127,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart);
   if (saved) requireSame(each, given, saved.options, isGiven);
   const asked = { ...given, ...(saved && runOptions(saved.options)) };
-  const set = await devices(asked.device, { f64: asked.f64 });
+  const set = await devices(asked.devices, { f64: asked.f64 });
   try {
     const { members } = set;
     const problem = each.problem(asked);

@@ -2,11 +2,11 @@ import type { OpenOptions } from "isoform";
 import { IsoformError, open } from "isoform";
 import { Option, type Command } from "commander";
 import { measurePeaks, type Shell } from "isoform/portability";
-import { count, f64Option } from "../options.js";
+import { count, deviceOption, f64Option } from "../options.js";
 import { agrees, BYTES_PER_PARTICLE, DEPOSITS, difference, LAYOUTS, Push, tolerances, type PushOptions } from "./push.js";
 
 interface Options extends PushOptions {
-  device: string;
+  devices: string;
   f64?: OpenOptions["f64"];
   calls: number;
   json?: string;
@@ -21,7 +21,7 @@ export function addPush(pic: Command, shell: Shell): void {
   pic
     .command("push")
     .description("the operator H_p1 alone, the benchmark of Artigues et al. (2019): cubic splines, 16 x 8 x 8 cells")
-    .option("--device <name>", "where to run it: js, wasm, native, cuda:0", "wasm")
+    .addOption(deviceOption())
     .addOption(f64Option())
     .option("--particles <n>", "the paper has 10000000", count, 1_000_000)
     .addOption(
@@ -37,7 +37,7 @@ export function addPush(pic: Command, shell: Shell): void {
     .action((options: Options) => run(options, shell));
 }
 
-async function run({ device: name, f64, calls, json, ...options }: Options, shell: Shell): Promise<void> {
+async function run({ devices: name, f64, calls, json, ...options }: Options, shell: Shell): Promise<void> {
   if (json !== undefined) await shell.checkWritable(json);
   const device = await open(name, { f64 });
   try {

@@ -4,12 +4,12 @@ import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, f64Option, positive } from "../options.js";
+import { count, deviceOption, f64Option, positive } from "../options.js";
 import { DEFAULT_GIB, Stream, elements } from "./stream.js";
 
 interface StreamOptions {
   gib: number;
-  device: string;
+  devices: string;
   f64?: OpenOptions["f64"];
   iterations: number;
   precision: Precision;
@@ -22,7 +22,7 @@ export function command(program: Command, shell: Shell): void {
     .command("stream")
     .description("memory bandwidth by the BabelStream set: copy, mul, add, triad, dot")
     .option("--gib <size>", "size of the three arrays together", positive, DEFAULT_GIB)
-    .option("--device <name>", "where to run: js, wasm, native, cuda:0", "wasm")
+    .addOption(deviceOption())
     .addOption(f64Option())
     .option("--iterations <n>", "runs of each kernel; the first is left out of the times", count, 100)
     .addOption(
@@ -32,7 +32,7 @@ export function command(program: Command, shell: Shell): void {
     .action((options: StreamOptions) => run(options, shell));
 }
 
-async function run({ gib, device: name, f64, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
+async function run({ gib, devices: name, f64, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
   if (json !== undefined) await shell.checkWritable(json);
   const device = await open(name, { f64 });
   try {

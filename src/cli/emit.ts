@@ -16,6 +16,7 @@ interface EmitOptions extends Storage {
   kernel?: string[];
   out?: string;
   precision: Precision;
+  float?: "f32";
   fixed: Record<string, number | boolean>;
   size: number;
   range?: [number, number][];
@@ -39,6 +40,12 @@ export function addEmit(program: Command, shell: Shell): void {
     .option("--kernel <names>", "kernels to write, separated by commas; default: all", list)
     .option("--out <folder>", "write files into a folder instead of printing them")
     .addOption(option("precision"))
+    .addOption(
+      new Option(
+        "--float <type>",
+        "f32: write it wherever a kernel has f64, which WGSL lacks; types are as the kernel has them where absent",
+      ).choices(["f32"]),
+    )
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
     .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", count, 16)
     .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
@@ -75,9 +82,19 @@ function chosen(source: string, found: readonly FoundKernel[], wanted: readonly 
   return wanted ? found.filter(({ stem }) => wanted.includes(stem)) : found;
 }
 
-async function filesOf(kernels: readonly FoundKernel[], { target, precision }: EmitOptions): Promise<EmittedFile[]> {
+async function filesOf(kernels: readonly FoundKernel[], { target, precision, float }: EmitOptions): Promise<EmittedFile[]> {
   const { TARGETS } = await import("../emit/standalone/index.js");
-  return kernels.flatMap((kernel) => TARGETS[target]({ ...kernel, precision }));
+  const typed = float ? await inSinglePrecision(kernels) : kernels;
+  return typed.flatMap((kernel) => TARGETS[target]({ ...kernel, precision }));
+}
+
+async function inSinglePrecision(kernels: readonly FoundKernel[]): Promise<FoundKernel[]> {
+  const { analyseAccess } = await import("../ir/analysis/access.js");
+  const { singlePrecision } = await import("../ir/passes/single.js");
+  return kernels.map((kernel) => {
+    const ir = singlePrecision(kernel.ir);
+    return { ...kernel, ir, access: analyseAccess(ir) };
+  });
 }
 
 /** One file as it is; several each below its name. */

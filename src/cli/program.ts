@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { addAssess } from "./assess.js";
 import { addBackends } from "./backends.js";
 import { APPLICATIONS } from "./commands.js";
+import { acceptDevice } from "./device-alias.js";
 import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
@@ -37,6 +38,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
         .filter(([name]) => name === first)
         .map(([, app]) => app);
   for (const { command } of wanted) (await command()).command(program, shell);
+  acceptDevice(program);
   return program;
 }
 

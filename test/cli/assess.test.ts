@@ -148,7 +148,7 @@ test("an output that cannot be written is refused before the work", () => {
   refuses(/cannot write nowhere\/out\.json/, "assess", "--from", csv, "--json", "nowhere/out.json");
   // A device that does not exist would be found out first if it were opened first.
   for (const application of ["gsr", "stream"])
-    refuses(/cannot write nowhere\/out\.json: there is no/, application, "--device", "abacus", "--json", "nowhere/out.json");
+    refuses(/cannot write nowhere\/out\.json: there is no/, application, "--devices", "abacus", "--json", "nowhere/out.json");
   refuses(/cannot write taken: it is a directory/, "assess", "--from", csv, "--report", "taken");
 });
 

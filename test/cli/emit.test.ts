@@ -8,6 +8,9 @@ import { APPLICATIONS } from "../../src/cli/commands.js";
 import { kernelsOfApplication } from "../../src/cli/found-kernels.js";
 import { TARGETS } from "../../src/emit/standalone/index.js";
 import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
+import { analyseAccess } from "../../src/ir/analysis/access.js";
+import { singlePrecision } from "../../src/ir/passes/single.js";
+import { verify } from "../../src/ir/verify.js";
 import { inFolder, missing, run } from "../emit/standalone/compiled.js";
 import { isoform, main } from "./isoform.js";
 
@@ -90,11 +93,32 @@ describe("isoform emit", () => {
   it("names what WGSL lacks", () => {
     refuses(
       ["kernels.mjs", "--target", "wgsl"],
-      /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32\)/,
+      /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32, or give isoform emit --float f32\)/,
     );
     const { status, stdout } = isoform(["emit", "kernels.mjs", "--target", "wgsl", "--kernel", "scale"], folder);
     assert.equal(status, 0);
     assert.match(stdout, /==> scale\.wgsl <==\n[^]*@compute[^]*==> scale\.host\.mjs <==\n/);
+  });
+
+  it("writes kernels in single precision where asked", () => {
+    const { status, stdout } = isoform(["emit", "kernels.mjs", "--target", "wgsl", "--float", "f32"], folder);
+    assert.equal(status, 0);
+    assert.match(stdout, /==> half\.wgsl <==/);
+    const { stdout: c } = isoform(["emit", "kernels.mjs", "--target", "c", "--kernel", "half", "--float", "f32"], folder);
+    assert.match(c, /float \*/);
+    assert.doesNotMatch(c, /double/);
+  });
+
+  it("writes every application in single precision for WGSL", async () => {
+    for (const [name, application] of Object.entries(APPLICATIONS)) {
+      const kernels = await kernelsOfApplication(application, { precision: "fast", grid: "dense", layout: "soa", fixed: {}, size: 16 });
+      for (const kernel of kernels) {
+        const ir = singlePrecision(kernel.ir);
+        verify(ir);
+        const text = TARGETS.wgsl({ ...kernel, ir, access: analyseAccess(ir), precision: "fast" }).map((file) => file.text);
+        assert.ok(text.length > 0, name);
+      }
+    }
   });
 
   it("compiles in values of fixed parameters", () => {

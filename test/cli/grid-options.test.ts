@@ -29,6 +29,28 @@ const described = (help: string, option: string): string =>
     .replace(/\s+/g, " ")
     .replace(/, default: "\w+"/, "");
 
+test("every command that runs on devices takes --devices, and --device for the same", () => {
+  for (const name of [
+    "heat",
+    "lbm cavity",
+    "navier-stokes tube",
+    "pic landau",
+    "pic push",
+    "gsr",
+    "stream",
+    "poisson",
+    "explain heat",
+    "assess",
+  ]) {
+    const help = isoform([...words(name), "--help"]).stdout;
+    assert.match(help, /--devices <\w+>/, name);
+    assert.doesNotMatch(help, /--device /, name);
+  }
+  for (const name of ["heat --size 8 --steps 1", "stream --gib 0.0001 --iterations 2", "explain heat --size 8"])
+    for (const option of ["--devices", "--device"]) assert.match(isoform([...words(name), option, "abacus"]).stderr, /"abacus"/, name);
+  assert.match(isoform(words("stream --device=js --gib 0.0001 --iterations 2")).stdout, /^js: /);
+});
+
 test("kinds of grids, layouts and overlap are the same options of every command", () => {
   const helps = COMMANDS.map((command) => isoform([...words(command.split(" --")[0]), "--help"]).stdout);
   for (const option of OPTIONS) {

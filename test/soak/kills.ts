@@ -13,7 +13,7 @@ const CASES = ["weibel", "strong-landau", "landau"] as const;
 function wordsOf(pick: Pick): readonly string[] {
   const name = oneOf(pick, CASES);
   const particles = String(300 + pick(700));
-  return ["pic", name, "--device", "js", "--particles", particles, "--precision", "strict", "--every", "1", "--dt", "0.05"];
+  return ["pic", name, "--devices", "js", "--particles", particles, "--precision", "strict", "--every", "1", "--dt", "0.05"];
 }
 const time = ["--time", "8"];
 

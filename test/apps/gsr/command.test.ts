@@ -19,7 +19,7 @@ test("isoform gsr solves the system and writes JSON", async () => {
     "gsr",
     "--gib",
     "0.002",
-    "--device",
+    "--devices",
     "js",
     "--iterations",
     "40",
@@ -40,21 +40,21 @@ test("isoform gsr solves the system and writes JSON", async () => {
 });
 
 test("isoform gsr takes the fastest form where none is asked for", async () => {
-  const { stdout } = await isoform("gsr", "--gib", "0.002", "--device", "js", "--iterations", "2");
+  const { stdout } = await isoform("gsr", "--gib", "0.002", "--devices", "js", "--iterations", "2");
   assert.match(stdout, /parallel generator, fused form/);
 });
 
 const BAD: [words: string[], message: RegExp][] = [
-  [["--device", "abacus"], /"abacus"/],
+  [["--devices", "abacus"], /"abacus"/],
   [["--gib", "-1"], /greater than 0/],
   [["--gib", "nothing"], /number/],
   [["--gib", "1e-6"], /too few observations/],
-  [["--gib", "100000", "--device", "js"], /needs 90000 GiB of memory, and js has/],
-  [["--gib", "5", "--device", "wasm"], /needs \d\.\d+ GiB of memory, and wasm has \d(\.\d+)? GiB: choose a smaller --gib/],
+  [["--gib", "100000", "--devices", "js"], /needs 90000 GiB of memory, and js has/],
+  [["--gib", "5", "--devices", "wasm"], /needs \d\.\d+ GiB of memory, and wasm has \d(\.\d+)? GiB: choose a smaller --gib/],
   [["--generator", "dice"], /parallel, published/],
-  [["--generator", "published", "--device", "js"], /no size of 0\.25 GiB: ask for --gib 0\.556 or more, or for --generator parallel/],
+  [["--generator", "published", "--devices", "js"], /no size of 0\.25 GiB: ask for --gib 0\.556 or more, or for --generator parallel/],
   [["--iterations", "1.5"], /whole number/],
-  [["--json", join(folder, "missing", "gsr.json"), "--device", "abacus"], /cannot write .*missing.gsr\.json: there is no directory/],
+  [["--json", join(folder, "missing", "gsr.json"), "--devices", "abacus"], /cannot write .*missing.gsr\.json: there is no directory/],
 ];
 
 for (const [words, message] of BAD)

@@ -22,8 +22,15 @@ test("a street is judged by the end of the samples, its frequency by diameter an
   assert.ok(Math.abs(strouhal! - (0.1 / (2 * Math.PI) / 4) * 400) < 1e-3);
 });
 
+test("a steady wake has no frequency, though the start still swings in it", () => {
+  const samples = Array.from({ length: 1000 }, (_, n) => ({ drag: 1.6, lift: 1e-4 * Math.sin(n / 10) }));
+  assert.equal(streetOf(samples, 4, { reynolds: 40, size: 20 }).strouhal, undefined);
+  assert.ok(streetOf(samples, 4, { reynolds: 50, size: 20 }).strouhal);
+});
+
 test("published correlations", () => {
-  assert.ok(Math.abs(williamson(100) - 0.1643) < 1e-4);
+  for (const outside of [40, 200]) assert.equal(williamson(outside), undefined);
+  assert.ok(Math.abs(williamson(100)! - 0.1643) < 1e-4);
   assert.ok(Math.abs(schillerNaumann(100) - 1.0917) < 1e-3);
   assert.ok(Math.abs(schillerNaumann(1) - 27.6) < 0.01);
 });

@@ -19,7 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
 after(() => rm(folder, { recursive: true }));
 const file = (name: string) => join(folder, name);
 
-const SMALL = ["--device", "js", "--particles", "2000", "--precision", "strict"];
+const SMALL = ["--devices", "js", "--particles", "2000", "--precision", "strict"];
 
 test("isoform pic runs a case and writes all that it is asked for", async () => {
   const names = ["csv", "svg", "vtk", "json"];
@@ -76,7 +76,7 @@ test("isoform pic writes fields and particles by openPMD", { skip: missing?.reas
 });
 
 test("isoform pic push runs the operator H_p1 alone and tells how fast it was", async () => {
-  const words = ["--device", "js", "--particles", "2000", "--deposit", "cells", "--layout", "aos", "--hot", "--calls", "3"];
+  const words = ["--devices", "js", "--particles", "2000", "--deposit", "cells", "--layout", "aos", "--hot", "--calls", "3"];
   const { stdout } = await isoform("pic", "push", ...words, "--json", file("push.json"));
   assert.match(stdout, /push: 2000 particles, hot, cells, aos, fast\n/);
   assert.match(stdout, /ns a particle, .* GB\/s by 112 bytes a particle\na sort takes .* ns a particle\n.* % of the floor/);
@@ -90,7 +90,7 @@ test("a run that was cut goes on from its checkpoint with the same bits", async 
   const weibel = ["pic", "weibel", ...SMALL, "--every", "5"];
   await isoform(...weibel, "--time", "4", "--csv", file("whole.csv"));
   await isoform(...weibel, "--time", "2", "--checkpoint", file("state"));
-  await isoform("pic", "weibel", "--device", "js", "--restart", file("state"), "--time", "4", "--csv", file("again.csv"));
+  await isoform("pic", "weibel", "--devices", "js", "--restart", file("state"), "--time", "4", "--csv", file("again.csv"));
   assert.equal(await readFile(file("again.csv"), "utf8"), await readFile(file("whole.csv"), "utf8"));
 
   const refused = (message: RegExp, ...words: string[]) =>
@@ -106,9 +106,9 @@ test("a run that was cut goes on from its checkpoint with the same bits", async 
 
 test("several devices share the particles, and snapshots have those of all", { skip: missing?.reason }, async () => {
   const words = ["pic", "weibel", ...SMALL.slice(2), "--loading", "symmetric", "--time", "0.8", "--every", "5"];
-  const { stdout } = await isoform(...words, "--device", "js*2", "--hdf5", file("two.h5"), "--hdf5-every", "2");
+  const { stdout } = await isoform(...words, "--devices", "js*2", "--hdf5", file("two.h5"), "--hdf5-every", "2");
   assert.match(stdout, /^js\*2: /);
-  await isoform(...words, "--device", "js", "--hdf5", file("one.h5"), "--hdf5-every", "2");
+  await isoform(...words, "--devices", "js", "--hdf5", file("one.h5"), "--hdf5-every", "2");
   const [one, two] = [await readOpenPmd(file("one.h5")), await readOpenPmd(file("two.h5"))];
   assert.deepEqual(two[0].species, one[0].species);
   const places = (steps: typeof one) => (steps[1].species.electrons.position as Record<string, Float64Array>).x;
@@ -130,10 +130,10 @@ test("mobile ions are a species of their own", async () => {
 });
 
 test("a run in three dimensions sorts its particles as asked, and goes on so from its checkpoint", async () => {
-  const small = ["--device", "js", "--particles", "512", "--every", "1"];
+  const small = ["--devices", "js", "--particles", "512", "--every", "1"];
   const { stdout } = await isoform("pic", "3d3v", ...small, "--time", "0.1", "--sort", "2", "--checkpoint", file("sorted"));
   assert.match(stdout, /sobol, soa, fast, sorted every 2 steps\n/);
-  const again = await isoform("pic", "3d3v", "--device", "js", "--restart", file("sorted"), "--time", "0.15");
+  const again = await isoform("pic", "3d3v", "--devices", "js", "--restart", file("sorted"), "--time", "0.15");
   assert.match(again.stdout, /sorted every 2 steps\n1 steps/);
 });
 
@@ -153,7 +153,7 @@ for (const [signal, exitCode] of [
     assert.match(output, /interrupted: go on with --restart .*cut/);
     const { state } = await readCheckpoint(file(`cut-${signal}`));
     const time = String(((state.steps + 10) * 8) / 100);
-    await isoform("pic", "weibel", "--device", "js", "--restart", file(`cut-${signal}`), "--time", time, "--csv", file("later.csv"));
+    await isoform("pic", "weibel", "--devices", "js", "--restart", file(`cut-${signal}`), "--time", time, "--csv", file("later.csv"));
     await isoform(...weibel, "--time", time, "--csv", file("straight.csv"));
     assert.equal(await readFile(file("later.csv"), "utf8"), await readFile(file("straight.csv"), "utf8"));
   });
@@ -206,7 +206,7 @@ const BAD: readonly (readonly [message: RegExp, ...words: string[]])[] = [
 ];
 for (const [message, ...words] of BAD)
   test(`isoform pic ${words.slice(0, 3).join(" ").replace(folder, "")} says what is wrong`, async () => {
-    await assert.rejects(isoform("pic", ...words, "--device", "js"), (error: { code: number; stderr: string }) => {
+    await assert.rejects(isoform("pic", ...words, "--devices", "js"), (error: { code: number; stderr: string }) => {
       assert.match(error.stderr, message);
       return error.code === 2;
     });

@@ -20,7 +20,7 @@ interface Quick {
 
 const GRID = ["--devices", "js"];
 const FLOW = { options: [...GRID, "--size", "8", "--steps", "2"] };
-const PLASMA = { options: ["--device", "js", "--particles", "64", "--dt", "0.01", "--time", "0.02", "--every", "1"] };
+const PLASMA = { options: ["--devices", "js", "--particles", "64", "--dt", "0.01", "--time", "0.02", "--every", "1"] };
 
 /** Words with which a command is through within a moment. */
 const QUICK: Readonly<Record<string, Quick>> = {
@@ -32,17 +32,17 @@ const QUICK: Readonly<Record<string, Quick>> = {
   elasticity: { options: [...GRID, "--size", "5", "--iterations", "2"] },
   emit: { arguments: ["heat"], options: ["--target", "c", "--size", "8"] },
   explain: { arguments: ["heat"], options: [...GRID, "--size", "8", "--iterations", "0"] },
-  gsr: { options: ["--device", "js", "--gib", "0.001", "--iterations", "2"] },
+  gsr: { options: ["--devices", "js", "--gib", "0.001", "--iterations", "2"] },
   heat: { options: [...GRID, "--size", "8", "--steps", "2"] },
   "lbm cavity": FLOW,
   "lbm sphere": FLOW,
   "navier-stokes box": { options: [...GRID, "--nx", "16", "--ny", "16", "--steps", "2", "--every", "1"] },
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
-  "pic push": { options: ["--device", "js", "--particles", "64", "--calls", "2"] },
+  "pic push": { options: ["--devices", "js", "--particles", "64", "--calls", "2"] },
   "pic weibel": PLASMA,
   port: { arguments: [HEAT_FILE], options: [] },
   poisson: { options: [...GRID, "--size", "8", "--iterations", "2"] },
-  stream: { options: ["--device", "js", "--gib", "0.0001", "--iterations", "2"] },
+  stream: { options: ["--devices", "js", "--gib", "0.0001", "--iterations", "2"] },
 };
 
 /** Values that are work which somebody may want, however long it takes. */
