@@ -30,6 +30,8 @@ interface Options extends Unresolved<Settings> {
   json?: string;
 }
 
+type Given = Omit<Options, "speed"> & { readonly speed?: number };
+
 /** What a case finds beside the flow itself. */
 interface Outcome {
   readonly text: string;
@@ -40,6 +42,8 @@ interface Case {
   readonly name: string;
   readonly description: string;
   readonly size: { readonly meaning: string; readonly default: number };
+  /** In cells a step, where none is given; 0.1 where absent. */
+  readonly speed?: (size: number) => number;
   flow(options: Options): Flow;
   solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
 }
@@ -105,6 +109,8 @@ const CASES: readonly Case[] = [
     name: "vortex",
     description: "vortices in a box without ends: how fast they decay, compared with the solution of Taylor and Green (1937)",
     size: { meaning: "cells along each side", default: 64 },
+    // It falls with the size of a cell, so that the error of compressibility falls as that of the cells does.
+    speed: (size) => 0.64 / size,
     flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { steps }, report) {
       const decay = await watchDecay(simulation, steps, report);
@@ -136,7 +142,11 @@ export function command(program: Command, shell: Shell): void {
       .description(each.description)
       .option("--re <number>", "Reynolds number", positive, 100)
       .option("--size <n>", each.size.meaning, count, each.size.default)
-      .option("--speed <u>", "speed of lid, stream or vortices, in cells a step; the Mach number is 1.73 times that", positive, 0.1)
+      .option(
+        "--speed <u>",
+        `speed of lid, stream or vortices, in cells a step; the Mach number is 1.73 times that (default: ${each.speed ? "0.64 by --size" : "0.1"})`,
+        positive,
+      )
       .option("--steps <n>", "the most steps; default: what the case needs", count)
       .addOption(new Option("--type <name>", "type of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
       .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
@@ -149,7 +159,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--svg <file>", "picture of the speed; in 3D of the middle plane")
       .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
       .option("--json <file>", "write the result as JSON")
-      .action((options: Options) => run(each, options, shell));
+      .action((options: Given) => run(each, { ...options, speed: options.speed ?? each.speed?.(options.size) ?? 0.1 }, shell));
   }
 }
 

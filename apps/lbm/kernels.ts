@@ -118,21 +118,23 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
 
   return {
     /**
-     * Gives cells the equilibrium of density 1 and their `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
+     * Gives cells the equilibrium of their `density` and `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
      * (1994). With one population, walls have no room for that, and none at rest begins with anything.
      */
-    initialise({ velocity }: Macroscopic): Container {
+    initialise({ density, velocity }: Macroscopic): Container {
       const added = table(type, [populations.f === populations.g ? 0 : 6]);
       return grid.container(
         "initialise",
-        { velocity, added, ...populations },
-        ({ velocity, added, f, g, kind }, c) => {
+        { density, velocity, added, ...populations },
+        ({ density, velocity, added, f, g, kind }, c) => {
           const u = new Real(3);
           take(velocity, c, u);
           const square = 1.5 * dot(u, u);
+          const deviation = density[c] - 1;
           for (let q = 0; q < w.length; q++) {
             const along = dot(e[q], u);
-            f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : 3 * along + 4.5 * along * along - square);
+            const fluid = deviation + (1 + deviation) * (3 * along + 4.5 * along * along - square);
+            f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : fluid);
             g[c][q] = f[c][q];
           }
         },

@@ -55,6 +55,8 @@ export interface Flow {
   readonly kind: (x: number, y: number, z: number) => number;
   /** Of the fluid at the start, and of moving walls. */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];
+  /** Of the fluid at the start; 1 where absent. */
+  readonly density?: (x: number, y: number, z: number) => number;
   readonly viscosity: number;
 }
 
@@ -138,7 +140,7 @@ export class Simulation {
   }
 
   private static async make(set: DeviceSet, flow: Flow, settings: Settings, plan: PlanOptions): Promise<Simulation> {
-    const { lattice, extents, periodic, active, kind, velocity, viscosity } = flow;
+    const { lattice, extents, periodic, active, kind, velocity, density = () => 1, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
@@ -185,7 +187,7 @@ export class Simulation {
       force: kernels.force(x, y),
       scalars: { mass, change, x, y },
     };
-    macroscopic.density.fill(1);
+    macroscopic.density.fill(density);
     macroscopic.velocity.fill((x, y, z, axis) => velocity(x, y, z)[axis]);
     for (const preparation of preparations) await grid.run(preparation, settings);
     return new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);

@@ -26,6 +26,8 @@ export function vortex({ reynolds, size, lattice = D2Q9, speed = 0.05 }: VortexO
     periodic: true,
     kind: () => FLUID,
     velocity: (x, y) => [-speed * Math.cos(k * x) * Math.sin(k * y), speed * Math.sin(k * x) * Math.cos(k * y), 0],
+    // Their pressure, which is a third of the density.
+    density: (x, y) => 1 - (3 / 4) * speed ** 2 * (Math.cos(2 * k * x) + Math.cos(2 * k * y)),
     viscosity: (speed * size) / reynolds,
   };
 }

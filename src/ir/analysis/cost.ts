@@ -8,7 +8,7 @@ import { BYTES, isFloat } from "../scalars.js";
 import { fold } from "../fold.js";
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { children, exprsOf, hasJump, mapExpr, mapStmts } from "../walk.js";
+import { children, exprsOf, hasJump, mapExpr, mapStmts, walkStmts } from "../walk.js";
 
 /** What a launch adds to a kernel's code: its index set, the shapes of its arrays, its scalars. A `Binding` is one. */
 export interface Sizes {
@@ -31,9 +31,9 @@ export interface WorkCost {
 /**
  * Counts the work of one launch from the kernel's code.
  *
- * Operations: + - * / % sqrt, min, max and each mathematical function count one, and so does the addition of a reduction; negation, abs,
- * rounding, comparisons, casts and integers count nothing, nor does the addition of a scatter, which belongs to the memory. Of an `if` or
- * `?:` the heavier side counts. A loop counts as often as its bounds say, on average over the range; a loop whose bounds are data is
+ * Operations: + - * / % sqrt, min, max and each mathematical function count one, and so does the addition of a reduction, but for
+ * that to the 0 from which an element's own sum starts; negation, abs, rounding, comparisons, casts and integers count nothing, nor does the
+ * addition of a scatter, which belongs to the memory. Of an `if` or `?:` the heavier side counts. A loop counts as often as its bounds say, on average over the range; a loop whose bounds are data is
  * taken to visit once each element of what its variable indexes (as the segments of a sparse matrix do), or to turn once.
  *
  * Bytes: each array counts the distinct elements that linear indices can reach, along each axis, or the whole axis where an index is
@@ -121,8 +121,14 @@ function flopsOf(expr: Exclude<Expr, { op: "select" }>): number {
   }
 }
 
+/** An element's own sum, which starts from 0. */
+const isSum = (init: Expr): boolean =>
+  (init.op === "const" && init.value === 0) || (init.op === "binary" && init.fn === "add" && (isSum(init.a) || isSum(init.b)));
+
 class FlopCounter {
   estimate = false;
+  /** Locals that start from 0: the first addition to each is none, and the reduction's comes in its place. */
+  private readonly sums = new Set<string>();
   private readonly definitions: Definitions;
   /** Mean value of loop variables. */
   private readonly means = new Map<string, number>();
@@ -135,6 +141,9 @@ class FlopCounter {
   ) {
     this.definitions = definitionsOf(ir.body);
     this.policy = policyRange(sizes);
+    walkStmts(ir.body, (stmt) => {
+      if (stmt.kind === "let" && stmt.init && isFloat(stmt.type) && isSum(stmt.init)) this.sums.add(stmt.name);
+    });
   }
 
   count(): number {
@@ -179,7 +188,8 @@ class FlopCounter {
   private reduction(target: string, value: Expr): number {
     const param = this.ir.params.find((p) => p.name === target);
     if (param?.kind === "reduce" && param.combine) return this.expr(param.combine.body);
-    return isFloat(value.type) ? 1 : 0;
+    if (!isFloat(value.type)) return 0;
+    return value.op === "local" && this.sums.has(value.name) ? 0 : 1;
   }
 
   private expr(expr: Expr): number {

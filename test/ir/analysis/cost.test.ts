@@ -217,6 +217,12 @@ test("loops that depend on data make an estimate", () => {
   assert.deepEqual(cost(search, range(10), { y: [10] }), { flops: 10, bytes: 80, estimate: true });
 });
 
+test("a product and its part of a sum are two operations, though the sum of a cell starts from 0", () => {
+  const own = add(f(0), mul(load("x", [i]), load("y", [i])));
+  const dot = kernel([view("x"), view("y"), total("s")], [define("v", own), reduce("s", local("v"))]);
+  assert.equal(cost(dot, range(10), { x: [10], y: [10] }).flops, 20);
+});
+
 test("an empty range costs nothing", () => {
   const ir = kernel([view("x"), view("y")], [store("y", [index(0)], load("x", [i]))]);
   assert.deepEqual(cost(ir, range(0), { x: [10], y: [10] }), { flops: 0, bytes: 0 });
