@@ -1,0 +1,3 @@
+/* Gaia's astrometric system and its solution by LSQR: `createSystem`, `Solver`. */
+export * from "./solver.js";
+export * from "./system.js";

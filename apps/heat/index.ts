@@ -1,0 +1,2 @@
+/* Heat that spreads in a box: `Heat.create`, `makeSkeleton`. */
+export * from "./heat.js";

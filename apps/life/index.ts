@@ -1,0 +1,3 @@
+/* Conway's game of life: `Life.create`, `PATTERNS`. */
+export * from "./life.js";
+export * from "./patterns.js";

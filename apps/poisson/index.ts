@@ -1,0 +1,2 @@
+/* Poisson's equation by conjugate gradients: `makePoisson`, `makeSkeleton`. */
+export * from "./poisson.js";

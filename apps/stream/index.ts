@@ -1,0 +1,2 @@
+/* Memory bandwidth by the BabelStream set: `Stream.create`. */
+export * from "./stream.js";
