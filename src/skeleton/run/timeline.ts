@@ -38,7 +38,7 @@ export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise
   const rate = [...new Set(copies.map(rateText))].join(" and ");
   return timeline(
     replay(ops, link, seconds),
-    `bytes over ${rate}, links of ${(link.bandwidth / 1e9).toFixed(1)} GB/s and ${(link.latency * 1e6).toFixed(1)} us`,
+    `bytes over ${rate}, links of ${(link.bandwidth / 1e9).toFixed(1)} GB/s and ${(link.latency * 1e6).toFixed(1)} µs`,
   );
 }
 
