@@ -18,6 +18,7 @@ import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
 import { memoryType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
+import { inOrder } from "./port/order.js";
 
 export { FortranError, problemText, type Problem } from "./errors.js";
 export { RunError, type FortranKernel } from "./host/kernels.js";
@@ -35,6 +36,11 @@ export interface FortranOptions {
   readonly kinds?: World["kinds"];
   /** Other files that are read for modules, bounds in `allocate`, and procedures that are called. */
   readonly hosts?: readonly { readonly file: string; readonly text: string }[];
+  /**
+   * Of loops by their names, as in `kernels`: `idx`, the variables of loops that stand directly in each other, outermost first. Serial ones among them run in
+   * parallel then, which GPUs and CPUs' caches may gain from; where one iteration needs what another one did, it is refused.
+   */
+  readonly loops?: Readonly<Record<string, { readonly idx: readonly string[] }>>;
   /** Routines that have problems are left out, and named in `problems`. */
   readonly partial?: boolean;
 }
@@ -94,8 +100,11 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
   problems.throwIfAny();
   const world = readSymbols([main, ...others], options.kinds ?? {}, problems);
-  const code = new Code(world, problems);
+  const code = new Code(world, problems, options.loops ?? {});
   for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
+  for (const name of Object.keys(options.loops ?? {}))
+    if (!code.kernels.has(name) && problems.found.length === 0)
+      throw new LaunchError(`loops names "${name}", which is no loop of ${main.file}: take one of ${[...code.kernels.keys()].join(", ")}`);
   if (!options.partial) problems.throwIfAny();
   return code;
 }
@@ -112,6 +121,7 @@ class Code implements FortranCode, Routines {
   constructor(
     private readonly world: World,
     private readonly found: Problems,
+    private readonly loops: NonNullable<FortranOptions["loops"]>,
   ) {}
 
   get problems(): FortranError["problems"] {
@@ -149,8 +159,9 @@ class Code implements FortranCode, Routines {
   private readonly ofRegions = new Map<Region, FortranKernel>();
 
   private lowered(region: Region): FortranKernel | undefined {
+    const settings = Object.hasOwn(this.loops, region.name) ? this.loops[region.name] : undefined;
     try {
-      const kernel = fortranKernel(lowerRegion(region));
+      const kernel = fortranKernel(lowerRegion(settings ? inOrder(region, settings, this.found) : region));
       this.ofRegions.set(region, kernel);
       this.kernels.set(region.name, kernel);
       return kernel;

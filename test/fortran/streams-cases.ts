@@ -225,23 +225,23 @@ function randomFrom(seed: number): () => number {
 }
 const hash = (text: string): number => [...text].reduce((h, c) => Math.imul(h ^ c.charCodeAt(0), 0x01000193) >>> 0, 0x811c9dc5);
 
-/** For each entry point the defaults, then each switch at each of its other values. */
-export function streamsCases(): Case[] {
+/** For each entry point the defaults, then each switch at each of its other values. @param sizes in place of the defaults */
+export function streamsCases(sizes: Known = {}): Case[] {
   const allocated = allocations();
   return entryPoints().flatMap((scope) => {
     const scalars = dummiesOf(scope).filter(({ dims }) => !dims);
     const varied = scalars.flatMap(({ name }) =>
       (Object.hasOwn(SCALARS, name) ? SCALARS[name] : []).slice(1).map((value) => ({ [name]: Number(value) })),
     );
-    return [{}, ...varied].map((variant: Known) => made(scope, variant, allocated));
+    return [{}, ...varied].map((variant: Known) => made(scope, variant, allocated, sizes));
   });
 }
 
-function made(scope: Scope, variant: Known, allocated: ReadonlyMap<string, readonly Argument[]>): Case {
+function made(scope: Scope, variant: Known, allocated: ReadonlyMap<string, readonly Argument[]>, sizes: Known): Case {
   const known: Record<string, number> = {};
   const defaults = Object.entries(SCALARS).map(([name, [first]]) => [name, first] as const);
   for (const [name, first] of defaults) if (typeof first === "number") known[name] = first;
-  Object.assign(known, variant);
+  Object.assign(known, sizes, variant);
   for (const [name, first] of defaults)
     if (typeof first === "string" && variant[name] === undefined) known[name] = name === "weno_size" ? 2 * known[first] : known[first];
   const random = randomFrom(hash(scope.unit.name));

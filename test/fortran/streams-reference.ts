@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { dummiesOf, entryPoints, type Case } from "./streams-cases.js";
 import { streamsFile } from "./streams.js";
 
-const PARAMETERS = `
+/** Stands in for the module of kinds, which needs MPI. */
+export const PARAMETERS = `
 module streams_parameters
   use, intrinsic :: iso_fortran_env, only : int32, int64, real32, real64
   implicit none
@@ -55,6 +56,15 @@ end program
 
 type Values = Float64Array | Int32Array;
 
+/** A call as the program reads it. */
+export function callBytes({ entry, args }: Case): Buffer {
+  const bytes = (list: Values): Buffer => Buffer.from(list.buffer, list.byteOffset, list.byteLength);
+  return Buffer.concat([
+    Buffer.from(entry.padEnd(64)),
+    ...args.flatMap(({ bounds, data }) => [...(bounds ? [bytes(Int32Array.from(bounds.flat()))] : []), bytes(data)]),
+  ]);
+}
+
 export class Reference {
   private readonly folder = mkdtempSync(join(tmpdir(), "isoform-streams-"));
 
@@ -68,12 +78,7 @@ export class Reference {
 
   /** All arguments after each of the calls. */
   run(cases: readonly Case[]): Values[][] {
-    const bytes = (list: Values): Buffer => Buffer.from(list.buffer, list.byteOffset, list.byteLength);
-    const parts = cases.flatMap(({ entry, args }) => [
-      Buffer.from(entry.padEnd(64)),
-      ...args.flatMap(({ bounds, data }) => [...(bounds ? [bytes(Int32Array.from(bounds.flat()))] : []), bytes(data)]),
-    ]);
-    writeFileSync(join(this.folder, "in"), Buffer.concat(parts));
+    writeFileSync(join(this.folder, "in"), Buffer.concat(cases.map(callBytes)));
     execFileSync(join(this.folder, "driver"), [], { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] });
     const out = readFileSync(join(this.folder, "out"));
     let at = out.byteOffset;

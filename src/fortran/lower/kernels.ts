@@ -2,6 +2,8 @@ import { binary, int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
 import { IRError } from "../../ir/errors.js";
 import type { Expr, KernelIR, Location, NumericType, Param, ReduceOp, ScalarType, Stmt } from "../../ir/types.js";
+import { loopAsAxis } from "../../ir/passes/loop-axis.js";
+import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import type { Region } from "../analyse/regions.js";
 import { find, type Scope } from "../analyse/symbols.js";
@@ -128,7 +130,19 @@ export function lowerRegion(region: Region): LoweredKernel {
     const masked: TreeStmt = { kind: "if", branches: [{ cond: region.mask, body: region.body, at }], oneLine: false, at };
     statements(cx, [masked], frame);
   });
-  return { ...kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]), outcomes, trips };
+  const kernel = kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]);
+  return { ...kernel, outcomes, trips, ...withLoopsAsAxes(region, kernel.ir, trips) };
+}
+
+/** Kernels over fewer axes walk along the last one of a grid themselves. */
+const OF_A_GRID = 3;
+
+/** A kernel that does nothing but a loop whose iterations need no order has it as an axis. */
+function withLoopsAsAxes({ body, axes }: Region, ir: KernelIR, trips: LoweredKernel["trips"]): Partial<LoweredKernel> {
+  const [only, more] = body.filter(({ kind }) => kind !== "comment" && kind !== "continue");
+  if (more || only?.kind !== "do" || axes.length === 0 || axes.length >= OF_A_GRID || trips.includes(undefined)) return {};
+  const found = loopAsAxis(optimise(ir));
+  return found ? { ir: found.ir, trips: trips.toSpliced(found.axis, 0, found.trips) } : {};
 }
 
 /** Whether an array belongs to each element: by a clause, or in code for GPUs by being neither an argument nor on the device. */

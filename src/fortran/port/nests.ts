@@ -72,7 +72,13 @@ export function loopsOf({ loops, body }: Nest): Stmt {
 export function arranged(
   nest: Nest,
   { idx, num_loop }: NestSettings,
-  where: { at: Directed["at"]; name: string; variables: ReadonlyMap<string, Variable>; procedures: Procedures; problems: Problems },
+  where: {
+    at: Directed["at"];
+    name: string;
+    variables: ReadonlyMap<string, Pick<Variable, "isArray" | "isLocal">>;
+    procedures: Procedures;
+    problems: Problems;
+  },
 ): Nest {
   const refuse = (key: string, why: string, remedy?: string): Nest => {
     where.problems.add(where.at, `${key} of ${where.name}`, why, remedy);
@@ -112,7 +118,7 @@ function orderMatters(
   loop: Do,
   nest: Nest,
   reduced: ReadonlySet<string>,
-  variables: ReadonlyMap<string, Variable>,
+  variables: ReadonlyMap<string, Pick<Variable, "isArray" | "isLocal">>,
   procedures: Procedures,
 ): string | undefined {
   const { readFirst, assigned } = flowOf(nest.body, procedures);

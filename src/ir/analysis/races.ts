@@ -29,6 +29,15 @@ export function checkRaces(ir: KernelIR, access: AccessAnalysis, later: readonly
   if (ir.policy.kind === "team") checkTeam(ir, access);
 }
 
+/** Whether elements that differ along one axis alone, and in nothing else, may touch one place of a view that the kernel writes. */
+export function meetAlong(axis: number, { params }: KernelIR, { accesses }: AccessAnalysis): boolean {
+  const pin: Pin = { atom: `index:${axis}`, same: (atom) => atom !== `index:${axis}` && /^(param|extent|teamSize|index)/.test(atom) };
+  return params.some(({ name, kind }) => {
+    const touched = accesses.filter(({ view }) => view === name);
+    return kind === "view" && touched.some((access) => access.kind === "write") && conflictOf(touched, pin) !== undefined;
+  });
+}
+
 function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
   const name = indexNames(ir)[axis];
   const whole = ir.policy.kind === "team" ? "league" : "range";
@@ -91,7 +100,7 @@ export interface Conflict {
 /** Finds an axis that pins all accesses; where there is none, an access that shows why. */
 export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined {
   const writes = touched.filter((a) => a.kind === "write");
-  const reads = touched.filter((a) => a.kind === "read");
+  const reads = touched.filter((a) => a.kind === "read" && !writes.every((write) => neverMeet(a, write, pin)));
   const rank = touched[0].indices.length;
   let best: Conflict | undefined;
   for (let axis = 0; axis < rank; axis++) {
@@ -108,6 +117,25 @@ export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | und
     best = { access: all[until], partner: all.slice(0, until).find((a) => !pinned([a, all[until]], axis, pin)) ?? writes[0] };
   }
   return best;
+}
+
+/** Whether some axis has places in one that are not those of the other, whichever elements they belong to: `a[2][i]` and `a[3][i + 1]`. */
+function neverMeet(a: Access, b: Access, { atom, same }: Pin): boolean {
+  const placesOf = ({ affine, loops }: Access, axis: number) => {
+    const form = affine[axis];
+    const [shared, rest] = form ? split(form, (name) => name !== atom && same(name)) : [];
+    const range =
+      rest &&
+      rangeOf(
+        rest,
+        withLoops(loops, () => undefined),
+      );
+    return shared && range && { shared, range };
+  };
+  return a.affine.some((_, axis) => {
+    const [p, q] = [placesOf(a, axis), placesOf(b, axis)];
+    return p && q && equal(p.shared, q.shared) && (p.range[1] < q.range[0] || q.range[1] < p.range[0]);
+  });
 }
 
 /**
