@@ -4,11 +4,17 @@ import type { Series } from "./fits.js";
 const WIDTH = 720;
 const HEIGHT = 420;
 /** Without the names of the curves, which stand above, two in a row. */
-const BOX = { left: 64, right: WIDTH - 16, top: 40, bottom: HEIGHT - 44 };
+const BOX = { left: 84, right: WIDTH - 16, top: 40, bottom: HEIGHT - 44 };
 const ROW = 18;
 const COLOURS = ["#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** Where the line and the name of a curve stand, two in a row above the chart. */
+const placeInKey = (n: number): [x: number, y: number] => [
+  n % 2 === 0 ? BOX.left : (BOX.left + BOX.right) / 2,
+  BOX.top + ROW * Math.floor(n / 2),
+];
 
 /** A round step that cuts a range into about six. */
 function stepOf(range: number): number {
@@ -16,10 +22,14 @@ function stepOf(range: number): number {
   return [1, 2, 5, 10].map((n) => n * decade).find((step) => range / step <= 8) ?? 10 * decade;
 }
 
-/** An SVG file: a series over time with a logarithmic scale, and exponentials through parts of it. */
+/**
+ * An SVG file: a series over time with a logarithmic scale, and exponentials through parts of it.
+ * @param quantity what the series is; the name of the y-axis
+ */
 export function chart(title: string, quantity: string, { times, values }: Series, curves: readonly Curve[]): string {
   const end = times[times.length - 1] || 1;
-  const top = BOX.top + ROW * Math.ceil(curves.length / 2);
+  const rows = Math.ceil((curves.length + 1) / 2);
+  const top = BOX.top + ROW * rows;
   const positive = values.filter((value) => value > 0);
   const [least, most] = [Math.min(...positive), Math.max(...positive)];
   const [low, high] = [Math.floor(Math.log10(least)), Math.max(Math.ceil(Math.log10(most)), Math.floor(Math.log10(least)) + 1)];
@@ -42,8 +52,7 @@ export function chart(title: string, quantity: string, { times, values }: Series
   const fits = curves.map(({ label: name, rate, offset, from, to }, n) => {
     const at = (t: number): string => `${x(t)} ${y((offset + rate * t) / Math.LN10)}`;
     const stroke = `stroke="${COLOURS[n % COLOURS.length]}"`;
-    const column = n % 2 === 0 ? BOX.left : (BOX.left + BOX.right) / 2;
-    const row = BOX.top + ROW * Math.floor(n / 2);
+    const [column, row] = placeInKey(n + 1);
     return (
       `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${at(from)}L${at(to)}"/>` +
       `<path ${stroke} class="fit"${n % 2 ? ' stroke-dasharray="7 5"' : ""} d="M${column} ${row}h28"/>` +
@@ -58,7 +67,10 @@ export function chart(title: string, quantity: string, { times, values }: Series
     `<clipPath id="inside"><rect x="${BOX.left}" y="${top}" width="${BOX.right - BOX.left}" height="${BOX.bottom - top}"/></clipPath>` +
     `<path class="series" clip-path="url(#inside)" d="M${line}"/>` +
     fits.join("") +
-    label(`x="${BOX.left}" y="22" font-size="15"`, `${title}: ${quantity}`) +
+    `<path class="series" d="M${BOX.left} ${BOX.top}h28"/>` +
+    label(`x="${BOX.left + 36}" y="${BOX.top}" dy="4"`, "measured") +
+    label(`x="${BOX.left}" y="22" font-size="15"`, title) +
+    label(`transform="translate(20 ${(top + BOX.bottom) / 2}) rotate(-90)" text-anchor="middle"`, quantity) +
     label(`x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 8}" text-anchor="middle"`, "time, in units of 1 / plasma frequency") +
     `</svg>\n`
   );

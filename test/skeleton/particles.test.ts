@@ -191,7 +191,7 @@ describe("what is explained about particles", () => {
     const [text, svg, trace] = [await all.timeline(), await all.timeline("svg"), await all.timeline("trace")];
     const { traceEvents } = JSON.parse(trace) as { traceEvents: { name: string; cat: string }[] };
     for (const kind of ["pack", "move", "sort"]) {
-      assert.match(text, new RegExp(`\\n +\\w  ${kind} ions +[\\d.]+ us +[\\d.]+ us`));
+      assert.match(text, new RegExp(`\\n +\\w  ${kind} ions +[\\d.]+ µs +[\\d.]+ µs`));
       assert.ok(traceEvents.some(({ name, cat }) => name === `${kind} ions` && cat === kind));
       assert.match(svg, new RegExp(`\\.${kind}[,{]`), "it has a colour");
     }

@@ -142,8 +142,11 @@ test("a traced run has a measured timeline beside the planned one, and the same 
     await cg.run(5, { trace });
     results.push([...(await x.download())]);
     const text = await cg.timeline();
-    assert.match(text, /^skeleton "cg" on js\*3\n\nplanned: [\d.]+ us \(bytes over [\d.]+ GB\/s, links of 25\.0 GB\/s and 5\.0 us\)/);
-    assert.equal(/\nmeasured: [\d.]+ us \(measured kernels/.test(text), trace);
+    assert.match(
+      text,
+      /^skeleton "cg" on js\*3\n\nplanned: [\d.]+ µs \(bytes over [\d.]+ GB\/s(?: \(uncertain: [^)]*\))?, links of 25\.0 GB\/s and 5\.0 µs\)/,
+    );
+    assert.equal(/\nmeasured: [\d.]+ µs \(measured kernels/.test(text), trace);
     const { traceEvents } = JSON.parse(await cg.timeline("trace")) as { traceEvents: { name: string; ph: string; pid: number }[] };
     const halos = traceEvents.filter((event) => event.name === "halo p");
     assert.deepEqual(

@@ -33,7 +33,7 @@ function lanesOf({ set, planned }: Timelines): Lane[] {
 const inLane = (spans: readonly Span[], { member, stream }: Lane): Span[] =>
   spans.filter(({ op }) => op.member === member && op.stream === stream);
 
-const microseconds = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} us`;
+const microseconds = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} µs`;
 
 const CHARACTERS = 96;
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -75,9 +75,16 @@ const STYLE = `
 text{font:11px system-ui,sans-serif;fill:#1b1b1b}.title{font-size:14px;font-weight:600}.lane{text-anchor:end}.tick{text-anchor:middle;fill:#555}
 rect{stroke:#3a3a3a;stroke-width:.5}.map{fill:#b7e1b0}.stencil{fill:#d3c2ee}.reduce{fill:#b5d3f2}.halo,.collect,.move{fill:#f3b8b0}.pack,.sort{fill:#f6dfa4}
 .grid{stroke:#ddd}.on{pointer-events:none}`;
-const TICKS = 8;
 /** Pixels of a letter. */
 const LETTER = 6;
+
+/** Multiples of 1, 2 or 5 times a power of ten from 0 to `end`, about five of them. */
+export function roundTicks(end: number): number[] {
+  if (!(end > 0)) return [0];
+  const decade = 10 ** Math.floor(Math.log10(end / 5));
+  const step = [1, 2, 5, 10].map((n) => n * decade).find((s) => end / s <= 6)!;
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, k) => k * step);
+}
 
 /** Planned above measured, on one scale: a row for each stream of each member. The mouse shows times. */
 function timelineSvg(timelines: Timelines): string {
@@ -87,14 +94,14 @@ function timelineSvg(timelines: Timelines): string {
   const longest = Math.max(...charts.map(({ timeline }) => timeline.seconds));
   const x = (t: number) => LEFT + (t / longest) * CHART;
   const height = lanes.length * ROW;
+  const ticks = roundTicks(longest * 1e6);
   const panels = charts.map(({ title, timeline }, n) => {
     const top = TOP + n * (height + GAP + 20);
-    const ticks = Array.from({ length: TICKS + 1 }, (_, k) => (k / TICKS) * longest);
     return [
       text(LEFT, top - 8, `${title}: ${microseconds(timeline.seconds)} (${timeline.source})`),
       ...ticks.flatMap((t) => [
-        line(x(t), top, x(t), top + height, "grid"),
-        text(x(t), top + height + 14, microseconds(t), { class: "tick" }),
+        line(x(t / 1e6), top, x(t / 1e6), top + height, "grid"),
+        text(x(t / 1e6), top + height + 14, `${Number(t.toPrecision(6))} µs`, { class: "tick" }),
       ]),
       ...lanes.flatMap((lane, row) => [
         text(LEFT - 8, top + row * ROW + 15, lane.name, { class: "lane" }),

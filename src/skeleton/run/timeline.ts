@@ -5,6 +5,7 @@ import { f64, view } from "../../kernel/params.js";
 import { DEFAULT_LINK, type DeviceSet } from "../../set/index.js";
 import type { Op, OpMarks, Program } from "./program.js";
 import { replay, type Span } from "./replay.js";
+import { isDisturbed, steadySeconds, type Steady } from "./steady.js";
 
 /** When the operations of one plan ran, or would run. */
 export interface Timeline {
@@ -29,14 +30,15 @@ const LAUNCH = 2e-6;
 
 /** The plan by the model: the bytes of each launch over the bandwidth of its device, and the set's link. */
 export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise<Timeline> {
-  const bandwidths = await Promise.all(set.members.map(({ device }) => bandwidthOf(device)));
+  const copies = await Promise.all(set.members.map(({ device }) => copyOf(device)));
+  const bandwidths = copies.map((copy) => COPIED_BYTES / copy.seconds);
   const link = set.link ?? DEFAULT_LINK;
   const seconds = ({ launches, member }: Op) =>
     launches.reduce((total, launch) => total + LAUNCH + launch.cost.bytes / bandwidths[member], 0);
-  const rate = [...new Set(bandwidths.map((b) => `${(b / 1e9).toFixed(1)} GB/s`))].join(" and ");
+  const rate = [...new Set(copies.map(rateText))].join(" and ");
   return timeline(
     replay(ops, link, seconds),
-    `bytes over ${rate}, links of ${(link.bandwidth / 1e9).toFixed(1)} GB/s and ${(link.latency * 1e6).toFixed(1)} us`,
+    `bytes over ${rate}, links of ${(link.bandwidth / 1e9).toFixed(1)} GB/s and ${(link.latency * 1e6).toFixed(1)} µs`,
   );
 }
 
@@ -101,30 +103,36 @@ const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((s
 const copyKernel = kernel("copy", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
   to[i] = from[i];
 });
-const measured = new WeakMap<Device, Promise<number>>();
+const measured = new WeakMap<Device, Promise<Steady>>();
 /** Elements that no cache holds. */
 const COPIED = 2 ** 23;
-const REPEATS = 3;
+const COPIED_BYTES = 16 * COPIED;
 
-/** Bytes a second of a copy kernel, measured once. */
-function bandwidthOf(device: Device): Promise<number> {
-  const known = measured.get(device) ?? measureBandwidth(device);
-  measured.set(device, known);
-  return known;
+function rateText(copy: Steady): string {
+  const rate = `${(COPIED_BYTES / copy.seconds / 1e9).toFixed(1)} GB/s`;
+  return isDisturbed(copy)
+    ? `${rate} (uncertain: something else was running, runs of the copy differ ${copy.spread.toFixed(1)}-fold)`
+    : rate;
 }
 
-async function measureBandwidth(device: Device): Promise<number> {
+/** The time of a copy kernel, measured once; again the next time where something else was running. */
+async function copyOf(device: Device): Promise<Steady> {
+  const known = measured.get(device) ?? measureCopy(device);
+  measured.set(device, known);
+  const copy = await known;
+  if (isDisturbed(copy) && measured.get(device) === known) measured.delete(device);
+  return copy;
+}
+
+async function measureCopy(device: Device): Promise<Steady> {
   const [from, to] = [device.array(f64, COPIED), device.array(f64, COPIED)];
   const launch = device.prepare(copyKernel, { from, to }, range(COPIED));
   try {
-    let best = Infinity;
-    for (let n = 0; n <= REPEATS; n++) {
+    return await steadySeconds(() => {
       const begin = device.queue.record();
       device.queue.submit(launch);
-      const seconds = await device.queue.record().since(begin);
-      if (n > 0) best = Math.min(best, seconds);
-    }
-    return launch.cost.bytes / best;
+      return device.queue.record().since(begin);
+    });
   } finally {
     launch.free();
     from.free();
