@@ -11,6 +11,8 @@ export interface HeatMap {
   readonly values: ArrayLike<number>;
   /** What lies along both sides, where they are drawn as axes. */
   readonly axes?: { readonly x: HeatMapAxis; readonly y: HeatMapAxis };
+  /** For values of both signs: from blue over white to red, from minus to plus this value. Beyond it colours stay the same. */
+  readonly reach?: number;
 }
 
 export interface HeatMapAxis {
@@ -34,6 +36,8 @@ const COLOURS = [
   "#c2df23",
   "#fde725",
 ];
+/** From blue over white, which is 0, to red. */
+const SIGNED = ["#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#ecf3f7", "#f8f8f8", "#fbeee6", "#fddbc7", "#f4a582", "#d6604d", "#b2182b"];
 const NOTHING = "#bbbbbb";
 
 const PIXELS = 640;
@@ -41,14 +45,15 @@ const MARGIN = 12;
 const LEGEND = 56;
 
 /** The picture as an SVG file: bands of colour between the least and the greatest value, with a legend. */
-export function heatMap({ title, quantity, width, height, values, axes }: HeatMap): string {
+export function heatMap({ title, quantity, width, height, values, axes, reach }: HeatMap): string {
+  const colours = reach === undefined ? COLOURS : SIGNED;
   const known = Array.from(values).filter((v) => !Number.isNaN(v));
-  const least = known.reduce((a, b) => Math.min(a, b), Infinity);
-  const span = known.reduce((a, b) => Math.max(a, b), -Infinity) - least || 1;
+  const least = reach === undefined ? known.reduce((a, b) => Math.min(a, b), Infinity) : -reach;
+  const span = reach === undefined ? known.reduce((a, b) => Math.max(a, b), -Infinity) - least || 1 : 2 * reach;
   const band = (v: number): number =>
-    Number.isNaN(v) ? COLOURS.length : Math.min(COLOURS.length - 1, Math.floor(((v - least) / span) * COLOURS.length));
+    Number.isNaN(v) ? colours.length : Math.max(0, Math.min(colours.length - 1, Math.floor(((v - least) / span) * colours.length)));
 
-  const paths = Array.from({ length: COLOURS.length + 1 }, () => [] as string[]);
+  const paths = Array.from({ length: colours.length + 1 }, () => [] as string[]);
   for (let y = 0; y < height; y++)
     for (let x = 0, end = 0; x < width; x = end) {
       const colour = band(values[y * width + x]);
@@ -58,11 +63,11 @@ export function heatMap({ title, quantity, width, height, values, axes }: HeatMa
 
   const scale = PIXELS / Math.max(width, height);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-  const fills = paths.map((runs, n) => (runs.length ? `<path fill="${COLOURS[n] ?? NOTHING}" d="${runs.join("")}"/>` : "")).join("");
-  const step = w / COLOURS.length;
-  const legend = COLOURS.map(
-    (fill, n) => `<rect x="${(n * step).toFixed(1)}" width="${step.toFixed(1)}" height="12" fill="${fill}"/>`,
-  ).join("");
+  const fills = paths.map((runs, n) => (runs.length ? `<path fill="${colours[n] ?? NOTHING}" d="${runs.join("")}"/>` : "")).join("");
+  const step = w / colours.length;
+  const legend = colours
+    .map((fill, n) => `<rect x="${(n * step).toFixed(1)}" width="${step.toFixed(1)}" height="12" fill="${fill}"/>`)
+    .join("");
   const text = (x: number, anchor: string, content: string) => `<text x="${x}" y="28" text-anchor="${anchor}">${escape(content)}</text>`;
   const [left, below] = axes ? [AXIS_LEFT, AXIS_BELOW] : [MARGIN, MARGIN];
   return (
@@ -96,6 +101,12 @@ function axesOf({ x, y }: Required<HeatMap>["axes"], w: number, h: number): stri
     label(`transform="translate(-46 ${h / 2}) rotate(-90)" text-anchor="middle"`, y.label)
   );
 }
+
+/** Axes that count cells. */
+export const cellAxes = (width: number, height: number): Required<HeatMap>["axes"] => ({
+  x: { label: "x, in cells", from: 0, to: width },
+  y: { label: "y, in cells", from: 0, to: height },
+});
 
 /** Text between tags and in quoted attributes. */
 export const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -6,7 +6,7 @@ import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
-import { heatMap } from "../heat-map.js";
+import { cellAxes, heatMap } from "../heat-map.js";
 import { count, number, positive } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
@@ -101,7 +101,7 @@ async function picture({ grid, fields, solid }: Elasticity): Promise<string> {
   const found = await fields.displacement.download();
   const node = (n: number) => (Math.floor(n / width) * ny + (ny >> 1)) * width + (n % width);
   const values = Array.from({ length: width * height }, (_, n) => (grid.mask && !grid.mask[node(n)] ? NaN : found[3 * node(n) + 2]));
-  return heatMap({ title: "elasticity", quantity: "displacement along z", width, height, values });
+  return heatMap({ title: "elasticity", quantity: "displacement along z", width, height, values, axes: cellAxes(width, height) });
 }
 
 const vectorText = (values: readonly number[]): string => `(${values.map((value) => value.toExponential(2)).join(", ")})`;

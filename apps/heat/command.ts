@@ -4,7 +4,7 @@ import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
-import { heatMap } from "../heat-map.js";
+import { cellAxes, heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
@@ -45,7 +45,14 @@ async function run({ devices: names, f64, steps, svg, ...settings }: Options, sh
     if (svg !== undefined)
       await shell.writeFile(
         svg,
-        heatMap({ title: "heat", quantity: "temperature", width: size, height: size, values: await heat.u.download() }),
+        heatMap({
+          title: "heat",
+          quantity: "temperature",
+          width: size,
+          height: size,
+          values: await heat.u.download(),
+          axes: cellAxes(size, size),
+        }),
       );
   } finally {
     await set.close();

@@ -14,7 +14,7 @@ import type { Reynolds } from "./ghia.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphereSchedule, streetOf, williamson } from "./obstacle.js";
 import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
-import { plane, runToSteadyState, watchForce, type Report } from "./run.js";
+import { plane, runToSteadyState, vorticity, watchForce, type Report } from "./run.js";
 import { vortex, watchDecay } from "./vortex.js";
 
 interface Options extends Unresolved<Settings> {
@@ -131,6 +131,18 @@ function strouhalText(strouhal: number | undefined, reynolds: number): string {
   return `Strouhal number ${strouhal.toFixed(4)}${published === undefined ? "" : `; Williamson (1988), Re 49 to 178: ${published.toFixed(4)}`}\n`;
 }
 
+/** The vorticity at which the picture's colours end: that of a vortex street's vortices, well below that at the body. */
+const WAKE = 2;
+
+/** Places in diameters of the body, or in sides of the box. */
+function axesOf({ name }: Case, { size }: Options, [width, height]: readonly number[]) {
+  const [unit, by] = name === "cylinder" || name === "sphere" ? [size, "diameter"] : [width, "length of the box"];
+  return {
+    x: { label: `x / ${by}`, from: 0, to: width / unit },
+    y: { label: `y / ${by}`, from: 0, to: height / unit },
+  };
+}
+
 const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.steps): S => ({ ...schedule, steps });
 
 /** Adds `isoform lbm`. */
@@ -156,7 +168,7 @@ export function command(program: Command, shell: Shell): void {
     if (each.name === "cavity" || each.name === "vortex")
       own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
     addGridOptions(own)
-      .option("--svg <file>", "picture of the speed; in 3D of the middle plane")
+      .option("--svg <file>", each.name === "cylinder" ? "picture of the vorticity" : "picture of the speed; in 3D of the middle plane")
       .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
       .option("--json <file>", "write the result as JSON")
       .action((options: Given) => run(each, { ...options, speed: options.speed ?? each.speed?.(options.size) ?? 0.1 }, shell));
@@ -195,8 +207,14 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
         options.svg,
         heatMap({
           title,
-          quantity: "speed by that of the lid, stream or vortices at the start",
-          ...(await plane(simulation, options.speed)),
+          axes: axesOf(each, options, grid.extents),
+          ...(each.name === "cylinder"
+            ? {
+                quantity: "vorticity times diameter by the speed of the stream",
+                reach: WAKE,
+                ...(await vorticity(simulation, options.size / options.speed)),
+              }
+            : { quantity: "speed by that of the lid, stream or vortices at the start", ...(await plane(simulation, options.speed)) }),
         }),
       );
     }

@@ -44,6 +44,24 @@ export async function watchForce(
   return forces;
 }
 
+/**
+ * The vorticity in each cell of a flow in two dimensions, times `unit`, by central differences; NaN beside cells without fluid and at the sides.
+ */
+export async function vorticity({ velocity, grid }: Simulation, unit: number) {
+  const [width, height] = grid.extents;
+  const values = await velocity.download();
+  const at = (x: number, y: number, axis: number): number => {
+    const cell = y * width + x;
+    return x < 0 || y < 0 || x >= width || y >= height || (grid.mask && !grid.mask[cell]) ? NaN : values[2 * cell + axis];
+  };
+  const curl = (x: number, y: number): number => (at(x + 1, y, 1) - at(x - 1, y, 1) - at(x, y + 1, 0) + at(x, y - 1, 0)) / 2;
+  return {
+    width,
+    height,
+    values: Array.from({ length: width * height }, (_, n) => unit * curl(n % width, Math.floor(n / width))),
+  };
+}
+
 /** The speed in each cell, in 3D of the plane in the middle of z; NaN where there is no fluid. */
 export async function plane({ velocity, grid }: Simulation, unit: number) {
   const [width, height, depth = 1] = grid.extents;

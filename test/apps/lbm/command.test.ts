@@ -37,7 +37,7 @@ test("isoform lbm cavity compares with the tables and writes picture, image and 
   assert.match(stdout, /D2Q9 TRT, pull, f64, sparse grid of 18 x 18, 324 cells, soa/);
   assert.match(stdout, /320 steps in /);
   assert.match(stdout, /largest deviation from the published values: u \d+\.\d\d %, v \d+\.\d\d % of the lid speed/);
-  assert.match(await readFile(svg, "utf8"), /^<svg [^]*<title>lbm cavity, Re 100<\/title>[^]*<\/svg>\n$/);
+  assert.match(await readFile(svg, "utf8"), /^<svg [^]*<title>lbm cavity, Re 100<\/title>[^]*x \/ length of the box[^]*<\/svg>\n$/);
   const image = await readImage(vtk);
   assert.deepEqual(
     [image.extents.slice(0, 2), [...image.cellData.keys()]],

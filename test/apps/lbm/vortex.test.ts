@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { open } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
+import { vorticity } from "../../../apps/lbm/run.js";
 import { Simulation, type Settings } from "../../../apps/lbm/simulation.js";
 import { vortex, watchDecay } from "../../../apps/lbm/vortex.js";
 
@@ -34,4 +35,20 @@ for (const [title, set, settings] of [
 
 test("boxes of too few cells are refused", () => {
   assert.throws(() => vortex({ reynolds: 20, size: 3 }), /vortices in a box of 3 cells: it needs at least 4/);
+});
+
+test("the vorticity in a picture is that of the flow", async () => {
+  const [size, speed] = [64, 0.01];
+  const simulation = await Simulation.create(one, vortex({ reynolds: 20, size, speed }));
+  const { values, width } = await vorticity(simulation, 1 / speed);
+  // A central difference of sin(k x) is sin(k) cos(k x).
+  const k = (2 * Math.PI) / size;
+  for (const [x, y] of [
+    [1, 1],
+    [20, 33],
+    [40, 50],
+  ])
+    assert.ok(Math.abs(values[y * width + x] - 2 * Math.sin(k) * Math.cos(k * x) * Math.cos(k * y)) < 1e-12, `${x}, ${y}`);
+  assert.ok(Number.isNaN(values[0]));
+  simulation.free();
 });
