@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
@@ -12,8 +12,20 @@ import { count, positive } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
-import { coefficients, cylinder, cylinderSchedule, schillerNaumann, sphere, sphereSchedule, streetOf, williamson } from "./obstacle.js";
-import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, type Flow, type Settings } from "./simulation.js";
+import {
+  CYLINDER_BOX,
+  SPHERE_BOX,
+  coefficients,
+  cylinder,
+  cylinderSchedule,
+  schillerNaumann,
+  sphere,
+  sphereSchedule,
+  streetOf,
+  williamson,
+  type Box,
+} from "./obstacle.js";
+import { COLLISIONS, DEFAULTS, PATTERNS, Simulation, TYPES, WALLS, type Flow, type Settings } from "./simulation.js";
 import { plane, runToSteadyState, vorticity, watchForce, type Report } from "./run.js";
 import { vortex, watchDecay } from "./vortex.js";
 
@@ -21,6 +33,7 @@ interface Options extends Unresolved<Settings> {
   re: number;
   size: number;
   speed: number;
+  box?: Box;
   devices: string;
   f64?: OpenOptions["f64"];
   steps?: number;
@@ -44,6 +57,8 @@ interface Case {
   readonly size: { readonly meaning: string; readonly default: number };
   /** In cells a step, where none is given; 0.1 where absent. */
   readonly speed?: (size: number) => number;
+  /** The room around a body in a stream. */
+  readonly box?: Box;
   flow(options: Options): Flow;
   solve(simulation: Simulation, options: Options, report: Report): Promise<Outcome>;
 }
@@ -74,6 +89,7 @@ const CASES: readonly Case[] = [
     name: "cylinder",
     description: "a stream past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
     size: { meaning: "cells of the diameter", default: 16 },
+    box: CYLINDER_BOX,
     flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
       const options = { reynolds: re, size, speed };
@@ -92,6 +108,7 @@ const CASES: readonly Case[] = [
     name: "sphere",
     description: "a round stream past a sphere: drag, compared with Schiller and Naumann (1933)",
     size: { meaning: "cells of the diameter", default: 12 },
+    box: SPHERE_BOX,
     flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
       const options = { reynolds: re, size, speed };
@@ -145,6 +162,14 @@ function axesOf({ name }: Case, { size }: Options, [width, height]: readonly num
 
 const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.steps): S => ({ ...schedule, steps });
 
+/** Three lengths in diameters, as 10,20,24. */
+function boxOf(text: string): Box {
+  const [before, behind, across, ...others] = text.split(",").map((word) => (word.trim() === "" ? Number.NaN : Number(word)));
+  if (others.length > 0 || ![before, behind, across].every((length) => Number.isFinite(length) && length > 0))
+    throw new InvalidArgumentError("It needs three lengths in diameters: before the body, behind it and across, as in 10,20,24.");
+  return { before, behind, across };
+}
+
 /** Adds `isoform lbm`. */
 export function command(program: Command, shell: Shell): void {
   const lbm = program.command("lbm").description("flows by the lattice Boltzmann method");
@@ -167,6 +192,20 @@ export function command(program: Command, shell: Shell): void {
     );
     if (each.name === "cavity" || each.name === "vortex")
       own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
+    if (each.box) {
+      const { before, behind, across } = each.box;
+      own
+        .addOption(
+          new Option("--box <lengths>", "before the body's centre, behind it and across the stream, in diameters")
+            .argParser(boxOf)
+            .default(each.box, `${before},${behind},${across}`),
+        )
+        .addOption(
+          new Option("--wall <where>", "of the body: half-way between cells, or where it is, by interpolation (Bouzidi et al. 2001)")
+            .choices(WALLS)
+            .default(DEFAULTS.wall),
+        );
+    }
     addGridOptions(own)
       .option("--svg <file>", each.name === "cylinder" ? "picture of the vorticity" : "picture of the speed; in 3D of the middle plane")
       .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
@@ -197,7 +236,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
     shell.print(
       `${set.name}: ${labels}\n` +
         `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +
-        `${grid.cells} cells, ${settings.layout}, occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
+        `${grid.cells} cells, ${settings.layout}, ${settings.wall === "interpolated" ? "interpolated walls, " : ""}occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
         `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,
     );

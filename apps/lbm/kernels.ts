@@ -53,6 +53,17 @@ const origin3 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, 
 const left2 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0);
 const left3 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0, 0);
 
+/**
+ * What comes back from a wall that cuts the way to it at this share: linear interpolation on the side of the fluid, Bouzidi, Firdaouss and
+ * Lallemand, Phys. Fluids 13 (2001), eq. (5).
+ * @param sent towards the wall
+ * @param before sent towards it by the next cell away from the wall
+ * @param away sent from this cell away from the wall
+ */
+function returned(share: number, sent: number, before: number, away: number): number {
+  return share < 0.5 ? before + 2 * share * (sent - before) : away + (sent - away) / (2 * share);
+}
+
 const dot = (e: Vector, u: Vector): number => e[0] * u[0] + e[1] * u[1] + e[2] * u[2];
 
 /** Copies the components of a cell. */
@@ -183,6 +194,29 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
       );
     },
 
+    /** The same with walls at rest where `shares` has them, that of direction q on the way against it; 0.5 is half-way. */
+    interpolatedStep(rates: Rates, shares: RealField): Container {
+      const rate = table(type, rates);
+      const listed = () => [e, w, opposite, rate, Real, origin, collide, moments, dot, hasLink, returned];
+      return grid.container(
+        "stream and collide between curved walls",
+        { ...populations, shares },
+        ({ f, g, links, shares }, c) => {
+          const own = new Real(w.length);
+          for (let q = 0; q < w.length; q++) own[q] = origin(f, c, e[q])[q];
+          const found = links[c];
+          if (found !== 0)
+            for (let q = 1; q < w.length; q++)
+              if (hasLink(found, q))
+                own[q] += returned(shares[c][q], f[c][opposite[q]], origin(f, c, e[opposite[q]])[opposite[q]], f[c][q]);
+          collide(own, new Real(3), e, w, rate);
+          if (hasLink(found, 0)) for (let q = 0; q < w.length; q++) own[q] = f[c][q];
+          for (let q = 0; q < w.length; q++) g[c][q] = own[q];
+        },
+        listed,
+      );
+    },
+
     /**
      * The two steps of the AA pattern (Bailey, Myre, Walsh, Lilja and Saar, ICPP 2009), which need no second population. The first finds
      * what has arrived in a cell and leaves the results there, each in the opposite's place; the second takes what arrives from there, and
@@ -287,6 +321,26 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
           }
         },
         captured,
+      );
+    },
+
+    /** The same of the interpolated step: what is sent to the wall and what comes back differ (Mei, Yu, Shyy and Luo, Phys. Rev. E 65, 2002). */
+    interpolatedForce(alongX: Scalar<"f64">, alongY: Scalar<"f64">, shares: RealField): Container {
+      const listed = () => [w, e, opposite, origin, isFluid, isWall, returned];
+      return grid.container(
+        "force on curved walls",
+        { x: sum(alongX), y: sum(alongY), ...populations, shares },
+        ({ x, y, f, kind, shares }, c) => {
+          if (!isFluid(kind[c])) return;
+          for (let q = 1; q < w.length; q++) {
+            const sent = f[c][opposite[q]];
+            const back = returned(shares[c][q], sent, origin(f, c, e[opposite[q]])[opposite[q]], f[c][q]);
+            const both = isWall(origin(kind, c, e[q])) ? sent + back : 0;
+            x.add(-e[q][0] * both);
+            y.add(-e[q][1] * both);
+          }
+        },
+        listed,
       );
     },
   };

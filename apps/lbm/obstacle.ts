@@ -3,64 +3,91 @@ import { FLUID, OUTLET, STREAM } from "./kernels.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import type { Flow } from "./simulation.js";
 
+/** A stream's room, in diameters of the body: from the inlet and to the outlet from the body's centre, and across. */
+export interface Box {
+  readonly before: number;
+  readonly behind: number;
+  readonly across: number;
+}
+
 export interface ObstacleOptions {
   reynolds: number;
   /** Cells of the body's diameter. */
   size: number;
   /** Of the stream, in cells a step. */
   speed?: number;
+  box?: Box;
 }
 
 export const STREAM_SPEED = 0.1;
 
-/** In diameters: from the inlet and from the outlet to the body's centre, and the breadth of the stream. */
-const CYLINDER_ROOM = { before: 10, behind: 20, across: 24 };
-const SPHERE_ROOM = { before: 4, behind: 7, across: 8 };
+export const CYLINDER_BOX: Box = { before: 10, behind: 20, across: 24 };
+export const SPHERE_BOX: Box = { before: 4, behind: 7, across: 8 };
 
 /**
  * A cylinder across a stream that comes from x = 0 and goes on undisturbed at the sides. The fluid behind the body starts with some motion
  * across, which soon becomes a vortex street.
+ * @throws LaunchError for a body of too few cells, or a box that it does not fit
  */
-export function cylinder({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
-  requireRoom(size);
-  const { before, behind, across } = CYLINDER_ROOM;
-  const [nx, ny] = [(before + behind) * size, across * size];
-  const inBody = (x: number, y: number): boolean => Math.hypot(x - centre(before * size), y - centre(ny / 2)) < size / 2;
-  const disturbed = (x: number, y: number): boolean => Math.hypot(x - centre((before + 2) * size), y - centre(ny / 2)) < size;
+export function cylinder({ reynolds, size, speed = STREAM_SPEED, box = CYLINDER_BOX }: ObstacleOptions): Flow {
+  requireRoom(size, box);
+  const [before, nx, ny] = [box.before, box.before + box.behind, box.across].map((length) => Math.round(length * size));
+  const body = [centre(before), centre(ny / 2), 0];
+  const distance = (x: number, y: number, from = body[0]): number => Math.hypot(x - from, y - body[1]);
+  const disturbed = (x: number, y: number): boolean => distance(x, y, body[0] + 2 * size) < size;
   return {
     lattice: D2Q9,
     extents: [nx, ny],
-    active: (x, y) => !inBody(x, y),
+    active: (x, y) => distance(x, y) >= size / 2,
+    wallAt: (cell, e) => wayToSphere(cell, e, body, size / 2),
     kind: (x, y) => (x === 0 || y === 0 || y === ny - 1 ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: (x, y) => [speed, disturbed(x, y) ? speed / 5 : 0, 0],
     viscosity: (speed * size) / reynolds,
   };
 }
 
-/** A sphere in a stream that comes from x = 0; the domain is round, its outermost cells are undisturbed stream. */
-export function sphere({ reynolds, size, speed = STREAM_SPEED }: ObstacleOptions): Flow {
-  requireRoom(size);
-  const { before, behind, across } = SPHERE_ROOM;
-  const [nx, n] = [(before + behind) * size, across * size + 4];
-  const radius = (y: number, z: number): number => Math.hypot(y - centre(n / 2), z - centre(n / 2));
-  const inBody = (x: number, y: number, z: number): boolean => Math.hypot(x - centre(before * size), radius(y, z)) < size / 2;
-  const isInside = (y: number, z: number): boolean => radius(y, z) < (across * size) / 2;
+/**
+ * A sphere in a stream that comes from x = 0; the domain is round, its outermost cells are undisturbed stream.
+ * @throws LaunchError for a body of too few cells, or a box that it does not fit
+ */
+export function sphere({ reynolds, size, speed = STREAM_SPEED, box = SPHERE_BOX }: ObstacleOptions): Flow {
+  requireRoom(size, box);
+  const [before, nx, across] = [box.before, box.before + box.behind, box.across].map((length) => Math.round(length * size));
+  const n = across + 4;
+  const body = [centre(before), centre(n / 2), centre(n / 2)];
+  const radius = (y: number, z: number): number => Math.hypot(y - body[1], z - body[2]);
+  const inBody = (x: number, y: number, z: number): boolean => Math.hypot(x - body[0], radius(y, z)) < size / 2;
+  const isInside = (y: number, z: number): boolean => radius(y, z) < across / 2;
   // Two cells around hold all that a cell inside reads.
   return {
     lattice: D3Q19,
     extents: [nx, n, n],
-    active: (x, y, z) => radius(y, z) < (across * size) / 2 + 2 && !inBody(x, y, z),
+    active: (x, y, z) => radius(y, z) < across / 2 + 2 && !inBody(x, y, z),
+    wallAt: (cell, e) => wayToSphere(cell, e, body, size / 2),
     kind: (x, y, z) => (x === 0 || !isInside(y, z) ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: () => [speed, 0, 0],
     viscosity: (speed * size) / reynolds,
   };
 }
 
+/** The share of the way from a place outside of a sphere, in direction `e`, after which it meets the sphere: the smaller root of |cell + s e - centre| = radius. */
+export function wayToSphere(cell: readonly number[], e: readonly number[], centre: readonly number[], radius: number): number {
+  const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, k) => sum + value * b[k], 0);
+  const from = cell.map((at, k) => at - centre[k]);
+  const [a, b, c] = [dot(e, e), dot(from, e), dot(from, from) - radius ** 2];
+  // The form without a difference of numbers that are nearly the same: b is below 0.
+  return c / (Math.sqrt(Math.max(b * b - a * c, 0)) - b);
+}
+
 /** Where a cell's centre would be for a point `edge` cells from the side of the box. */
 const centre = (edge: number): number => edge - 0.5;
 
-function requireRoom(size: number): void {
+function requireRoom(size: number, { before, behind, across }: Box): void {
   if (size < 4) throw new LaunchError(`a body of ${size} cells in diameter: it needs at least 4`);
+  if (!(before >= 1 && behind >= 1 && across >= 2))
+    throw new LaunchError(
+      `a box of ${before}, ${behind}, ${across} diameters: the body needs 1 before it, 1 behind it and 2 across at least, as in --box 10,20,24`,
+    );
 }
 
 export interface Coefficients {

@@ -6,7 +6,7 @@ import type { Simulation } from "./simulation.js";
  * populations. Returns their deviations from the weights.
  */
 export async function stepCells(
-  { flow, populations }: Simulation,
+  { flow, populations, settings }: Simulation,
   cells: readonly (readonly number[])[],
   rates: Rates,
 ): Promise<number[][]> {
@@ -23,6 +23,19 @@ export async function stepCells(
     const found = inDomain(from) ? kind(x, y, z) : WALL;
     if (found < WALL) return whole(from, q);
     const moving = found === MOVING_WALL;
+    const away = cell.map((at, axis) => at + directions[q][axis]);
+    if (settings.wall === "interpolated" && !moving && inDomain(away) && kind(away[0], away[1], away[2] ?? 0) < WALL) {
+      // Bouzidi, Firdaouss and Lallemand (2001), eq. (5).
+      const share =
+        flow.wallAt!(
+          cell,
+          directions[q].map((d) => 0 - d),
+        ) ?? 0.5;
+      const sent = await whole(cell, opposite(q));
+      return share < 0.5
+        ? 2 * share * sent + (1 - 2 * share) * (await whole(away, opposite(q)))
+        : sent / (2 * share) + ((2 * share - 1) / (2 * share)) * (await whole(cell, q));
+    }
     return (await whole(cell, opposite(q))) + (moving ? 6 * weights[q] * dot(directions[q], velocity(x, y, z)) : 0);
   };
 

@@ -32,15 +32,19 @@ export type Collision = (typeof COLLISIONS)[number];
 /** Two populations and one container a step, or one population and two containers for two steps. */
 export const PATTERNS = ["pull", "aa"] as const;
 export type Pattern = (typeof PATTERNS)[number];
+/** Where walls at rest stand: half-way between cells, or where the flow has them. */
+export const WALLS = ["halfway", "interpolated"] as const;
+export type Wall = (typeof WALLS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
 export interface Settings extends Resolved<GridSettings> {
   type: keyof typeof TYPES;
   collision: Collision;
   pattern: Pattern;
+  wall: Wall;
 }
 
-export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull" };
+export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway" };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells, whose centres they are; z is 0 in 2D. */
 export interface Flow {
@@ -53,6 +57,11 @@ export interface Flow {
   readonly active?: (x: number, y: number, z: number) => boolean;
   /** `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
+  /**
+   * For walls at rest that are interpolated: which share of the way from a cell of fluid to the cell beside it, in direction `e`, lies before the
+   * wall, from 0 to 1; undefined for one half-way.
+   */
+  readonly wallAt?: (cell: readonly number[], e: readonly number[]) => number | undefined;
   /** Of the fluid at the start, and of moving walls. */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];
   /** Of the fluid at the start; 1 where absent. */
@@ -83,6 +92,35 @@ function requireWalls({ extents, periodic, active, kind }: Flow): void {
       }
 }
 
+/**
+ * The share of each way to a wall at rest, for cells of fluid and directions from the wall. It is 0.5, half-way, for other walls, and where no cell of
+ * fluid or stream lies beyond the first.
+ */
+function sharesOf({ lattice, extents, periodic, active, kind, wallAt }: Flow): (x: number, y: number, z: number, q: number) => number {
+  if (!wallAt)
+    throw new LaunchError(
+      `walls cannot be interpolated in a flow that does not tell where they are: give it "wallAt", or choose the wall "halfway"`,
+    );
+  const kindAt = (at: readonly number[]): number => {
+    const [x, y, z] = periodic ? at.map((k, axis) => (k + (extents[axis] ?? 1)) % (extents[axis] ?? 1)) : at;
+    const inside = [x, y, z].every((k, axis) => k >= 0 && k < (extents[axis] ?? 1));
+    return inside && (active?.(x, y, z) ?? true) ? kind(x, y, z) : WALL;
+  };
+  return (x, y, z, q) => {
+    const away = lattice.directions[q];
+    const cell = [x, y, z];
+    const hasWall = q > 0 && kindAt(cell) === FLUID && kindAt(cell.map((k, axis) => k - away[axis])) === WALL;
+    if (!hasWall || kindAt(cell.map((k, axis) => k + away[axis])) >= WALL) return 0.5;
+    const share = wallAt(
+      cell,
+      away.map((d) => 0 - d),
+    );
+    if (share === undefined) return 0.5;
+    if (share >= 0 && share <= 1) return share;
+    throw new LaunchError(`the wall beside cell ${cell.join(", ")} lies at ${share} of the way: "wallAt" has to give a share from 0 to 1`);
+  };
+}
+
 /** What was found in the fluid at some time. */
 export interface State {
   /** Sum of the density's deviations from 1. */
@@ -95,8 +133,9 @@ export interface State {
 export type PlanOptions = Pick<SkeletonOptions, "fuse" | "unroll">;
 
 /** Populations, density, velocity, and what cells and the ways between them are. */
-function bytesPerCell({ weights, dimension }: Lattice, { type, pattern }: Pick<Settings, "type" | "pattern">): number {
-  const values = weights.length * (pattern === "aa" ? 1 : 2) + 1 + dimension;
+function bytesPerCell({ weights, dimension }: Lattice, { type, pattern, wall }: Pick<Settings, "type" | "pattern" | "wall">): number {
+  const populations = (pattern === "aa" ? 1 : 2) + (wall === "interpolated" ? 1 : 0);
+  const values = weights.length * populations + 1 + dimension;
   return values * (type === "f64" ? 8 : 4) + 5;
 }
 
@@ -144,6 +183,8 @@ export class Simulation {
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
+    const interpolated = settings.wall === "interpolated";
+    const shareOf = interpolated ? sharesOf(flow) : undefined;
     const what = `lbm on ${extents.join(" x ")} cells`;
     const cells = extents.reduce((product, n) => product * n);
     requireMemory(set, {
@@ -156,6 +197,8 @@ export class Simulation {
         throw new LaunchError(
           `the pattern "aa" takes a dense grid on one device, and this is a ${settings.grid} grid on ${set.name}: choose these, or the pattern "pull"`,
         );
+      if (interpolated)
+        throw new LaunchError(`the pattern "aa" has its walls half-way between cells: choose the wall "halfway", or the pattern "pull"`);
       requireWalls(flow);
     }
     const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active, periodic });
@@ -173,8 +216,10 @@ export class Simulation {
     };
     const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
     const kernels = kernelsOf(grid, lattice, type, populations);
+    const shares = shareOf && population("shares");
     const preparations = [kernels.connect(), kernels.initialise(macroscopic)];
-    const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [kernels.step(rates)];
+    const step = (): Container => (shares ? kernels.interpolatedStep(rates, shares) : kernels.step(rates));
+    const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [step()];
     let hasOutlet = false;
     populations.kind.fill((x, y, z) => {
       const found = kind(x, y, z);
@@ -184,9 +229,10 @@ export class Simulation {
     if (hasOutlet) containers.push(kernels.outlet());
     const measures = {
       macroscopic: kernels.macroscopic(macroscopic, mass, change),
-      force: kernels.force(x, y),
+      force: shares ? kernels.interpolatedForce(x, y, shares) : kernels.force(x, y),
       scalars: { mass, change, x, y },
     };
+    if (shareOf) shares?.fill(shareOf);
     macroscopic.density.fill(density);
     macroscopic.velocity.fill((x, y, z, axis) => velocity(x, y, z)[axis]);
     for (const preparation of preparations) await grid.run(preparation, settings);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { devices } from "isoform/set";
-import { FLUID, MOVING_WALL, OUTLET } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, OUTLET, WALL } from "../../../apps/lbm/kernels.js";
 import { D2Q9 } from "../../../apps/lbm/lattice.js";
 import { runToSteadyState } from "../../../apps/lbm/run.js";
-import { profile, Simulation, type Flow } from "../../../apps/lbm/simulation.js";
+import { profile, Simulation, WALLS, type Flow } from "../../../apps/lbm/simulation.js";
 
 const set = await devices("wasm*2");
 after(() => set.close());
@@ -42,4 +42,30 @@ test("the flow between two walls has Poiseuille's profile and pressure", async (
   const expected = (-8 * channel.viscosity * SPEED * flow) / HEIGHT ** 2;
   assert.ok(Math.abs(gradient / expected - 1) < 0.02, `pressure gradient ${gradient}, not ${expected}`);
   simulation.free();
+});
+
+/** Walls 0.2 cells below the first row of fluid, and 0.9 above the last. */
+const [BELOW, ABOVE] = [0.2, 0.9];
+const BREADTH = BELOW + (HEIGHT - 3) + ABOVE;
+const between = (y: number): number => (4 * SPEED * (y - 1 + BELOW) * (HEIGHT - 2 + ABOVE - y)) / BREADTH ** 2;
+const shifted: Flow = {
+  ...channel,
+  kind: (x, y) => (y === 0 || y === HEIGHT - 1 ? WALL : channel.kind(x, y, 0)),
+  velocity: (_, y) => [Math.max(between(y), 0), 0],
+  wallAt: (_, [, up]) => (up > 0 ? ABOVE : BELOW),
+};
+
+test("interpolated walls stand where the flow has them", async () => {
+  const errors: number[] = [];
+  for (const wall of WALLS) {
+    const simulation = await Simulation.create(set, shifted, { wall });
+    await runToSteadyState(simulation, { interval: 250, tolerance: 1e-7, steps: 8000 });
+    const u = await profile(simulation.velocity, [LENGTH / 2, 1], 1, HEIGHT - 2, 0);
+    const expected = u.map((_, n) => between(n + 1));
+    const flow = u.reduce((sum, value) => sum + value, 0) / expected.reduce((sum, value) => sum + value, 0);
+    errors.push(Math.max(...u.map((value, n) => Math.abs(value / flow - expected[n]))) / SPEED);
+    simulation.free();
+  }
+  const [halfway, interpolated] = errors;
+  assert.ok(interpolated < 0.008 && halfway > 0.05, `largest deviations ${halfway} half-way, ${interpolated} interpolated`);
 });

@@ -53,6 +53,11 @@ test("isoform lbm cavity compares with the tables and writes picture, image and 
 for (const [name, words, expected] of [
   ["cylinder", ["--size", "4", "--steps", "40"], /drag coefficient \d/],
   [
+    "cylinder",
+    ["--size", "4", "--steps", "40", "--box", "5,8,10", "--wall", "interpolated"],
+    /grid of 52 x 40, [^]*interpolated wall[^]*drag coefficient \d/,
+  ],
+  [
     "sphere",
     ["--size", "4", "--steps", "20", "--grid", "sparse", "--type", "f32"],
     /drag coefficient .*Schiller and Naumann \(1933\): 1\.0917/,
@@ -70,6 +75,9 @@ const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--devices", "js*40", "--size", "16"], /18 planes for 40 members/],
   [["cavity", "--grid", "hexagons"], /dense, sparse, bricks/],
   [["cavity", "--re", "-5"], /greater than 0/],
+  [["cylinder", "--wall", "rubber"], /'rubber' is invalid\. Allowed choices are halfway, interpolated/],
+  [["cylinder", "--box", "10,20"], /three lengths in diameters: before the body, behind it and across, as in 10,20,24/],
+  [["cylinder", "--box", "10,20,1"], /a box of 10, 20, 1 diameters: the body needs 1 before it, 1 behind it and 2 across/],
   [["cavity", "--size", "1"], /a cavity of 1 cells: it needs at least 2/],
   [["cavity", "--svg", join(folder, "missing", "a.svg")], /there is no directory/],
 ];

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { devices } from "isoform/set";
-import { coefficients, cylinder, frequency, schillerNaumann, sphere, streetOf, williamson } from "../../../apps/lbm/obstacle.js";
+import {
+  coefficients,
+  cylinder,
+  frequency,
+  schillerNaumann,
+  sphere,
+  streetOf,
+  wayToSphere,
+  williamson,
+} from "../../../apps/lbm/obstacle.js";
 import { Simulation } from "../../../apps/lbm/simulation.js";
 
 const set = await devices("wasm*2");
@@ -60,4 +69,43 @@ for (const [name, flow, dimension] of [
 
 test("a body of too few cells is refused", () => {
   assert.throws(() => sphere({ reynolds: 10, size: 3 }), /a body of 3 cells in diameter: it needs at least 4/);
+});
+
+test("a box that a body does not fit, and walls that nobody can place, are refused", async () => {
+  const options = { reynolds: 10, size: 4 };
+  assert.throws(() => cylinder({ ...options, box: { before: 2, behind: 2, across: 1 } }), /a box of 2, 2, 1 diameters: .* --box 10,20,24/);
+  assert.deepEqual(cylinder({ ...options, box: { before: 2, behind: 3.5, across: 4 } }).extents, [22, 16]);
+  const { wallAt: _, ...flow } = cylinder(options);
+  await assert.rejects(Simulation.create(set, flow, { wall: "interpolated" }), /give it "wallAt", or choose the wall "halfway"/);
+  const beyond = { ...flow, wallAt: () => 1.5 };
+  await assert.rejects(
+    Simulation.create(set, beyond, { wall: "interpolated" }),
+    /lies at 1.5 of the way: "wallAt" has to give a share from 0 to 1/,
+  );
+  await assert.rejects(
+    Simulation.create(await devices("js"), { ...flow, wallAt: () => 0.5 }, { wall: "interpolated", pattern: "aa" }),
+    /the pattern "aa" has its walls half-way/,
+  );
+});
+
+test("the way to a sphere ends on it", () => {
+  const [body, radius] = [[3.2, -1.1, 0.4], 2.3] as const;
+  for (const cell of [
+    [1, -2, 2],
+    [5, 0, -1],
+    [6, -1, 0],
+  ])
+    for (const e of [
+      [1, 0, 0],
+      [-1, 0, 0],
+      [1, 1, 0],
+      [-1, 0, 1],
+      [0, -1, 1],
+    ]) {
+      const to = Math.hypot(...cell.map((at, k) => at + e[k] - body[k]));
+      if (Math.hypot(...cell.map((at, k) => at - body[k])) < radius || to >= radius) continue;
+      const share = wayToSphere(cell, e, body, radius);
+      const place = cell.map((at, k) => at + share * e[k] - body[k]);
+      assert.ok(share >= 0 && share <= 1 && Math.abs(Math.hypot(...place) - radius) < 1e-12, `${cell}, ${e}: ${share}`);
+    }
 });

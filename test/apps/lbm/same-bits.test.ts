@@ -42,4 +42,19 @@ onEachBackend("strict lattice Boltzmann", ({ all, of }) => {
               assert.equal(wrong, -1, `${set.name}, occ ${occ}: value ${wrong} is ${found[wrong]}, not ${expected[wrong]}`);
             }
         });
+
+  for (const lattice of LATTICES)
+    it(`${lattice.name}: walls that are interpolated have the bits of one member on any grid, and others than those half-way`, async () => {
+      const wall = "interpolated";
+      const expected = await resultOf(jsSet(1), lattice, { wall });
+      assert.notDeepEqual(expected, await resultOf(jsSet(1), lattice, {}));
+      for (const [grid, members] of [
+        ["dense", 1],
+        ["dense", 2],
+        ["dense", 3],
+        ["sparse", 2],
+        ["bricks", 2],
+      ] as const)
+        assert.deepEqual(await resultOf(of(members), lattice, { wall, grid }), expected, `${grid}, ${members} members`);
+    });
 });

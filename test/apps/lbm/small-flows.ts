@@ -1,5 +1,6 @@
 import { FLUID, MOVING_WALL, OUTLET, STREAM } from "../../../apps/lbm/kernels.js";
 import { D2Q9, D3Q19, type Lattice } from "../../../apps/lbm/lattice.js";
+import { wayToSphere } from "../../../apps/lbm/obstacle.js";
 import type { Flow } from "../../../apps/lbm/simulation.js";
 
 const SPEED = 0.08;
@@ -12,6 +13,10 @@ export function stream(lattice: Lattice): Flow {
     lattice,
     extents,
     active: (x, y, z) => (x - 7) ** 2 + (y - 5) ** 2 + (z && (z - 6) ** 2) >= 7,
+    wallAt: (cell, e) => {
+      const share = wayToSphere(cell.slice(0, lattice.dimension), e.slice(0, lattice.dimension), [7, 5, 6], Math.sqrt(7));
+      return share >= 0 && share <= 1 ? share : undefined;
+    },
     kind: (x, y) => (y === 0 ? MOVING_WALL : x === 0 || y === ny - 1 ? STREAM : x === nx - 1 ? OUTLET : FLUID),
     velocity: (x, y, z) => [SPEED, 0.01 * Math.sin(x + 2 * y + 3 * z), 0.01 * Math.cos(x - y)],
     viscosity: 0.03,
