@@ -21,11 +21,12 @@ test("the playground compiles as one types, reports problems with their lines, a
   for (const target of ["c", "cuda", "hip", "js", "opencl", "wat", "wgsl"])
     assert.match((await page.textContent(`#text-${target} pre`))!, /axpy/, target);
 
-  const source = await page.inputValue("#source");
+  const source = await sourceOf(page);
   await page.fill("#source", source.replace("a * x[i] + y[i]", "a * x[j] + y[i]"));
   await page.waitForSelector("#problem:not(:empty)");
   assert.match((await page.textContent("#problem"))!, /^Line 4, column 16: .*\bj\b/);
-  assert.equal(await page.textContent("li.wrong"), "4");
+  assert.deepEqual(await underlined(page), ["j"]);
+  assert.equal(await page.locator(".cm-lint-marker-error").count(), 1);
   assert.equal(await page.isDisabled("#run"), true);
   await page.fill("#source", source.replace("y[i] =", "y[i] = ="));
   await page.waitForFunction(() => document.querySelector("#problem")!.textContent!.startsWith("Line 4, column 10"));
@@ -46,9 +47,89 @@ test("the playground compiles as one types, reports problems with their lines, a
   assert.deepEqual(errors, []);
 });
 
+/** The program in the editor. */
+const sourceOf = async (page: Page): Promise<string> => (await page.locator("#source .cm-line").allTextContents()).join("\n");
+
+/** What the editor underlines. */
+const underlined = (page: Page): Promise<string[]> => page.locator("#source .cm-lintRange-error").allTextContents();
+
+test("the editor is used by keyboard alone, and tells screen readers what it is", { skip }, async () => {
+  const [page, errors] = await open();
+  const editor = page.getByRole("textbox", { name: /^Source of the program/ });
+  await page.getByRole("combobox", { name: "Example" }).focus();
+  for (let n = 0; n < 3 && !(await editor.evaluate((box) => box === document.activeElement)); n++) await page.keyboard.press("Tab");
+  assert.equal(await editor.evaluate((box) => box === document.activeElement), true);
+  assert.deepEqual([await editor.getAttribute("aria-invalid"), await editor.getAttribute("aria-describedby")], ["false", "problem"]);
+  const source = await sourceOf(page);
+  for (const key of ["Control+Home", "ArrowDown", "ArrowDown", "ArrowDown", "End", "Enter"]) await page.keyboard.press(key);
+  await page.keyboard.type("y[i] = b;");
+  assert.equal((await sourceOf(page)).split("\n")[4], "  y[i] = b;");
+  await page.waitForSelector("#problem:has-text('Line 5, column 10')");
+  assert.equal(await editor.getAttribute("aria-invalid"), "true");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("F8");
+  await page.waitForSelector(".cm-announced:has-text('captures \"b\"')", { state: "attached" });
+  await page.keyboard.press("Delete");
+  await page.keyboard.type("a");
+  await page.waitForSelector("#problem:empty", { state: "attached" });
+  while ((await sourceOf(page)) !== source) await page.keyboard.press("Control+z");
+  await page.keyboard.press("Tab");
+  assert.equal(await editor.evaluate((box) => box === document.activeElement), false);
+  assert.deepEqual(errors, []);
+});
+
+/** Contrast by WCAG 2.2 of each class of coloured text in the page with what is behind it. */
+const contrasts = (page: Page): Promise<Record<string, number>> =>
+  page.evaluate(() => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d")!;
+    const luminance = (colour: string): number => {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+      const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((byte) => {
+        const part = byte / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const found: Record<string, number> = {};
+    for (const span of document.querySelectorAll("[class^=code-]")) {
+      const behind = getComputedStyle(span.closest("pre, .cm-editor")!).backgroundColor;
+      const [dark, light] = [luminance(behind), luminance(getComputedStyle(span).color)].toSorted((a, b) => a - b);
+      found[span.className] = (light + 0.05) / (dark + 0.05);
+    }
+    return found;
+  });
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`programs and emitted code are coloured, and can be read in the ${colorScheme} theme on a phone`, { skip }, async () => {
+    const [page, errors] = await site.visit({ at: "#playground", colorScheme, width: 390 });
+    for (const place of ["#source", "#text-IR", "#text-js", "#text-c", "#text-wgsl"]) await page.waitForSelector(`${place} .code-keyword`);
+    assert.deepEqual(await page.locator("#source .code-keyword").allTextContents(), [
+      "import",
+      "from",
+      "export",
+      "const",
+      "export",
+      "const",
+    ]);
+    assert.equal(await page.textContent("#text-wgsl .code-meta"), "@group");
+    await page.check("label:has-text('wat') input");
+    await page.waitForSelector("#text-wat .code-keyword");
+    const found = await contrasts(page);
+    for (const part of ["keyword", "type", "number", "string", "comment", "meta", "function"])
+      assert.ok(found[`code-${part}`] >= 4.5, `${part}: ${found[`code-${part}`]}`);
+    // The page itself is never wider than the screen: long lines scroll where they are.
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.selectOption("#language", "fortran");
+    await page.waitForSelector("#source .code-meta:has-text('!$cuf kernel do(2) <<<*,*>>>')");
+    await page.waitForSelector("#text-fortran-openmp .code-meta:has-text('!$omp')");
+    await shoot(page, `Playground ${colorScheme} phone`);
+    assert.deepEqual(errors, []);
+  });
+
 /** Writes a kernel that never ends. */
 async function writeEndless(page: Page): Promise<void> {
-  const source = await page.inputValue("#source");
+  const source = await sourceOf(page);
   await page.fill("#source", source.replace("y[i] = a * x[i] + y[i];", "while (y[i] < 2) y[i] = 0;"));
   await page.waitForFunction(() => document.querySelector("#text-IR")!.textContent!.includes("while"));
 }
@@ -67,7 +148,7 @@ test("a kernel that takes too long is ended, and the page says so", { skip }, as
 
 test("a kernel that never ends is stopped, and problems are reported meanwhile", { skip }, async () => {
   const [page, errors] = await open();
-  const source = await page.inputValue("#source");
+  const source = await sourceOf(page);
   await writeEndless(page);
   await page.click("#run");
   await page.fill("#source", source.replace("a * x[i]", "b * x[i]"));
@@ -126,14 +207,14 @@ test("the playground takes Fortran: every output, problems with their places, an
   assert.match(await ran(page), /wasm, .*: .* [um]?s a call, .*GB\/s\nmost = 0\.4\d*\nu = 0, 0\.618034, .*\nv = /);
   await shoot(page, "Playground Fortran");
 
-  const source = await page.inputValue("#source");
+  const source = await sourceOf(page);
   await page.fill("#source", source.replace("u(i-1, j)", "q(i-1, j)"));
   await page.waitForSelector("#problem:has-text('Line 17, column 18: q: no function or array of this name')");
-  assert.deepEqual(await page.locator("li.wrong").allTextContents(), ["17"]);
+  assert.deepEqual(await underlined(page), ["q"]);
   assert.equal(await page.isDisabled("#run"), true);
   await page.fill("#source", source.replace("integer :: i, j", "integer :: i, , j").replace("most = 0", "most = = 0"));
   await page.waitForSelector("#problem:has-text('Line 13')");
-  assert.deepEqual(await page.locator("li.wrong").allTextContents(), ["12", "13"]);
+  assert.deepEqual(await underlined(page), [",", "="]);
   await page.fill("#source", source.replace("a = 0.2", "a = much"));
   await page.waitForSelector(`#problem:has-text('Line 1: "a = much" gives no argument a value')`);
   await page.fill("#source", source.replace("run smooth", "run rough"));
@@ -165,19 +246,19 @@ async function sharedBy(page: Page, language: string): Promise<string> {
 
 test("the address shares a program in its language, and no module is run before one has agreed", { skip }, async () => {
   const [page] = await openFortran("wasm", "axpy: do concurrent");
-  const fortran = (await page.inputValue("#source")).replace("a*x(i) + y(i)", "y(i) - a*x(i) ! \u03b1");
+  const fortran = (await sourceOf(page)).replace("a*x(i) + y(i)", "y(i) - a*x(i) ! \u03b1");
   await page.fill("#source", fortran);
   await page.selectOption("#reals", "f32");
   await page.waitForFunction(() => location.hash.endsWith("&rkind=f32"));
   await page.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
   const [other, errors] = await site.visit({ at: `?device=wasm${await sharedBy(page, "fortran")}` });
   await other.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
-  assert.equal(await other.inputValue("#source"), fortran);
+  assert.equal(await sourceOf(other), fortran);
   assert.deepEqual([await other.inputValue("#language"), await other.inputValue("#reals")], ["fortran", "f32"]);
 
   await other.selectOption("#language", "typescript");
   await other.waitForSelector("#text-IR:has-text('axpy')");
-  await other.fill("#source", `self.touched = true;\n${await other.inputValue("#source")}`.replace("a * x", "a * a * x"));
+  await other.fill("#source", `self.touched = true;\n${await sourceOf(other)}`.replace("a * x", "a * a * x"));
   await other.waitForSelector("#text-IR:has-text('a * a * x')");
   const [third] = await site.visit({ at: await sharedBy(other, "typescript") });
   await third.waitForSelector("#trust");

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import test, { after, before } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Rolldown } from "vite";
-import { frames, root, Site, skip } from "./page.js";
+import { choose, frames, root, Site, skip } from "./page.js";
 
 let site: Site;
 before(async () => {
@@ -13,12 +13,12 @@ before(async () => {
 });
 after(() => site?.close());
 
-test("the page has less than 1 MB of script without the editor", { skip }, () => {
-  // Workers beside that of thread pools are the editor's, and only the editor writes source files.
-  const scripts = readdirSync(site.assets).filter((name) => name.endsWith(".js") && !/^(playground|worker|standalone)-/.test(name));
+test("the page has less than 1 MB of script without the playground", { skip }, () => {
+  // Workers beside that of thread pools are the playground's, and only the playground writes source files.
+  const scripts = readdirSync(site.assets).filter((name) => name.endsWith(".js") && !/^(editor|worker|standalone)-/.test(name));
   const total = scripts.reduce((sum, name) => sum + readFileSync(join(site.assets, name)).length, 0);
   assert.ok(total > 200e3 && total < 1e6, `${total} bytes`);
-  console.log(`${total} bytes of script without the editor`);
+  console.log(`${total} bytes of script without the playground`);
 });
 
 /** A script and all that it imports at once, by path. */
@@ -29,6 +29,31 @@ function scriptsBehind(path: string, found = new Set<string>()): ReadonlySet<str
     scriptsBehind(join(dirname(path), name), found);
   return found;
 }
+
+test("the editor comes with the playground, and each language with the first text in it", { skip }, async () => {
+  const [page, errors] = await site.visit();
+  const loaded = (): Promise<string[]> =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => new URL(name).pathname.split("/").pop()!)
+        .filter((name) => name.startsWith("editor-")),
+    );
+  const bytesOf = (names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + gzipSync(readFileSync(join(site.assets, name))).length, 0);
+  await frames(page, "Wind tunnel", 1);
+  assert.deepEqual(await loaded(), []);
+  await choose(page, "Playground");
+  await page.waitForSelector("#text-wgsl .code-meta");
+  const first = await loaded();
+  assert.ok(bytesOf(first) > 100_000 && bytesOf(first) < 175_000, `${bytesOf(first)} bytes for ${first.join(", ")}`);
+  console.log(`${bytesOf(first)} bytes for the editor, by gzip`);
+  await page.selectOption("#language", "fortran");
+  await page.waitForSelector("#text-fortran-openmp .code-meta");
+  const more = (await loaded()).filter((name) => !first.includes(name));
+  assert.ok(bytesOf(more) > 1000 && bytesOf(more) < 3000, `${bytesOf(more)} bytes for ${more.join(", ")}`);
+  assert.deepEqual(errors, []);
+});
 
 test("the Fortran front end comes when it is asked for, in parts", { skip }, () => {
   const chunk = (folder: string, pattern: RegExp): string => {

@@ -1,41 +1,122 @@
-import { element } from "../element.js";
-import type { Problem } from "./messages.js";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { forEachDiagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { CLASSES, grammar } from "./grammars.js";
+import { problemText, type Language, type Problem } from "./messages.js";
 
-/** A text area with numbers of lines, of which those with a problem are marked. */
+/** Of changes that the page makes. */
+const shown = Annotation.define<true>();
+
+/** CodeMirror in the colours of the page, which follow its theme. */
+const COLOURS = EditorView.theme({
+  "&": { backgroundColor: "var(--sheet)", border: "1px solid var(--line)", borderRadius: "0.4rem" },
+  "&.cm-focused": { outline: "3px solid var(--accent)" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "var(--sheet)", color: "var(--soft)", border: "0" },
+  ".cm-gutter-lint .cm-gutterElement": { padding: "0.15em" },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--mark)" },
+  ".cm-tooltip, .cm-panels": { backgroundColor: "var(--sheet)", color: "var(--ink)", borderColor: "var(--line)" },
+  ".cm-tooltip": { border: "1px solid var(--line)", maxWidth: "min(40rem, 90vw)" },
+  ".cm-panel.cm-panel-lint ul [aria-selected], .cm-panel.cm-panel-lint ul:focus [aria-selected]": {
+    backgroundColor: "var(--mark)",
+    color: "var(--ink)",
+  },
+  ".cm-diagnosticText": { whiteSpace: "pre-wrap" },
+});
+
+/** The editor of the program: CodeMirror, with problems at their places. */
 export class Editor {
-  readonly root: HTMLElement;
-  private readonly area = element("textarea", { id: "source", spellcheck: false, autocapitalize: "off", wrap: "off" });
-  private readonly lines = element("ol", { ariaHidden: "true" });
+  private readonly view: EditorView;
+  private readonly grammar = new Compartment();
+  private language: Language | undefined;
+  private wrong = false;
 
-  /** `changed` is called after each edit. */
-  constructor(changed: () => void) {
-    this.area.setAttribute("aria-label", "Source of the program. Tab leaves the editor.");
-    this.area.setAttribute("aria-describedby", "problem");
-    this.root = element("div", { className: "editor" }, this.lines, this.area);
-    this.area.addEventListener("input", () => {
-      this.number();
-      changed();
-    });
+  /** `changed` is called after each edit of the visitor. */
+  constructor(private readonly changed: () => void) {
+    this.view = new EditorView();
+  }
+
+  get root(): HTMLElement {
+    return this.view.dom;
   }
 
   get text(): string {
-    return this.area.value;
-  }
-  set text(text: string) {
-    this.area.value = text;
-    this.number();
+    return this.view.state.doc.toString();
   }
 
-  /** Marks the lines of problems, or none. */
+  /** Replaces the text; in the same language this can be undone. */
+  show(language: Language, text: string): void {
+    this.view.scrollDOM.scrollLeft = 0;
+    if (language === this.language) {
+      this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, annotations: shown.of(true) });
+      return;
+    }
+    this.language = language;
+    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions() }));
+    void grammar(language).then((found) => {
+      if (this.language === language) this.view.dispatch({ effects: this.grammar.reconfigure(found) });
+    });
+  }
+
+  /** Shows problems at their places; those without one only make the text invalid. */
   mark(problems: readonly Problem[]): void {
-    this.area.setAttribute("aria-invalid", String(problems.length > 0));
-    const wrong = new Set(problems.map(({ line }) => line));
-    [...this.lines.children].forEach((line, n) => line.classList.toggle("wrong", wrong.has(n + 1)));
+    this.wrong = problems.length > 0;
+    this.view.dispatch(
+      setDiagnostics(
+        this.view.state,
+        problems.flatMap((problem) => this.diagnostic(problem) ?? []),
+      ),
+    );
   }
 
-  private number(): void {
-    const count = this.text.split("\n").length;
-    this.area.rows = count;
-    this.lines.replaceChildren(...Array.from({ length: count }, (_, n) => element("li", { textContent: String(n + 1) })));
+  close(): void {
+    this.view.destroy();
   }
+
+  private extensions(): Extension {
+    return [
+      lineNumbers(),
+      lintGutter(),
+      history(),
+      bracketMatching(),
+      indentOnInput(),
+      syntaxHighlighting(CLASSES),
+      COLOURS,
+      this.grammar.of([]),
+      // Tab is not among them: it leaves the editor.
+      keymap.of([{ key: "F8", run: nextProblem }, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+      EditorView.contentAttributes.of(() => ({
+        id: "source",
+        "aria-label": "Source of the program. Tab leaves the editor, F8 goes to the next problem.",
+        "aria-describedby": "problem",
+        "aria-invalid": String(this.wrong),
+      })),
+      EditorView.updateListener.of(({ docChanged, transactions }) => {
+        if (docChanged && !transactions.some((transaction) => transaction.annotation(shown))) this.changed();
+      }),
+    ];
+  }
+
+  private diagnostic(problem: Problem): Diagnostic | undefined {
+    const { doc } = this.view.state;
+    const { line, column = 1 } = problem;
+    if (line === undefined || line < 1 || line > doc.lines) return undefined;
+    const { from, to, text } = doc.line(line);
+    const at = Math.min(from + column - 1, to);
+    // The name or number that begins there, else one letter.
+    const length = /^\w+/.exec(text.slice(at - from))?.[0].length ?? 1;
+    return { from: at, to: Math.min(at + length, to), severity: "error", message: problemText(problem, "short") };
+  }
+}
+
+/** Goes to the next problem, and has it read aloud. */
+function nextProblem(view: EditorView): boolean {
+  if (!nextDiagnostic(view)) return false;
+  const { from } = view.state.selection.main;
+  forEachDiagnostic(view.state, ({ message }, begin) => {
+    if (begin === from) view.dispatch({ effects: EditorView.announce.of(message) });
+  });
+  return true;
 }

@@ -51,3 +51,9 @@ export interface Request extends Program {
 }
 
 export type Reply = { readonly forms: Forms; readonly ran?: Ran } | { readonly problems: readonly Problem[] };
+
+/** A problem in words, with its place; the short form leaves the place away. */
+export function problemText({ message, remedy, line, column }: Problem, form: "long" | "short" = "long"): string {
+  const place = form === "short" || line === undefined ? "" : `Line ${line}${column === undefined ? "" : `, column ${column}`}: `;
+  return `${place}${message}${remedy ? ` (${remedy})` : ""}`;
+}

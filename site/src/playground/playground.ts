@@ -2,7 +2,8 @@ import { element } from "../element.js";
 import { addressOf, programIn } from "./address.js";
 import { Editor } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
-import { LANGUAGES, type Forms, type Language, type Problem, type Program, type Ran, type Reals } from "./messages.js";
+import { list } from "./listing.js";
+import { LANGUAGES, problemText, type Forms, type Language, type Problem, type Program, type Ran, type Reals } from "./messages.js";
 import { Workshop } from "./workshop.js";
 
 /** Milliseconds without an edit after which a module is compiled. */
@@ -72,7 +73,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     await compile();
   };
   const say = (found: readonly Problem[]): void => {
-    problem.textContent = found.map(problemText).join("\n");
+    problem.textContent = found.map((one) => problemText(one)).join("\n");
     editor.mark(found);
     clearTimeout(speech);
     speech = window.setTimeout(() => void (spoken.textContent = problem.textContent), QUIET);
@@ -90,7 +91,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     choice.replaceChildren(element("legend", { textContent: "Side by side" }));
     panes.replaceChildren();
     [cost.textContent, result.hidden, run.disabled] = ["", true, true];
-    editor.text = kept[language];
+    editor.show(language, kept[language]);
   };
   languages.onchange = () => {
     trust.remove();
@@ -105,7 +106,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   examples.onchange = () => {
     trust.remove();
     result.hidden = true;
-    editor.text = EXAMPLES[language][Number(examples.value)].text;
+    editor.show(language, EXAMPLES[language][Number(examples.value)].text);
     void change();
   };
   trust.onclick = () => {
@@ -158,13 +159,11 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     closed = true;
     clearTimeout(timer);
     clearTimeout(speech);
+    editor.close();
     compiler.close();
     runner.close();
   };
 }
-
-const problemText = ({ message, remedy, line, column }: Problem): string =>
-  `${line === undefined ? "" : `Line ${line}${column === undefined ? "" : `, column ${column}`}: `}${message}${remedy ? ` (${remedy})` : ""}`;
 
 const count = (value: number): string => value.toLocaleString("en");
 
@@ -196,10 +195,11 @@ function showTexts(texts: Forms["texts"], choice: HTMLFieldSetElement, panes: HT
     const id = `text-${name}`;
     const pre = panes.querySelector<HTMLElement>(`#${id} pre`);
     if (pre) {
-      pre.textContent = text;
+      void list(pre, name, text);
       continue;
     }
-    const made = element("pre", { textContent: text, tabIndex: 0 });
+    const made = element("pre", { tabIndex: 0 });
+    void list(made, name, text);
     const pane = element("section", { id, hidden: !SHOWN.has(name) }, element("h3", { textContent: name }), made);
     pane.setAttribute("aria-label", name);
     const box = element("input", { type: "checkbox", checked: !pane.hidden });
