@@ -15,7 +15,7 @@ const COMPRESSIBLE = 0.02;
 export function channelFigure(flow: Flow, means: Means): string {
   const profiles = channelProfiles(flow, means);
   const { reTau, cf } = channelWall(flow, means).friction;
-  const title = `Channel in ${sampledText(means)}: Re_tau ${reTau.toPrecision(4)}, cf ${cf.toPrecision(3)}`;
+  const title = `Channel, ${sampledText(means)}: Re_tau ${reTau.toPrecision(4)}, cf ${cf.toPrecision(3)}`;
   return plot(title, [velocityPanel(profiles, reTau), fluctuations(profiles), stresses(profiles)]);
 }
 

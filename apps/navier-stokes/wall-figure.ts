@@ -42,5 +42,5 @@ export function wallFigure(flow: Flow, means: Means, kind: "laminar" | "turbulen
       curves: [of("delta99", "99 % of the velocity"), of("displacement", "displacement"), of("theta", "momentum")],
     },
   ];
-  return plot(`The wall in ${sampledText(means)}`, panels);
+  return plot(`The wall, ${sampledText(means)}`, panels);
 }
