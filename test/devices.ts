@@ -19,3 +19,6 @@ export function tested(name: string): boolean {
     ? others.every((part) => asked.includes(part) || asked.includes("others"))
     : parts.every((part) => asked.includes(part));
 }
+
+/** The one device that ISOFORM_TEST_DEVICES names, or `otherwise`: for tests that take long and run on one device. */
+export const oneDevice = (otherwise: string): string => (asked?.length === 1 && asked[0] !== "others" ? asked[0] : otherwise);
