@@ -53,6 +53,48 @@ const sourceOf = async (page: Page): Promise<string> => (await page.locator("#so
 /** What the editor underlines. */
 const underlined = (page: Page): Promise<string[]> => page.locator("#source .cm-lintRange-error").allTextContents();
 
+const TYPED = `import { f64, kernel, sum, view, type Kernel } from "isoform";
+
+type Pair = readonly [number, number];
+
+function mix<T extends number>(a: T, b: T): number {
+  return (a as number) * 2 + b!;
+}
+
+const range = [[1, 99]] as const satisfies readonly Pair[];
+
+export const blend = kernel("blend", { x: view(f64), y: view(f64), mix, total: sum(f64) }, ({ x, y, mix, total }, i: number) => {
+  const value: number = mix(x[i - 1], <number>x[i + 1]);
+  y[i] = value;
+  total.add(value as number);
+});
+
+export const launch: { size: number; range: readonly Pair[] } = { size: 100, range };
+`;
+
+test("the playground takes TypeScript with its types, and tells what is more than a type", { skip }, async () => {
+  const [page, errors] = await open();
+  await page.fill("#source", TYPED);
+  await page.waitForSelector("#text-IR:has-text('blend')");
+  const part = (n: number): number => (n * 0.6180339887) % 1;
+  let expected = 0;
+  for (let i = 1; i < 99; i++) expected += part(i - 1) * 2 + part(i + 1);
+  const total = Number(/\ntotal = (.*)/.exec(await ran(page))![1]);
+  assert.ok(Math.abs(total / expected - 1) < 1e-12, `${total}, not ${expected}`);
+
+  const source = await sourceOf(page);
+  await page.fill("#source", source.replace("y[i] = value;", "y[i] = value; const q: number = z as number;"));
+  await page.waitForSelector("#problem:has-text('Line 13, column 35')");
+  assert.deepEqual(await underlined(page), ["z"]);
+  await page.fill("#source", source.replace("type Pair", "enum Side { Left }\ntype Pair"));
+  await page.waitForSelector("#problem:has-text('Line 3, column 1: an enum is more than a type')");
+  assert.deepEqual(await underlined(page), ["enum"]);
+  await page.fill("#source", source.replace("[[1, 99]] as const", "[[1, count]] as const"));
+  await page.waitForSelector("#problem:has-text('Line 9, column 20: count is not defined')");
+  assert.deepEqual(await underlined(page), ["count"]);
+  assert.deepEqual(errors, []);
+});
+
 test("the editor is used by keyboard alone, and tells screen readers what it is", { skip }, async () => {
   const [page, errors] = await open();
   const editor = page.getByRole("textbox", { name: /^Source of the program/ });

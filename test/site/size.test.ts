@@ -55,12 +55,21 @@ test("the editor comes with the playground, and each language with the first tex
   assert.deepEqual(errors, []);
 });
 
+/** The one script in a folder whose name fits. */
+function chunk(folder: string, pattern: RegExp): string {
+  const names = readdirSync(folder).filter((name) => pattern.test(name));
+  assert.equal(names.length, 1, `${pattern}: ${names.join(", ")}`);
+  return join(folder, names[0]);
+}
+
+test("what reads the types of modules takes less than 70 kB, by gzip", { skip }, () => {
+  const workers = join(site.assets, "workers");
+  const bytes = gzipSync(readFileSync(chunk(workers, /^types-/))).length;
+  assert.ok(bytes > 20_000 && bytes < 70_000, `${bytes} bytes`);
+  console.log(`${bytes} bytes for the types of modules, by gzip`);
+});
+
 test("the Fortran front end comes when it is asked for, in parts", { skip }, () => {
-  const chunk = (folder: string, pattern: RegExp): string => {
-    const names = readdirSync(folder).filter((name) => pattern.test(name));
-    assert.equal(names.length, 1, `${pattern}: ${names.join(", ")}`);
-    return join(folder, names[0]);
-  };
   const workers = join(site.assets, "workers");
   // What the playground has for TypeScript already; each part comes behind those before.
   const loaded = new Set(scriptsBehind(chunk(site.assets, /^worker-/)));

@@ -23,7 +23,9 @@ const DEFAULT_SIZE = 256;
 
 /** The first kernel that a module exports, in all forms. Throws `ModuleError` with the places in `text`. */
 export async function compileModule(text: string): Promise<Compiled> {
-  const module = await load(text);
+  const { withoutTypes } = await import("./types.js");
+  const script = withoutTypes(text);
+  const module = await load(script);
   const kernel = Object.values(module).find(isKernel);
   if (!kernel) throw new ModuleError([{ message: "the module exports no kernel", remedy: "export const name = kernel(...)" }]);
   const notes = (module.launch ?? {}) as LaunchNotes;
@@ -31,38 +33,32 @@ export async function compileModule(text: string): Promise<Compiled> {
     const strict = compileKernel(kernel, fixedOf(kernel, notes));
     return describe(kernel, strict, notes);
   } catch (error) {
-    throw error instanceof KernelError ? new ModuleError([problemOf(error, kernel, text)]) : error;
+    throw error instanceof KernelError ? new ModuleError([problemOf(error, kernel, script)]) : error;
   }
 }
 
-/** Loads the text as a module; imports of `isoform` are answered by the page's own, on the same lines. */
-async function load(text: string): Promise<Record<string, unknown>> {
+/** Loads a script as a module; imports of `isoform` are answered by the page's own, on the same lines. */
+async function load(script: string): Promise<Record<string, unknown>> {
   Object.assign(globalThis, { isoform });
-  const own = text.replace(/^import\s*\{([^}]*)\}\s*from\s*["']isoform["']/gm, (_, names: string) => {
+  const own = script.replace(/^import\s*\{([^}]*)\}\s*from\s*["']isoform["']/gm, (_, names: string) => {
     return `const {${names.replace(/\bas\b/g, ":")}} = globalThis.isoform`;
   });
   const url = URL.createObjectURL(new Blob([own], { type: "text/javascript" }));
   try {
     return (await import(/* @vite-ignore */ url)) as Record<string, unknown>;
   } catch (error) {
-    throw new ModuleError([await loadProblem(error as Error, own)]);
+    throw new ModuleError([loadProblem(error as Error, url)]);
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
-/** Engines tell no line of a syntax error in a module that was imported; acorn, which the library has with it, does. */
-async function loadProblem(error: Error, text: string): Promise<Problem> {
+/** What a module threw when it ran, and where. */
+function loadProblem(error: Error, url: string): Problem {
   if (error instanceof KernelError) return { message: error.problem, remedy: error.remedy, line: error.location.line };
-  if (!(error instanceof SyntaxError)) return { message: error.message };
-  const { parse } = await import("acorn");
-  try {
-    parse(text, { ecmaVersion: "latest", sourceType: "module" });
-  } catch (found) {
-    const { loc, message } = found as SyntaxError & { loc?: { line: number; column: number } };
-    if (loc) return { message: message.replace(/ \(\d+:\d+\)$/, ""), line: loc.line, column: loc.column + 1 };
-  }
-  return { message: error.message };
+  const behind = error.stack?.split(`${url}:`)[1] ?? "";
+  const [, line, column] = /^(\d+):(\d+)/.exec(behind) ?? [];
+  return { message: error.message, ...(line && { line: Number(line), column: Number(column) }) };
 }
 
 const isKernel = (value: unknown): value is Kernel =>
@@ -84,10 +80,10 @@ function fixedOf({ params }: Kernel, notes: LaunchNotes): Record<string, number 
  * The place of an error in the module. The library cannot read the text of a page's modules, and counts lines from the call of `kernel`;
  * the body may begin on a later one.
  */
-function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, text: string): Problem {
-  const body = text.indexOf(kernel.body.toString());
+function problemOf({ problem, remedy, location }: KernelError, kernel: Kernel, script: string): Problem {
+  const body = script.indexOf(kernel.body.toString());
   if (body < 0 || kernel.location.line === 0) return { message: problem, remedy };
-  const before = text.slice(0, body).split("\n");
+  const before = script.slice(0, body).split("\n");
   const down = location.line - kernel.location.line;
   const column = down === 0 ? location.column - kernel.location.column + before.at(-1)!.length + 1 : location.column;
   return { message: problem, remedy, line: before.length + down, column };

@@ -35,7 +35,7 @@ export const launch = { size: 1024, a: 0.2, range: [[1, 1023], [1, 1023]] };
     title: "energy: a reduction with a helper",
     text: `import { f32, kernel, sum, view } from "isoform";
 
-function square(v) {
+function square(v: number): number {
   return v * v;
 }
 

@@ -17,7 +17,8 @@ const RUN_SECONDS = 30;
 const SHOWN = new Set(["IR", "js", "wgsl", "c", "fortran-openmp"]);
 
 const CLAIMS: Readonly<Record<Language, string>> = {
-  typescript: "A kernel is a function over declared parameters, from which types are found. Edit it: it is compiled as you type.",
+  typescript:
+    "A kernel is a function over declared parameters, which give it its types. Edit it: it is compiled as you type. Types that you write are removed, not checked.",
   fortran:
     "Loops under a directive of CUDA Fortran, OpenACC or OpenMP, and do concurrent, become kernels. Edit them: they are compiled as you type. The comment that begins with run tells the subroutine that is called, and its arguments.",
 };
