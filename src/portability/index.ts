@@ -3,6 +3,7 @@ export { assess, type Evidence, published, readAssessment } from "./assessment.j
 export { type CampaignOptions, measureApplications, type Registry } from "./campaign.js";
 export { CsvTable, InputError, readCsv } from "./csv.js";
 export { measurePeaks, type Peaks } from "./measure.js";
+export { type Mover, MOVERS } from "./movers.js";
 export { merge } from "./merge.js";
 export * from "./metric.js";
 export { type Port, PORTS } from "./ports/names.js";

@@ -1,10 +1,11 @@
-import type { Device, Launch } from "../device/device.js";
+import type { Device, Queue } from "../device/device.js";
 import { lastLevelCache } from "../device/native/cache-size.js";
 import { range } from "../device/launch/policy.js";
 import { kernel } from "../kernel/kernel.js";
 import { f64, fixed, i32, view } from "../kernel/params.js";
 import type { Progress } from "./application.js";
 import { isProcessor } from "./machine.js";
+import { MOVERS, type Mover } from "./movers.js";
 
 /** Memory that nothing was written to is no memory yet: systems map it to one page of zeros, which caches hold. */
 const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
@@ -13,6 +14,10 @@ const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
 
 const copy = kernel("copy", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   c[i] = a[i];
+});
+
+const triad = kernel("triad", { a: view(f64), b: view(f64), c: view(f64), s: f64 }, ({ a, b, c, s }, i) => {
+  c[i] = a[i] + s * b[i];
 });
 
 /** Eight independent chains of `steps` multiply-adds an element: enough to hide their latency, and long enough to hide the memory. */
@@ -43,24 +48,26 @@ const multiplyAdd = kernel("multiplyAdd", { x: view(f64), m: f64, steps: fixed(i
 const STEPS = { cpu: 16, gpu: 64 };
 const ELEMENTS = { cpu: 2 ** 20, gpu: 2 ** 24 };
 
-/** Bytes of one of the copy's two arrays: together four times what caches hold. */
-const copyBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2 * lastLevelCache()) : 2 ** 30);
+/** Bytes of one of the three arrays: two of them hold four times what caches do. */
+const arrayBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2 * lastLevelCache()) : 2 ** 30);
 
 /** What a device was seen to reach. */
 export interface Peaks {
-  /** Bytes a second, read and written together: the best copy. */
+  /** Bytes a second, read and written together: the most that any of `MOVERS` reached. */
   bandwidth: number;
+  /** The one that reached it. */
+  bandwidthBy: Mover;
   /** f64 operations a second, multiply and add counted apart: the best chain of multiply-adds. Null on a device without f64 of its own. */
   flops: number | null;
 }
 
 /** Least seconds of `repeats` runs after a first one, by the device's clock. */
-async function bestSeconds(device: Device, launch: Launch, repeats: number): Promise<number> {
+async function bestSeconds(device: Device, submit: (queue: Queue) => void, repeats: number): Promise<number> {
   const { queue } = device;
   let best = Infinity;
   for (let run = 0; run <= repeats; run++) {
     const before = queue.record();
-    queue.submit(launch);
+    submit(queue);
     const seconds = await queue.record().since(before);
     if (run > 0) best = Math.min(best, seconds);
   }
@@ -68,38 +75,48 @@ async function bestSeconds(device: Device, launch: Launch, repeats: number): Pro
 }
 
 /**
- * Measures copy bandwidth on arrays that no cache holds, and the rate of multiply-adds. The best of the repeats counts: a peak is what
+ * Measures the bandwidth on arrays that no cache holds, and the rate of multiply-adds. The best of the repeats counts: a peak is what
  * the hardware can do, not what it did while something else ran.
  */
 export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
   const { repeats = 10, progress } = options;
   const kind = isProcessor(device) ? "cpu" : "gpu";
-  const bytes = Math.min(copyBytes(kind), device.capabilities.memory / 8, device.capabilities.maxAllocation / 4);
-  progress?.(0, 2, `copy bandwidth of ${device.name}`);
-  const bandwidth = await copyBandwidth(device, Math.floor(bytes / 8), repeats);
+  const bytes = Math.min(arrayBytes(kind), device.capabilities.memory / 8, device.capabilities.maxAllocation / 4);
+  progress?.(0, 2, `bandwidth of ${device.name}`);
+  const { bandwidth, bandwidthBy } = await bestBandwidth(device, Math.floor(bytes / 8), repeats);
   progress?.(1, 2, `multiply-adds of ${device.name}`);
   const flops = device.capabilities.f64 && device.capabilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
   progress?.(2, 2);
-  return { bandwidth, flops };
+  return { bandwidth, bandwidthBy, flops };
 }
 
-async function copyBandwidth(device: Device, n: number, repeats: number): Promise<number> {
-  const a = device.array(f64, n);
-  const c = device.array(f64, n);
-  for (const array of [a, c]) await device.run(fill, { a: array, value: 1 }, range(n));
-  const launch = device.prepare(copy, { a, c }, range(n), { precision: "fast" });
-  const seconds = await bestSeconds(device, launch, repeats);
-  launch.free();
-  a.free();
-  c.free();
-  return (16 * n) / seconds;
+async function bestBandwidth(device: Device, n: number, repeats: number): Promise<Omit<Peaks, "flops">> {
+  const [a, b, c] = [0, 1, 2].map(() => device.array(f64, n));
+  for (const array of [a, b, c]) await device.run(fill, { a: array, value: 1 }, range(n));
+  const launches = {
+    copy: device.prepare(copy, { a, c }, range(n), { precision: "fast" }),
+    triad: device.prepare(triad, { a, b, c, s: 0.4 }, range(n), { precision: "fast" }),
+  };
+  const moves: Readonly<Record<Mover, { bytes: number; submit: (queue: Queue) => void }>> = {
+    copy: { bytes: 16 * n, submit: (queue) => queue.submit(launches.copy) },
+    triad: { bytes: 24 * n, submit: (queue) => queue.submit(launches.triad) },
+    "driver's copy": { bytes: 16 * n, submit: (queue) => queue.copy(a, c) },
+  };
+  let best: Omit<Peaks, "flops"> | undefined;
+  for (const bandwidthBy of MOVERS) {
+    const { bytes, submit } = moves[bandwidthBy];
+    const bandwidth = bytes / (await bestSeconds(device, submit, repeats));
+    if (best === undefined || bandwidth > best.bandwidth) best = { bandwidth, bandwidthBy };
+  }
+  for (const resource of [...Object.values(launches), a, b, c]) resource.free();
+  return best!;
 }
 
 async function multiplyAddRate(device: Device, kind: "cpu" | "gpu", repeats: number): Promise<number> {
   const n = ELEMENTS[kind];
   const x = device.array(f64, n);
   const launch = device.prepare(multiplyAdd, { x, m: 0.5, steps: STEPS[kind] }, range(n), { precision: "fast" });
-  const seconds = await bestSeconds(device, launch, repeats);
+  const seconds = await bestSeconds(device, (queue) => queue.submit(launch), repeats);
   const { flops } = launch.cost;
   launch.free();
   x.free();

@@ -52,6 +52,8 @@ export interface Metric extends Estimate {
   application: string;
   /** On each platform of the set; 0 where the application does not run. */
   efficiencies: PlatformEfficiency[];
+  /** The metric over those platforms of the set on which the application runs, and how many they are. */
+  supported: Estimate & { platforms: number };
 }
 
 /** Share of the roof that one kernel reaches on one platform. */
@@ -140,23 +142,23 @@ function ranOn(field: Field, application: string, platform: string): boolean {
  * on every platform of the set. Applications without iteration times on a platform that they ran on have no metric.
  */
 export function applicationMetrics(cells: readonly Cell[], sets: readonly PlatformSet[]): Metric[] {
-  return fieldsOf(cells, sets).flatMap((field) => {
-    const time = (application: string, platform: string) =>
-      field.cells.find((c) => c.application === application && c.platform === platform && c.quantity === ITERATION)?.seconds;
-    const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
-    const best = new Map(
-      field.platforms.map((p) => {
-        // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
-        const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, p)).filter((t) => t !== undefined);
-        return [p, candidates.length ? candidates.reduce((a, b) => (b.value < a.value ? b : a)) : undefined] as const;
-      }),
-    );
-    return metricsOf("app", field, (application, platform) => {
-      const own = time(application, platform);
-      const least = best.get(platform);
-      return own && least && ratio(least, own);
-    });
-  });
+  return fieldsOf(cells, sets).flatMap((field) => metricsOf("app", field, applicationEfficiency));
+}
+
+function applicationEfficiency(field: Field, application: string, platform: string): Estimate | undefined {
+  const time = (of: string, on: string) =>
+    field.cells.find((c) => c.application === of && c.platform === on && c.quantity === ITERATION)?.seconds;
+  const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
+  // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
+  const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, platform)).filter((t) => t !== undefined);
+  const own = time(application, platform);
+  return (
+    own &&
+    ratio(
+      candidates.reduce((a, b) => (b.value < a.value ? b : a)),
+      own,
+    )
+  );
 }
 
 /**
@@ -166,7 +168,7 @@ export function applicationMetrics(cells: readonly Cell[], sets: readonly Platfo
  */
 export function architectureMetrics(cells: readonly Cell[], sets: readonly PlatformSet[], roofs: Roofs): Metric[] {
   return fieldsOf(cells, sets).flatMap((field) =>
-    metricsOf("arch", field, (application, platform) => {
+    metricsOf("arch", field, (_, application, platform) => {
       const roof = roofs.get(platform);
       const kernels = field.cells.filter((c) => c.application === application && c.platform === platform).filter(isCounted);
       if (!roof || kernels.length === 0) return undefined;
@@ -177,32 +179,37 @@ export function architectureMetrics(cells: readonly Cell[], sets: readonly Platf
   );
 }
 
-/** `efficiencyOf` gives undefined where the application ran but was not measured for this metric. */
-function metricsOf(
-  metric: Metric["metric"],
-  field: Field,
-  efficiencyOf: (application: string, platform: string) => Estimate | undefined,
-): Metric[] {
+/** Of an application on a platform of a field; undefined where it ran but was not measured for this metric. */
+type Efficiency = (field: Field, application: string, platform: string) => Estimate | undefined;
+
+function metricsOf(metric: Metric["metric"], field: Field, efficiencyOf: Efficiency): Metric[] {
   return field.applications.flatMap((application) => {
-    const efficiencies: PlatformEfficiency[] = [];
-    for (const platform of field.platforms) {
-      const efficiency = ranOn(field, application, platform) ? efficiencyOf(application, platform) : { value: 0, sigma: 0 };
-      if (!efficiency) return [];
-      efficiencies.push({ platform, ...efficiency });
-    }
+    const { platforms } = field;
+    const runsOn = platforms.filter((platform) => ranOn(field, application, platform));
+    const efficiencies = runsOn.map((platform) => efficiencyOf(field, application, platform));
+    // Pennycook's yardstick is the best time of each platform: over fewer platforms there are more applications to be measured against.
+    const own = runsOn.map((platform) => efficiencyOf({ ...field, platforms: runsOn }, application, platform));
+    if (!allDefined(efficiencies) || !allDefined(own)) return [];
+    const all = platforms.map((platform): PlatformEfficiency => {
+      const n = runsOn.indexOf(platform);
+      return { platform, ...(n < 0 ? { value: 0, sigma: 0 } : efficiencies[n]) };
+    });
     return [
       {
         metric,
         setName: field.setName,
-        set: field.platforms,
+        set: platforms,
         problem: field.problem,
         application,
-        ...phi(efficiencies),
-        efficiencies,
+        ...phi(all),
+        efficiencies: all,
+        supported: { platforms: runsOn.length, ...(runsOn.length > 0 ? phi(own) : { value: 0, sigma: 0 }) },
       },
     ];
   });
 }
+
+const allDefined = <T>(list: readonly (T | undefined)[]): list is readonly T[] => list.every((item) => item !== undefined);
 
 type CountedCell = Cell & { bytes: number };
 

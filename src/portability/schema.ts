@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GRID_KINDS } from "../domain/grid/options.js";
 import { OCC_LEVELS } from "../skeleton/plan/occ.js";
+import { MOVERS } from "./movers.js";
 
 /** Version of the assessment's JSON; it rises when a reader of the former one would misread. */
 export const SCHEMA = "isoform-assessment-1";
@@ -27,7 +28,8 @@ const device = z.object({
   backend: name,
   label: z.string(),
   parallelism: z.int().positive().optional(),
-  peakBandwidth: positive.describe("bytes a second: the best copy measured, or as published"),
+  peakBandwidth: positive.describe("bytes a second: the most that was measured, or as published"),
+  bandwidthBy: z.enum(MOVERS).optional().describe("what reached it; absent in files of former versions and where devices differ"),
   peakFlops: positive.nullable().describe("floating-point operations a second: the best f64 multiply-adds measured; null where unknown"),
   theoretical: z
     .object({ bandwidth: positive.optional(), flops: positive.optional() })
@@ -56,6 +58,10 @@ const metric = z.object({
   value: efficiency.describe("Pennycook's metric; 0 where the application lacks a platform of the set"),
   sigma,
   efficiencies: z.array(z.object({ platform: name, value: efficiency, sigma })),
+  supported: z
+    .object({ platforms: z.int().nonnegative(), value: efficiency, sigma })
+    .optional()
+    .describe("the same over those platforms of the set on which the application runs; absent in files of former versions"),
 });
 
 const kernel = z.object({ application: name, platform: name, problem: name, quantity: name, efficiency, sigma });

@@ -3,6 +3,8 @@ import { groupBy } from "./group.js";
 import { type Cell, cellsOf } from "./metric.js";
 import type { AssessedDevice, Assessment, Setting } from "./schema.js";
 
+type Metric = Assessment["metrics"][number];
+
 /** A table as data, for the terminal and for the report alike. */
 export interface Table {
   title: string;
@@ -65,7 +67,12 @@ function devicesTable({ devices }: Assessment): Table {
     title: "Devices",
     columns: ["device", "platform", ...figures.map((f) => f.name), "source"],
     labels: 2,
-    rows: devices.map((d) => [d.name, d.platform, ...figures.map((f) => f.of(d)), d.source]),
+    rows: devices.map((d) => [
+      d.name,
+      d.platform,
+      ...figures.map((f) => f.of(d)),
+      d.bandwidthBy ? `${d.source} (${d.bandwidthBy})` : d.source,
+    ]),
   };
 }
 
@@ -129,18 +136,26 @@ function timesTable(assessment: Assessment, problem: string, cells: readonly Cel
   };
 }
 
+/** The architectural efficiency first: it needs nobody else to be measured against. */
 function phiTables({ metrics }: Assessment): Table[] {
   return [...groupBy(metrics, (m) => m.problem)].flatMap(([problem, ofProblem]) =>
     [...groupBy(ofProblem, (m) => m.setName)].map(([setName, group]) => {
-      const value = (application: string, metric: "app" | "arch") => {
-        const found = group.find((m) => m.application === application && m.metric === metric);
-        return found ? percentText(found.value, found.sigma) : "";
+      const platforms = group[0].set.length;
+      const row = (application: string): string[] => {
+        const found = (metric: Metric["metric"]) => group.find((m) => m.application === application && m.metric === metric);
+        const [arch, app] = [found("arch"), found("app")];
+        const text = (of?: { value: number; sigma: number | null }) => (of ? percentText(of.value, of.sigma) : "");
+        const supported = (arch ?? app)?.supported;
+        const all = [application, text(arch), text(app)];
+        return platforms === 1
+          ? all
+          : [...all, supported ? `${supported.platforms} of ${platforms}` : "", text(arch?.supported), text(app?.supported)];
       };
       return {
         title: `Phi: ${problem}, ${setName}${setName === group[0].set.join() ? "" : ` (${group[0].set.join(", ")})`}`,
-        columns: ["application", "Phi_app %", "Phi_arch %"],
+        columns: ["application", "Phi_arch %", "Phi_app %", ...(platforms === 1 ? [] : ["runs on", "Phi_arch there %", "Phi_app there %"])],
         labels: 1,
-        rows: [...new Set(group.map((m) => m.application))].map((a) => [a, value(a, "app"), value(a, "arch")]),
+        rows: [...new Set(group.map((m) => m.application))].map(row),
       };
     }),
   );

@@ -55,12 +55,15 @@ export class Target {
       label: unique(({ label }) => label),
       parallelism: total(this.devices.map(({ capabilities }) => capabilities.parallelism)),
       peakBandwidth: best(({ bandwidth }) => bandwidth),
+      bandwidthBy: this.devices.length === 1 ? fastest(peaksOf(this.devices[0]))?.bandwidthBy : undefined,
       peakFlops: best(({ flops }) => flops) || null,
       theoretical: this.devices.length === 1 ? theoretical : undefined,
       source: "measured",
     };
   }
 }
+
+const fastest = (found: readonly Peaks[]): Peaks | undefined => found.toSorted((a, b) => b.bandwidth - a.bandwidth)[0];
 
 const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Device, Launch } from "../../src/device/device.js";
+import type { Device, DeviceEvent, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/portability/application.js";
 import { TuningTable } from "../../src/device/tuning/tuning.js";
 import { DeviceError, EmitError, LaunchError } from "../../src/ir/errors.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications, type Registry } from "../../src/portability/campaign.js";
+import { measurePeaks } from "../../src/portability/measure.js";
 import { report } from "../../src/portability/report.js";
 import { assessmentSchema } from "../../src/portability/schema.js";
 import { Stopped } from "../../src/portability/stop.js";
@@ -16,6 +17,7 @@ const memory = { name: "cpu" };
 function device(name: string, log: string[], bytes = 2 ** 30): Device {
   const queue = {
     submit() {},
+    copy() {},
     record: () => ({ since: async () => 1e-3 }),
   };
   return {
@@ -102,6 +104,18 @@ test("runs go round the devices after a warm-up each, and everything is given ba
     ],
   );
   assert.equal(assess(evidence).metrics.length, 4);
+});
+
+test("a device's bandwidth is the most that kernels and the driver's copy reach, and says which", async () => {
+  // Two arrays of a copy in a millisecond each, and three of a triad: in the same time the triad moves the most.
+  const equal = await measurePeaks(device("a", []), { repeats: 1 });
+  assert.equal(equal.bandwidthBy, "triad");
+  assert.equal(equal.bandwidth, (3 * 2 ** 27) / 1e-3);
+  const driver = device("b", []);
+  let copied = false;
+  driver.queue.copy = () => void (copied = true);
+  driver.queue.record = () => ({ since: async () => (copied ? 0.5e-3 : 1e-3) }) as unknown as DeviceEvent;
+  assert.equal((await measurePeaks(driver, { repeats: 1 })).bandwidthBy, "driver's copy");
 });
 
 test("a wrong run does not count and is reported", async () => {

@@ -48,6 +48,17 @@ test("t_min is taken among the applications that run on every platform of the se
   assert.deepEqual(values(rows, ["X", "Y"]), { vendor: 0, open: 1, slow: 0.666667 });
 });
 
+test("beside Phi over the set stands Phi over the platforms that an application runs on", () => {
+  const rows = runs({ vendor: { X: [1] }, open: { X: [2], Y: [4] }, slow: { X: [4], Y: [4] } });
+  const metrics = applicationMetrics(cellsOf(rows), [{ name: "set", platforms: ["X", "Y"] }]);
+  const of = (name: string) => metrics.find(({ application }) => application === name)!;
+  assert.deepEqual([of("vendor").value, of("vendor").supported], [0, { platforms: 1, value: 1, sigma: NaN }]);
+  // The vendor's program is no yardstick for the set of both.
+  assert.deepEqual([of("open").value, of("open").supported.value, of("open").supported.platforms], [1, 1, 2]);
+  const [, elsewhere] = applicationMetrics(cellsOf(runs({ a: { X: [1] }, b: { Y: [1] } })), [{ name: "set", platforms: ["X"] }]);
+  assert.deepEqual(elsewhere.supported, { platforms: 0, value: 0, sigma: 0 });
+});
+
 test("the best application's error counts twice", () => {
   const [metric] = applicationMetrics(cellsOf(runs({ a: { X: [1, 3] } })), [{ name: "set", platforms: ["X"] }]);
   assert.equal(metric.value, 1);

@@ -58,7 +58,7 @@ export interface Profile {
 }
 
 /** What devices can reach, by their names, as `measurePeaks` finds it. */
-export type PeaksByDevice = Readonly<Record<string, Peaks>>;
+export type PeaksByDevice = Readonly<Record<string, Pick<Peaks, "bandwidth" | "flops">>>;
 
 /**
  * Share of the roofline (Williams, Waterman and Patterson, CACM 2009) that a kernel or graph reaches: the time which the roofs of its devices
