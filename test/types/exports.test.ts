@@ -1,20 +1,32 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-  exports: Record<string, string | { types: string; default: string }>;
-};
+interface Entry {
+  readonly types: string;
+  readonly default: string;
+}
+
+const { exports: written } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { exports: Record<string, string | Entry> };
+
+/** A pattern stands for the applications that have an index. */
+const applications = readdirSync(`${root}dist/apps`).filter((name) => existsSync(`${root}dist/apps/${name}/index.js`));
+const exports: ReadonlyMap<string, Entry> = new Map(
+  Object.entries(written).flatMap(([name, entry]): [string, Entry][] => {
+    if (typeof entry === "string") return [];
+    if (!name.includes("*")) return [[name, entry]];
+    const of = (text: string, application: string): string => text.replace("*", application);
+    return applications.map((each) => [of(name, each), { types: of(entry.types, each), default: of(entry.default, each) }]);
+  }),
+);
 
 test("what package.json exports is there, with types, and loads under its name", async () => {
-  const names = Object.keys(exports).filter((name) => name !== "./package.json");
-  assert.ok(names.includes("./ir") && names.includes("./backend"));
-  for (const name of names) {
-    const entry = exports[name];
-    assert.ok(typeof entry === "object" && existsSync(root + entry.types) && existsSync(root + entry.default), name);
+  for (const name of ["./ir", "./backend", "./apps/lbm"]) assert.ok(exports.has(name), name);
+  for (const [name, entry] of exports) {
+    assert.ok(existsSync(root + entry.types) && existsSync(root + entry.default), name);
     const module = (await import(name.replace(/^\./, "isoform"))) as object;
     assert.ok(Object.keys(module).length > 0, `${name} exports nothing`);
   }
@@ -28,8 +40,7 @@ test("the package has what package.json exports, and no source maps, whose sourc
     paths.filter((path) => path.endsWith(".map")),
     [],
   );
-  for (const entry of Object.values(exports))
-    if (typeof entry === "object") for (const path of [entry.types, entry.default]) assert.ok(paths.includes(path.slice(2)), path);
+  for (const entry of exports.values()) for (const path of [entry.types, entry.default]) assert.ok(paths.includes(path.slice(2)), path);
 });
 
 test("one instance of each part serves all entries", async () => {
