@@ -1,8 +1,9 @@
 import { doctor, type BackendReport, type OpenOptions } from "isoform";
 import { devices, type DeviceSet } from "isoform/set";
 
-/** What the address asks for. */
-const ADDRESS = new URLSearchParams(location.search);
+/** The device that the address asks for, behind # or before. */
+const askedFor = (): string | null =>
+  new URLSearchParams(location.hash.split("?")[1]).get("device") ?? new URLSearchParams(location.search).get("device");
 
 /** Best first, unless it is only there in software. */
 const OFFERED = ["webgpu", "wasm", "js"] as const;
@@ -18,8 +19,21 @@ export async function offerDevices(select: HTMLSelectElement): Promise<void> {
   const reports = OFFERED.map((name) => found.find(({ backend }) => backend === name)!);
   select.replaceChildren(...reports.map(optionOf));
   const inHardware = ({ devices }: BackendReport): boolean => devices.some(({ label }) => !label.includes("(software)"));
-  const asked = reports.find(({ backend, missing }) => backend === ADDRESS.get("device") && !missing);
-  select.value = (asked ?? reports.find(inHardware)!).backend;
+  select.value = reports.find(inHardware)!.backend;
+  chooseAsked(select);
+}
+
+/** Chooses the device that the address asks for, if it is there. */
+export function chooseAsked(select: HTMLSelectElement): void {
+  const asked = askedFor();
+  if ([...select.options].some(({ value, disabled }) => value === asked && !disabled)) select.value = asked!;
+}
+
+/** That the address asks for a device that is not there; empty where it does not. */
+export function tellMissing({ options }: HTMLSelectElement): string {
+  const asked = askedFor();
+  if (asked === null || [...options].some(({ value, disabled }) => value === asked && !disabled)) return "";
+  return `; the address asks for ${Object.hasOwn(NAMES, asked) ? NAMES[asked] : "another device"}, which this browser does not have`;
 }
 
 /** The next device of the list that is there, undefined after the last. */

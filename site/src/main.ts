@@ -1,5 +1,5 @@
 import { IsoformError, type OpenOptions } from "isoform";
-import { describeDevice, deviceTitle, nextBest, offerDevices, openDevice } from "./devices.js";
+import { chooseAsked, describeDevice, deviceTitle, nextBest, offerDevices, openDevice, tellMissing } from "./devices.js";
 import { element } from "./element.js";
 import type { Exhibit } from "./exhibit.js";
 import { tellThreads } from "./isolation.js";
@@ -51,7 +51,7 @@ const ENTRIES: readonly Entry[] = [
     title: "Playground",
     load: () => import("./playground/playground.js"),
     async open(device, report) {
-      report(`kernels run on ${deviceTitle(device)}, in a worker`);
+      report(`kernels run on ${deviceTitle(device)}, in a worker${tellMissing(select)}`);
       return (await import("./playground/playground.js")).openPlayground(device, stage);
     },
   },
@@ -110,6 +110,9 @@ entry()
   .load()
   .catch(() => {});
 await offerDevices(select);
-addEventListener("hashchange", change);
+addEventListener("hashchange", () => {
+  chooseAsked(select);
+  change();
+});
 select.addEventListener("change", change);
 change();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
+import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { shoot, Site, skip } from "./page.js";
 
@@ -165,6 +166,9 @@ for (const colorScheme of ["light", "dark"] as const)
     await page.selectOption("#language", "fortran");
     await page.waitForSelector("#source .code-meta:has-text('!$cuf kernel do(2) <<<*,*>>>')");
     await page.waitForSelector("#text-fortran-openmp .code-meta:has-text('!$omp')");
+    await page.waitForSelector("#text-IR .code-keyword");
+    assert.equal(await page.locator("#text-IR .code-string").count(), 0);
+    assert.ok((await page.locator("#source .code-type").allTextContents()).includes("real"));
     await shoot(page, `Playground ${colorScheme} phone`);
     assert.deepEqual(errors, []);
   });
@@ -291,7 +295,7 @@ test("the address shares a program in its language, and no module is run before 
   const fortran = (await sourceOf(page)).replace("a*x(i) + y(i)", "y(i) - a*x(i) ! \u03b1");
   await page.fill("#source", fortran);
   await page.selectOption("#reals", "f32");
-  await page.waitForFunction(() => location.hash.endsWith("&rkind=f32"));
+  await page.waitForFunction(() => location.hash.endsWith("&rkind=f32&device=wasm"));
   await page.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
   const [other, errors] = await site.visit({ at: `?device=wasm${await sharedBy(page, "fortran")}` });
   await other.waitForSelector("#text-IR:has-text('y[i - 1] - a * x[i - 1]')");
@@ -309,4 +313,54 @@ test("the address shares a program in its language, and no module is run before 
   await third.click("#trust");
   await third.waitForSelector("#text-IR:has-text('a * a * x')");
   assert.deepEqual(errors, []);
+});
+
+test("the address shares the device, too, and the visitor's own program needs no agreement when the device changes", { skip }, async () => {
+  const [page] = await open();
+  await page.fill("#source", (await sourceOf(page)).replace("a * x", "a * a * x"));
+  await page.waitForSelector("#text-IR:has-text('a * a * x')");
+  await page.selectOption("#device", "js");
+  await page.waitForSelector("#status:has-text('kernels run on JavaScript')");
+  await page.waitForSelector("#text-IR:has-text('a * a * x')");
+  assert.equal(await page.locator("#trust").count(), 0);
+  await page.waitForFunction(() => location.hash.endsWith("&device=js"));
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#link");
+  await page.waitForSelector("#notice:has-text('Copied')");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, page.url());
+
+  const at = new URL(copied).hash;
+  const [other, errors] = await site.visit({ at });
+  await other.click("#trust");
+  await other.waitForSelector("#text-IR:has-text('a * a * x')");
+  assert.equal(await other.inputValue("#device"), "js");
+  assert.match(await ran(other), /^js, /);
+  const [third] = await site.visit({
+    at: at.replace("device=js", "device=webgpu"),
+    before: () => void Object.assign(navigator.gpu, { requestAdapter: null }),
+  });
+  await third.waitForSelector("#status:has-text('the address asks for WebGPU, which this browser does not have')");
+  await third.evaluate((hash) => void (location.hash = hash), at);
+  await third.waitForSelector("#status:has-text('kernels run on JavaScript, in a worker.')");
+  assert.deepEqual(errors, []);
+});
+
+test("an address whose program is damaged is told so, and an example stands in its place", { skip }, async () => {
+  const [page] = await open();
+  await page.fill("#source", `${await sourceOf(page)}// ${"A comment. ".repeat(9)}`);
+  const whole = (await sharedBy(page, "typescript")).split("&")[0];
+  const middle = whole.length >> 1;
+  const changed = whole.slice(0, middle) + (whole[middle] === "A" ? "B" : "A") + whole.slice(middle + 1);
+  // 64 MB of one letter.
+  const packed = Buffer.from(deflateSync(Buffer.alloc(64e6, "a"))).toString("base64url");
+  for (const at of [whole.slice(0, -9), changed, "#playground?cobol=abc", "#playground?fortran=%%%", `#playground?typescript=${packed}`]) {
+    const [other, errors] = await site.visit({ at });
+    await other.waitForSelector("#notice:has-text('cannot be read')");
+    await other.waitForSelector("#text-IR:has-text('axpy')");
+    await other.fill("#source", (await sourceOf(other)).replace("a * x", "a * a * x"));
+    await other.waitForSelector("#text-IR:has-text('a * a * x')");
+    assert.equal(await other.textContent("#notice"), "", at.slice(0, 100));
+    assert.deepEqual(errors, []);
+  }
 });

@@ -33,9 +33,18 @@ const WGSL = {
 const IR = {
   keywords: words("kernel range team scalar fixed view scatter reduce helper let if else for while return break continue parallel barrier"),
   types: words("f64 f32 i64 i32 u32 i16 u16 i8 u8 bool"),
+  // Variables that are new are told from others by primes.
+  isIdentifierChar: /[\w$']/,
 };
 
-async function like(conf: { readonly keywords: Record<string, true>; readonly types: Record<string, true> }): Promise<Language> {
+interface Words {
+  readonly keywords: Record<string, true>;
+  readonly types: Record<string, true>;
+  readonly isIdentifierChar?: RegExp;
+}
+
+/** A language whose layout is C's. */
+async function like(conf: Words): Promise<Language> {
   const { clike } = await import("@codemirror/legacy-modes/mode/clike");
   // Preprocessor lines, and attributes of WGSL.
   const meta = (stream: { match(pattern: RegExp): unknown }): string => (stream.match(/^\w*.*/), "meta");
@@ -43,13 +52,19 @@ async function like(conf: { readonly keywords: Record<string, true>; readonly ty
   return StreamLanguage.define(clike({ name: "c", ...conf, hooks: { "#": meta, "@": attribute } }));
 }
 
-/** Fortran whose directives are not comments. */
+const FORTRAN_TYPES = /^(?:integer|real|logical|character|complex|double|precision)$/i;
+
+/** Fortran whose directives are not comments, and whose types are not functions. */
 async function fortran(): Promise<Language> {
   const { fortran: mode } = await import("@codemirror/legacy-modes/mode/fortran");
   const parser: StreamParser<unknown> = {
     ...mode,
     languageData: { commentTokens: { line: "!" } },
-    token: (stream, state) => (stream.match(/^!(\$|dir\$).*/i) ? "meta" : mode.token(stream, state)),
+    token: (stream, state) => {
+      if (stream.match(/^!(\$|dir\$).*/i)) return "meta";
+      const style = mode.token(stream, state);
+      return style === "builtin" && FORTRAN_TYPES.test(stream.current()) ? "type" : style;
+    },
   };
   return StreamLanguage.define(parser);
 }

@@ -25,9 +25,14 @@ const CLAIMS: Readonly<Record<Language, string>> = {
 /** Modules are run to be compiled, so those of others wait. */
 const FOREIGN = "This module came with the address, and to compile it this page has to run it. Read it first.";
 
+const UNREADABLE =
+  "The address names a program that cannot be read: some of it may have been lost when it was copied. Here is an example in its place.";
+
 /** What was typed in each language stays while the page is open. */
 const kept: Record<Language, string> = { typescript: EXAMPLES.typescript[0].text, fortran: EXAMPLES.fortran[0].text };
 let [language, reals]: [Language, Reals] = ["typescript", "declared"];
+/** The text that was compiled last: the visitor's own, or agreed to. */
+let agreed: string | undefined;
 
 /** Shows the playground in `stage`; kernels run on the device of that name. */
 export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
@@ -42,6 +47,9 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   const panes = element("div", { className: "panes" });
   const run = element("button", { type: "button", id: "run", textContent: "Run and time", disabled: true });
   const stop = element("button", { type: "button", id: "stop", textContent: "Stop", disabled: true });
+  const link = element("button", { type: "button", id: "link", textContent: "Copy link" });
+  const notice = element("p", { id: "notice" });
+  notice.setAttribute("role", "status");
   const trust = element("button", { type: "button", id: "trust", textContent: "Compile it" });
   const options = Object.entries(LANGUAGES).map(([id, name]) => new Option(name, id));
   const languages = element("select", { id: "language" }, ...options);
@@ -57,7 +65,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   const compile = async (): Promise<void> => {
     if (trust.isConnected) return;
     const asked = program();
-    kept[language] = asked.text;
+    kept[language] = agreed = asked.text;
     const reply = await compiler.ask(asked);
     if (asked.language !== language || asked.text !== editor.text) return;
     say("problems" in reply ? reply.problems : []);
@@ -67,10 +75,15 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     }
     run.disabled = "problems" in reply || !stop.disabled;
   };
-  /** Compiles what the visitor has changed, and has the address share it. */
+  /** Has the address share the program. */
+  const share = async (): Promise<void> => {
+    const address = await addressOf(program(), device);
+    if (!closed) history.replaceState(null, "", address);
+  };
+  /** Compiles what the visitor has changed, and shares it. */
   const change = async (): Promise<void> => {
-    const share = await addressOf(program());
-    if (!closed) history.replaceState(null, "", share);
+    notice.textContent = "";
+    await share();
     await compile();
   };
   const say = (found: readonly Problem[]): void => {
@@ -122,14 +135,26 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     if ("problems" in reply) say(reply.problems);
     else result.textContent = runText(reply.forms, reply.ran!);
   };
+  link.onclick = async () => {
+    await share();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      notice.textContent = `Copied: the address has the program in its ${location.href.length} characters.`;
+    } catch {
+      notice.textContent = "This browser does not let the page copy. The program is in the address above, which you can copy yourself.";
+    }
+  };
   stop.onclick = () => runner.stop("stopped");
 
   let closed = false;
-  const shared = await programIn(location.hash);
+  const found = await programIn(location.hash);
+  const shared = found === "unreadable" ? undefined : found;
   if (shared) {
     ({ language, reals } = shared);
     kept[language] = shared.text;
   }
+  const foreign =
+    shared?.language === "typescript" && shared.text !== agreed && !EXAMPLES.typescript.some(({ text }) => text === shared.text);
   choose();
   stage.replaceChildren(
     element("h2", { textContent: "Playground" }),
@@ -142,7 +167,9 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
       precisionLabel,
       run,
       stop,
+      link,
     ),
+    notice,
     editor.root,
     problem,
     spoken,
@@ -151,10 +178,13 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     choice,
     panes,
   );
-  if (shared?.language === "typescript" && !EXAMPLES.typescript.some(({ text }) => text === shared.text)) {
+  if (found === "unreadable") notice.textContent = UNREADABLE;
+  if (foreign) {
     problem.textContent = FOREIGN;
     problem.after(trust);
   }
+  // The device may be another than that of the address.
+  if (shared) await share();
   await compile();
   return async () => {
     closed = true;
