@@ -1,18 +1,19 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { FORTRAN_TARGETS, type FortranTarget } from "../fortran/port/targets.js";
-import type { PortedFile, Source } from "../fortran/port/sources.js";
-import type { Settings } from "../fortran/port/settings.js";
+import { FORTRAN_TARGETS, isKernelTarget, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
+import type { PortedFile, PortOptions, Source } from "../fortran/port/sources.js";
+import type { Kind, Settings } from "../fortran/port/settings.js";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { makeFolder } from "./folders.js";
 
 interface Options {
-  to: FortranTarget[];
+  to: PortTarget[];
   out?: string;
   config?: string;
   define: Record<string, string | boolean>;
+  kind: Record<string, Kind>;
   check?: boolean;
   report?: string;
 }
@@ -21,6 +22,7 @@ const EXAMPLES = `
 Examples:
   isoform port kernels_gpu.F90 --to cpu                            print it
   isoform port kernels_gpu.F90 --to cpu,openmp --out port          write port/cpu/kernels_gpu.F90 and port/openmp/kernels_gpu.F90
+  isoform port kernels_gpu.F90 --to hip --out hip                  write each parallel loop as HIP C++, with a function that launches it
   isoform port *.F90 --check                                       say what cannot be ported, and where
 
 docs/fortran.md tells what Fortran is accepted, and what a configuration file may say.`;
@@ -29,12 +31,15 @@ docs/fortran.md tells what Fortran is accepted, and what a configuration file ma
 export function addPort(program: Command, shell: Shell): void {
   program
     .command("port")
-    .description("write CUDA Fortran, OpenACC and do concurrent as Fortran for one core, for all cores or for a GPU with OpenMP")
+    .description(
+      "write CUDA Fortran, OpenACC and do concurrent as Fortran for one core, for all cores or for a GPU, or their loops in another language",
+    )
     .argument("<files...>", "Fortran in free form: .f90, .F90, .cuf, .CUF")
-    .option("--to <targets>", `targets, separated by commas: ${FORTRAN_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
+    .option("--to <targets>", `targets, separated by commas: ${PORT_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
     .option("--out <folder>", "write files into a folder instead of printing them, for several targets in a folder each")
     .option("--config <file>", "names, and the order of loops, in TOML")
     .option("--define <name[=value]>", "define a name for the preprocessor; may be repeated", define, {})
+    .option("--kind <name=type>", "what a kind is in kernels: f64, f32 or i32; may be repeated", kind, {})
     .option("--check", "say what is wrong, and write nothing")
     .option("--report <file>", "write which loops there are and what became of them, as JSON")
     .addHelpText("after", EXAMPLES)
@@ -42,13 +47,12 @@ export function addPort(program: Command, shell: Shell): void {
 }
 
 async function port(files: readonly string[], options: Options, shell: Shell): Promise<void> {
-  const { portSources } = await import("../fortran/port/sources.js");
   if (options.report !== undefined) await shell.checkWritable(options.report);
   const settings = options.config === undefined ? undefined : await readSettings(options.config);
   const sources = files.map(readSource);
   const folder = options.config === undefined ? "." : dirname(options.config);
   const hosts = (settings?.hosts ?? []).map((name) => readSource(join(folder, name)));
-  const made = portSources(sources, { targets: options.to, settings, define: options.define, hosts, include });
+  const made = await ported(sources, { settings, define: options.define, kinds: options.kind, hosts }, options.to);
   if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
   if (options.check) return shell.print(summary(files, made));
   if (options.out === undefined) return shell.print(printed(made, options.to.length > 1));
@@ -61,6 +65,22 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
     await shell.writeFile(path, text);
   }
   shell.print([...written.keys()].join("\n"));
+}
+
+/** The ports of all targets, in their order. */
+async function ported(
+  sources: readonly Source[],
+  given: Omit<PortOptions, "targets" | "include">,
+  to: readonly PortTarget[],
+): Promise<PortedFile[]> {
+  const { portSources } = await import("../fortran/port/sources.js");
+  const options = { ...given, include };
+  const asFortran = FORTRAN_TARGETS.filter((target) => to.includes(target));
+  const asKernels = to.filter(isKernelTarget);
+  const made = asFortran.length > 0 ? portSources(sources, { ...options, targets: asFortran }) : [];
+  if (asKernels.length === 0) return made;
+  const { portKernels } = await import("../fortran/port-kernels.js");
+  return [...made, ...portKernels(sources, { ...options, targets: asKernels })];
 }
 
 /** Texts by their paths. Throws IsoformError where two would be the same. */
@@ -84,9 +104,11 @@ function printed(made: readonly PortedFile[], apart: boolean): string {
 
 function summary(files: readonly string[], made: readonly PortedFile[]): string {
   const [{ target }] = made;
-  const loops = made.filter((each) => each.target === target).flatMap((each) => each.loops);
+  const loops = new Set(
+    made.filter((each) => each.target === target).flatMap((each) => each.loops.map(({ name }) => `${each.of} ${name}`)),
+  );
   const of = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
-  return `${of(loops.length, "parallel loop")} in ${of(files.length, "file")}, no problems`;
+  return `${of(loops.size, "parallel loop")} in ${of(files.length, "file")}, no problems`;
 }
 
 const report = (made: readonly PortedFile[]): unknown =>
@@ -140,11 +162,17 @@ async function readSettings(path: string): Promise<Settings> {
   return settingsOf(values, basename(path));
 }
 
-function targets(text: string): FortranTarget[] {
+function targets(text: string): PortTarget[] {
   const names = text.split(",").map((name) => name.trim());
-  const found = FORTRAN_TARGETS.filter((target) => names.includes(target));
-  if (found.length < new Set(names).size) throw new InvalidArgumentError(`There are ${FORTRAN_TARGETS.join(", ")}.`);
+  const found = PORT_TARGETS.filter((target) => names.includes(target));
+  if (found.length < new Set(names).size) throw new InvalidArgumentError(`There are ${PORT_TARGETS.join(", ")}.`);
   return found;
+}
+
+function kind(text: string, before: Record<string, Kind>): Record<string, Kind> {
+  const [, name, type] = /^([A-Za-z_]\w*)=(f64|f32|i32)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It needs NAME=f64, NAME=f32 or NAME=i32.");
+  return { ...before, [name.toLowerCase()]: type as Kind };
 }
 
 function define(text: string, before: Record<string, string | boolean>): Record<string, string | boolean> {

@@ -4,13 +4,12 @@
 
 import type { Device } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
-import type { EmittedFile } from "../emit/standalone/index.js";
 import type { TargetName } from "../emit/standalone/names.js";
-import { IsoformError, LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../ir/errors.js";
 import type { Value } from "../ir/operators.js";
-import { compileKernel } from "../kernel/compile.js";
 import { regionsOf, type Region } from "./analyse/regions.js";
 import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
+import type { Emitted } from "./emitted.js";
 import { FortranError, Problems } from "./errors.js";
 import { Planner, type Step } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
@@ -32,6 +31,8 @@ export interface FortranOptions {
   readonly file?: string;
   /** Names for the preprocessor; true is 1. */
   readonly define?: Readonly<Record<string, string | boolean>>;
+  /** The text of an included file. */
+  readonly include?: (name: string, from: string) => string | undefined;
   /** Kinds by name, where their module is not given or another precision is wanted. */
   readonly kinds?: World["kinds"];
   /** Other files that are read for modules, bounds in `allocate`, and procedures that are called. */
@@ -82,10 +83,7 @@ export interface FortranCode {
    */
   array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, Value>>, data?: ArrayLike<number>): View;
   /** The kernels as source files of another language, and why some cannot be written in it. */
-  emit(target: TargetName): Promise<{
-    readonly files: EmittedFile[];
-    readonly refused: readonly { readonly kernel: string; readonly why: string }[];
-  }>;
+  emit(target: TargetName): Promise<Emitted>;
 }
 
 /**
@@ -95,7 +93,9 @@ export interface FortranCode {
  */
 export function fortran(text: string, options: FortranOptions = {}): FortranCode {
   const problems = new Problems();
-  const read = (file: string, source: string) => parse(source, { file, define: options.define }, problems);
+  const { include } = options;
+  const read = (file: string, source: string) =>
+    parse(source, { file, define: options.define, ...(include && { include: (name) => include(name, file) }) }, problems);
   const main = read(options.file ?? "program.F90", text);
   const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
   problems.throwIfAny();
@@ -108,9 +108,6 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   if (!options.partial) problems.throwIfAny();
   return code;
 }
-
-/** Extents of arrays and ranges in languages that compile them in. */
-const EMITTED_SIZE = 64;
 
 class Code implements FortranCode, Routines {
   readonly kernels = new Map<string, FortranKernel>();
@@ -207,28 +204,7 @@ class Code implements FortranCode, Routines {
   }
 
   async emit(target: TargetName): ReturnType<FortranCode["emit"]> {
-    const { contiguousRows, cubicSizes, TARGETS } = await import("../emit/standalone/index.js");
-    const files: EmittedFile[] = [];
-    const refused: { kernel: string; why: string }[] = [];
-    for (const [name, kernel] of this.kernels) {
-      const { ir, access } = compileKernel(kernel);
-      const stem = name.replace("#", "_");
-      try {
-        const request = {
-          ir,
-          access,
-          precision: "strict" as const,
-          stem,
-          unitStrides: contiguousRows(ir),
-          sizes: cubicSizes(ir, EMITTED_SIZE),
-        };
-        files.push(...TARGETS[target](request));
-      } catch (error) {
-        if (!(error instanceof IsoformError)) throw error;
-        refused.push({ kernel: name, why: error.message });
-      }
-    }
-    return { files, refused };
+    return (await import("./emitted.js")).emitKernels(this.kernels, target);
   }
 
   routine(name: string): Routine {

@@ -57,6 +57,35 @@ describe("isoform port", () => {
     }
   });
 
+  it("writes its loops as kernels in other languages, with names of the configuration", (t) => {
+    writeFileSync(join(folder, "kernels.toml"), '[port]\nkinds = { rkind = "f64" }\n[port.rename]\nc = { _cuf = "_loop" }\n');
+    const { status, stdout } = port("heat_gpu.F90", "--to", "cpu,c,opencl", "--config", "kernels.toml", "--out", "mixed");
+    assert.equal(status, 0);
+    const files = ["cpu/heat_gpu.F90", "c/step_kernel.c", "c/heat_sum_loop.c"];
+    for (const name of ["step_kernel", "heat_sum_cuf"]) files.push(`opencl/${name}.cl`, `opencl/${name}.host.c`);
+    assert.deepEqual(
+      stdout.trim().split("\n"),
+      files.map((name) => `mixed/${name}`),
+    );
+    if (spawnSync("gcc", ["--version"]).status !== 0) return t.skip("gcc is not installed");
+    for (const name of ["step_kernel", "heat_sum_loop"]) {
+      const words = ["-std=gnu11", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", `mixed/c/${name}.c`];
+      const { stderr } = spawnSync("gcc", words, { cwd: folder, encoding: "utf8" });
+      assert.equal(stderr, "", name);
+    }
+  });
+
+  it("names what a language lacks, and what helps", () => {
+    const { status, stderr } = port("heat_gpu.F90", "--to", "wgsl", "--out", "never");
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^heat_gpu\.F90:7:3: step_kernel for wgsl: its parameter "t_gpu" is f64, which WGSL lacks \(.* --kind NAME=f32\)$/m,
+    );
+    assert.ok(!readdirSync(folder).includes("never"));
+    assert.equal(port("heat_gpu.F90", "--to", "wgsl", "--kind", "rkind=f32").status, 0);
+  });
+
   it("checks", () => {
     const { status, stdout } = port("heat_gpu.F90", "--check");
     assert.deepEqual({ status, stdout }, { status: 0, stdout: "2 parallel loops in 1 file, no problems\n" });
@@ -124,6 +153,7 @@ describe("isoform port", () => {
       /^error: option '--to <targets>' argument 'cpu,hpi' is invalid\. There are cpu, openmp, openmp-target/,
     ],
     [["heat_gpu.F90", "--define", "1=2"], /It needs NAME or NAME=VALUE/],
+    [["heat_gpu.F90", "--kind", "rkind=f16"], /It needs NAME=f64, NAME=f32 or NAME=i32/],
     [["heat_gpu.F90", "--to", "cpu", "--out", "."], /heat_gpu\.F90 is a file that is ported: choose another folder/],
     [["heat_gpu.F90", "./heat_gpu.F90", "--to", "cpu", "--out", "x"], /would both become/],
     [["heat_gpu.F90", "--config", "bad.toml"], /^isoform: bad\.toml: Invalid TOML/],
@@ -138,7 +168,7 @@ describe("isoform port", () => {
       writeFileSync(join(folder, "bad.toml"), "[port\n");
       writeFileSync(
         join(folder, "keys.toml"),
-        "[port]\nhost = 1\nrename = { cuda = {} }\n[a]\nidx = [1]\nnum_loop = 0\n[a.cpu]\nblocks = 3\n",
+        '[port]\nhost = 1\nkinds = { r = "f16" }\nrename = { cobol = {} }\n[a]\nidx = [1]\nnum_loop = 0\n[a.cpu]\nblocks = 3\n[a.c]\nnum_loop = 1\n',
       );
       writeFileSync(join(folder, "loops.toml"), '["nothing#2"]\nnum_loop = 1\n');
       writeFileSync(join(folder, "host.toml"), '[port]\nhosts = ["nowhere.F90"]\n');
@@ -153,11 +183,13 @@ describe("isoform port", () => {
 function KEYS(): RegExp {
   return new RegExp(
     [
-      '^isoform: keys\\.toml: \\[port\\] has no key "host": there are hosts, define, rename',
-      'keys\\.toml: \\[port\\.rename\\] has no key "cuda": there are cpu, openmp, openmp-target',
+      '^isoform: keys\\.toml: \\[port\\] has no key "host": there are hosts, define, kinds, rename',
+      'keys\\.toml: \\[port\\.rename\\] has no key "cobol": there are cpu, openmp, openmp-target, c[^\\n]*',
+      'keys\\.toml: \\[port\\.kinds\\] takes f64, f32, i32 for "r"',
       "keys\\.toml: \\[a\\] takes a whole number above 0 for num_loop",
       "keys\\.toml: \\[a\\.idx\\] takes a list of names in quotes",
       'keys\\.toml: \\[a\\.cpu\\] has no key "blocks": there are idx, num_loop',
+      'keys\\.toml: \\[a\\.c\\] has no key "num_loop": there are idx',
     ].join("\\n"),
   );
 }

@@ -12,6 +12,8 @@ export interface EmitRequest {
   readonly stem: string;
   /** By view and axis: the stride is 1 and compiled in; all others are arguments of the launch function. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
+  /** Lines for the comment in front of the launch function. */
+  readonly notes?: readonly string[];
   /** For languages that compile sizes in. */
   readonly sizes: LaunchSizes;
 }

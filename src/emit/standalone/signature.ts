@@ -147,7 +147,7 @@ export function writeComment(
   args: readonly (Argument & { readonly key?: string })[],
   more: readonly string[],
 ): void {
-  const { ir, unitStrides } = request;
+  const { ir, unitStrides, notes = [] } = request;
   const groups = argumentGroups(args).map(
     (group) => [group.map(({ name, key = name }) => commentText(key)).join(", "), group[0].note] as const,
   );
@@ -161,6 +161,7 @@ export function writeComment(
       ` * Strides of 1 are compiled in: ${unit.map(([name, axes]) => `${commentText(name)}'s along axis ${axes.lastIndexOf(true)}`).join(", ")}.`,
     );
   code.line(" * Arrays may not share memory.");
+  for (const line of notes) code.line(` * ${commentText(line)}`);
   for (const line of more) code.line(` * ${line}`);
   code.line(" */");
 }

@@ -5,7 +5,7 @@ import type { Expr, KernelIR, Location, NumericType, Param, ReduceOp, ScalarType
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
-import type { Region } from "../analyse/regions.js";
+import type { Axis, Region } from "../analyse/regions.js";
 import { find, type Scope } from "../analyse/symbols.js";
 import { namesIn, walkStatements } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
@@ -51,6 +51,10 @@ export interface LoweredKernel {
   readonly outcomes: readonly Outcome[];
   /** The trips of each axis, outermost first: expressions of parameters. Without `stop` the launch's grid tells. */
   readonly trips: readonly (Expr | undefined)[];
+  /** The loops that the axes are; none of statements in order. */
+  readonly axes: readonly Axis[];
+  /** Scalars that each element begins with as they were before the loop, and changes for itself. */
+  readonly carried: readonly string[];
   readonly dropped: Lowering["dropped"];
 }
 
@@ -131,7 +135,7 @@ export function lowerRegion(region: Region): LoweredKernel {
     statements(cx, [masked], frame);
   });
   const kernel = kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]);
-  return { ...kernel, outcomes, trips, ...withLoopsAsAxes(region, kernel.ir, trips) };
+  return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel.ir, trips) };
 }
 
 /** Kernels over fewer axes walk along the last one of a grid themselves. */
@@ -142,7 +146,7 @@ function withLoopsAsAxes({ body, axes }: Region, ir: KernelIR, trips: LoweredKer
   const [only, more] = body.filter(({ kind }) => kind !== "comment" && kind !== "continue");
   if (more || only?.kind !== "do" || axes.length === 0 || axes.length >= OF_A_GRID || trips.includes(undefined)) return {};
   const found = loopAsAxis(optimise(ir));
-  return found ? { ir: found.ir, trips: trips.toSpliced(found.axis, 0, found.trips) } : {};
+  return found ? { ir: found.ir, trips: trips.toSpliced(found.axis, 0, found.trips), axes: axes.toSpliced(found.axis, 0, only) } : {};
 }
 
 /** Whether an array belongs to each element: by a clause, or in code for GPUs by being neither an argument nor on the device. */
@@ -243,7 +247,7 @@ export function sequenceKernel(name: string, { at, stmts, params, sources, resul
     body: [...stmts, ...given],
     location: at,
   }));
-  return { ir, sources, outcomes, trips: [int(1)], dropped };
+  return { ir, sources, outcomes, trips: [int(1)], axes: [], carried: [], dropped };
 }
 
 export const usesArrays = ({ params }: Pick<LoweredSequence, "params">): boolean => params.some(({ kind }) => kind === "view");

@@ -2,7 +2,11 @@
 
 import { IsoformError } from "../../ir/errors.js";
 import type { NestSettings } from "./nests.js";
-import { FORTRAN_TARGETS, type FortranTarget } from "./targets.js";
+import { isKernelTarget, PORT_TARGETS, type PortTarget } from "./targets.js";
+
+/** What a kind stands for in kernels. */
+export const KINDS = ["f64", "f32", "i32"] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** What a configuration file says of a port. */
 export interface Settings {
@@ -10,13 +14,15 @@ export interface Settings {
   readonly hosts: readonly string[];
   /** Names that the preprocessor finds defined. */
   readonly define: Readonly<Record<string, string | boolean>>;
+  /** Kinds by name, for kernels, where their module is not given or another precision is wanted. */
+  readonly kinds: Readonly<Record<string, Kind>>;
   /** By target: ends of names and what they become. */
-  readonly rename: Partial<Record<FortranTarget, Readonly<Record<string, string>>>>;
+  readonly rename: Partial<Record<PortTarget, Readonly<Record<string, string>>>>;
   /** By loop, then by target or, for all targets, `""`. */
-  readonly loops: ReadonlyMap<string, ReadonlyMap<FortranTarget | "", NestSettings>>;
+  readonly loops: ReadonlyMap<string, ReadonlyMap<PortTarget | "", NestSettings>>;
 }
 
-export const NO_SETTINGS: Settings = { hosts: [], define: {}, rename: {}, loops: new Map() };
+export const NO_SETTINGS: Settings = { hosts: [], define: {}, kinds: {}, rename: {}, loops: new Map() };
 
 type Table = Record<string, unknown>;
 
@@ -55,10 +61,10 @@ export function settingsOf(values: Table, file: string): Settings {
 
   const { port: general, ...routines } = values;
   const own = table(general, "port", "such as [port]");
-  keys(own, "port", ["hosts", "define", "rename"]);
+  keys(own, "port", ["hosts", "define", "kinds", "rename"]);
   const rename = table(own["rename"], "port.rename", "a line for each target");
-  keys(rename, "port.rename", FORTRAN_TARGETS);
-  const renames = FORTRAN_TARGETS.filter((target) => Object.hasOwn(rename, target)).map((target) => [
+  keys(rename, "port.rename", PORT_TARGETS);
+  const renames = PORT_TARGETS.filter((target) => Object.hasOwn(rename, target)).map((target) => [
     target,
     words(rename[target], `port.rename.${target}`),
   ]);
@@ -66,28 +72,37 @@ export function settingsOf(values: Table, file: string): Settings {
   for (const [name, value] of Object.entries(define))
     if (typeof value !== "string" && typeof value !== "boolean")
       refuse("port.define", `takes a text in quotes, true or false for "${name}"`);
-  const loops = new Map<string, Map<FortranTarget | "", NestSettings>>();
+  const kinds = words(own["kinds"], "port.kinds");
+  for (const [name, kind] of Object.entries(kinds))
+    if (!KINDS.includes(kind as Kind)) refuse("port.kinds", `takes ${KINDS.join(", ")} for "${name}"`);
+  const loops = new Map<string, Map<PortTarget | "", NestSettings>>();
   for (const [name, value] of Object.entries(routines)) {
     const found = table(value, name, "such as num_loop = 3 below its name");
-    keys(found, name, ["idx", "num_loop", ...FORTRAN_TARGETS]);
+    keys(found, name, ["idx", "num_loop", ...PORT_TARGETS]);
     const { idx, num_loop } = found;
-    const made = new Map<FortranTarget | "", NestSettings>([["", nest({ idx, num_loop }, name)]]);
-    for (const target of FORTRAN_TARGETS) {
+    const made = new Map<PortTarget | "", NestSettings>([["", nest({ idx, num_loop }, name)]]);
+    for (const target of PORT_TARGETS) {
       if (!Object.hasOwn(found, target)) continue;
       const where = `${name}.${target}`;
       const inner = table(found[target], where, "such as num_loop = 3 below its name");
-      keys(inner, where, ["idx", "num_loop"]);
+      keys(inner, where, isKernelTarget(target) ? ["idx"] : ["idx", "num_loop"]);
       made.set(target, nest(inner, where));
     }
     loops.set(name.toLowerCase(), made);
   }
   const hosts = names(own["hosts"], "port.hosts");
   if (problems.length > 0) throw new IsoformError(problems.join("\n"));
-  return { hosts, define: define as Settings["define"], rename: Object.fromEntries(renames) as Settings["rename"], loops };
+  return {
+    hosts,
+    define: define as Settings["define"],
+    kinds: kinds as Settings["kinds"],
+    rename: Object.fromEntries(renames) as Settings["rename"],
+    loops,
+  };
 }
 
 /** Of a loop for a target: what is said for the target wins. */
-export const nestSettings = ({ loops }: Settings, name: string, target: FortranTarget): NestSettings => ({
+export const nestSettings = ({ loops }: Settings, name: string, target: PortTarget): NestSettings => ({
   ...loops.get(name)?.get(""),
   ...loops.get(name)?.get(target),
 });

@@ -6,7 +6,7 @@ import { parse } from "../parse/index.js";
 import { port, type PortedLoop } from "./index.js";
 import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
-import type { FortranTarget } from "./targets.js";
+import type { FortranTarget, PortTarget } from "./targets.js";
 
 /** A file of Fortran. */
 export interface Source {
@@ -15,12 +15,14 @@ export interface Source {
   readonly text: string;
 }
 
-/** Options of `portSources`. */
-export interface PortOptions {
-  readonly targets: readonly FortranTarget[];
+/** Options of `portSources`, and of `portKernels`. */
+export interface PortOptions<Target extends PortTarget = FortranTarget> {
+  readonly targets: readonly Target[];
   readonly settings?: Settings;
   /** Names that the preprocessor finds defined, besides those of the settings. */
   readonly define?: Readonly<Record<string, string | boolean>>;
+  /** Kinds by name, besides those of the settings, where a port has kernels. */
+  readonly kinds?: Settings["kinds"];
   /** Files that are read along, for the procedures that they hold. */
   readonly hosts?: readonly Source[];
   /** The text of an included file. */
@@ -29,7 +31,7 @@ export interface PortOptions {
 
 /** One file that a port has written. */
 export interface PortedFile {
-  readonly target: FortranTarget;
+  readonly target: PortTarget;
   /** The file that it was made of, and the new name, without folders. */
   readonly of: string;
   readonly name: string;
@@ -68,11 +70,15 @@ export function portSources(
     }),
   );
   problems.throwIfAny();
-  const known = new Set(made.flatMap(({ loops }) => loops.map(({ name }) => name)));
+  checkLoops(settings, new Set(made.flatMap(({ loops }) => loops.map(({ name }) => name))));
+  return made;
+}
+
+/** @throws IsoformError where the settings speak of other loops */
+export function checkLoops(settings: Settings, known: ReadonlySet<string>): void {
   const unknown = [...settings.loops.keys()].filter((name) => !known.has(name));
   if (unknown.length > 0)
     throw new IsoformError(
       `the settings name ${unknown.map((name) => `[${name}]`).join(", ")}, but the files have no such loop: a procedure with several has them as name#1, name#2`,
     );
-  return made;
 }

@@ -1,0 +1,64 @@
+/* The kernels of Fortran's loops as source files of other languages. */
+
+import { contiguousRows, cubicSizes, TARGETS, type EmittedFile } from "../emit/standalone/index.js";
+import type { TargetName } from "../emit/standalone/names.js";
+import { EmitError } from "../ir/errors.js";
+import { compileKernel } from "../kernel/compile.js";
+import type { FortranKernel } from "./host/kernels.js";
+import { expressionText } from "./print/expressions.js";
+
+export interface Refused {
+  readonly kernel: string;
+  /** The whole message, and what it is made of. */
+  readonly why: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export interface Emitted {
+  readonly files: readonly (EmittedFile & { readonly kernel: string })[];
+  readonly refused: readonly Refused[];
+}
+
+/** Extents of arrays and ranges in languages that compile them in. */
+const SIZE = 64;
+
+/** What a caller must know who has the Fortran before him. */
+function notesOf({ lowered: { axes, outcomes, sources } }: FortranKernel): string[] {
+  const text = ({ start, stop, step }: (typeof axes)[number]): string =>
+    [start, stop, step]
+      .map((e) => (e ? expressionText(e, true) : undefined))
+      .filter((e) => e !== undefined)
+      .join(", ");
+  const loops = axes.map((axis) => `${axis.variable} = ${text(axis)}`);
+  const arrays = [...sources.values()].some(({ extents }) => extents !== undefined);
+  return [
+    ...(loops.length > 0 ? [`Loops, each of which begins at 0 and ends at its number of iterations here: ${loops.join("; ")}.`] : []),
+    ...(arrays ? ["Arrays are Fortran's memory with the axes in reverse order; element 0 is the first one, whatever its bounds."] : []),
+    ...outcomes.map(({ name, op }) =>
+      op ? `The value that ${name} had before the loop takes no part: fold it with the result, by ${op}.` : `${name} is what comes back.`,
+    ),
+  ];
+}
+
+/** Each kernel in a language, and why some cannot be written in it. `stemOf`: the name of its files and functions. */
+export function emitKernels(
+  kernels: ReadonlyMap<string, FortranKernel>,
+  target: TargetName,
+  stemOf: (kernel: string) => string = (name) => name.replace("#", "_"),
+): Emitted {
+  const files: (EmittedFile & { kernel: string })[] = [];
+  const refused: Refused[] = [];
+  for (const [name, kernel] of kernels) {
+    const { ir, access } = compileKernel(kernel);
+    const shared = { ir, access, precision: "strict" as const, unitStrides: contiguousRows(ir), sizes: cubicSizes(ir, SIZE) };
+    try {
+      const made = TARGETS[target]({ ...shared, stem: stemOf(name), notes: notesOf(kernel) });
+      files.push(...made.map((file) => ({ ...file, kernel: name })));
+    } catch (error) {
+      if (!(error instanceof EmitError)) throw error;
+      refused.push({ kernel: name, why: error.message, problem: error.problem, remedy: error.remedy });
+    }
+  }
+  return { files, refused };
+}
