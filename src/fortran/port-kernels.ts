@@ -7,7 +7,7 @@ import { fortran, type FortranCode } from "./index.js";
 import type { FortranKernel } from "./host/kernels.js";
 import type { PortedLoop } from "./port/index.js";
 import { renamer } from "./port/rename.js";
-import { nestSettings, NO_SETTINGS, type Settings } from "./port/settings.js";
+import { nestSettings, NO_SETTINGS } from "./port/settings.js";
 import { checkLoops, type PortedFile, type PortOptions, type Source } from "./port/sources.js";
 import type { KernelTarget } from "./port/targets.js";
 

@@ -36,7 +36,13 @@ const GRID_LIMIT = 65535;
 export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const { ir, access, stem, precision, unitStrides } = request;
   const f64 = firstF64(ir);
-  if (f64) throw new EmitError(ir.name, "wgsl", `${f64.what} is f64, which WGSL lacks`, "declare it f32, or give isoform emit --float f32 or isoform port --kind NAME=f32");
+  if (f64)
+    throw new EmitError(
+      ir.name,
+      "wgsl",
+      `${f64.what} is f64, which WGSL lacks`,
+      "declare it f32, or give isoform emit --float f32 or isoform port --kind NAME=f32",
+    );
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
   const scatters = arrays.filter((p) => p.kind === "scatter");
