@@ -27,6 +27,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "fortran/streams-run": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
+  "portability/handwritten": "backends",
   "portability/ports/": "backends",
   "portability/profile/": "backends",
   "random/devices/": "backends",

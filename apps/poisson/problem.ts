@@ -43,4 +43,13 @@ export class Manufactured {
     const [ddx, ddy, ddz] = this.seconds;
     return -(ddx[x] * b[y] * c[z] + a[x] * ddy[y] * c[z] + a[x] * b[y] * ddz[z]) / (this.size + 1) ** 2;
   };
+
+  /** The right-hand side in all cells, x fastest. */
+  rightSides(): Float64Array {
+    const { size } = this;
+    const values = new Float64Array(size ** 3);
+    for (let i = 0, z = 0; z < size; z++)
+      for (let y = 0; y < size; y++) for (let x = 0; x < size; x++, i++) values[i] = this.rightSide(x, y, z);
+    return values;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Application, ProblemOptions, Sample } from "isoform/portability";
 import { ITERATION, mean } from "isoform/portability";
 import type { StreamTimes } from "./stream.js";
-import { DEFAULT_GIB, Stream, elements } from "./stream.js";
+import { DEFAULT_GIB, deviationOf, KERNELS, Stream, elements } from "./stream.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.1 : DEFAULT_GIB);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
@@ -44,6 +44,25 @@ export const application: Application = {
       },
 
       free: () => stream.free(),
+    };
+  },
+
+  byHand(options) {
+    const gib = sizeOf(options);
+    const iterations = iterationsOf(options);
+    const n = elements(gib);
+    return {
+      program: "stream",
+      problem: `stream ${gib} GiB`,
+      iterations,
+      sizes: [n],
+      inputs: [],
+      outputs: [n, n, n, 1],
+      quantities: [ITERATION, ...KERNELS.map(({ name }) => name)],
+      validate([a, b, c, [sum]]) {
+        const maxError = deviationOf({ a, b, c, sum }, iterations);
+        return { ok: maxError < TOLERANCE, maxError, against: "exact recurrence, relative" };
+      },
     };
   },
 };

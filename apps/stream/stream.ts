@@ -9,6 +9,9 @@ export const SCALAR = 0.4;
 /** Its arrays by default: 2^25 doubles each. */
 export const DEFAULT_GIB = 0.75;
 
+/** In the set's order. */
+export const KERNELS = [copy, mul, add, triad, dot] as const;
+
 /** Elements of each of the three arrays that together take `gib`. */
 export function elements(gib: number): number {
   const n = Math.floor((gib * 2 ** 30) / (3 * 8));
@@ -72,27 +75,42 @@ export class Stream {
     return { seconds, sum };
   }
 
-  /**
-   * The largest relative deviation from the exact recurrence after `iterations`: of the arrays' mean absolute deviation, and of the
-   * dot product.
-   */
+  /** The last run's deviation; see `deviationOf`. */
   async deviation(iterations: number, sum: number): Promise<number> {
-    const gold = exact(iterations);
     const { queue } = this.device;
-    const errors = [Math.abs(sum / (gold.a * gold.b * this.n) - 1)];
-    for (const name of ["a", "b", "c"] as const) {
-      const values = await queue.read(this.arrays[name]);
-      let total = 0;
-      for (let i = 0; i < values.length; i++) total += Math.abs(values[i] - gold[name]);
-      errors.push(total / this.n / Math.abs(gold[name]));
-    }
-    return errors.reduce((worst, error) => (error <= worst ? worst : error));
+    const { a, b, c } = this.arrays;
+    return deviationOf({ a: await queue.read(a), b: await queue.read(b), c: await queue.read(c), sum }, iterations);
   }
 
   free(): void {
     for (const launch of [this.start, ...this.launches]) launch.free();
     for (const array of Object.values(this.arrays)) array.free();
   }
+}
+
+/** What a run leaves: the arrays, and the dot product. */
+interface Left {
+  readonly a: ArrayLike<number>;
+  readonly b: ArrayLike<number>;
+  readonly c: ArrayLike<number>;
+  readonly sum: number;
+}
+
+/**
+ * The largest relative deviation from the exact recurrence after `iterations`: of the arrays' mean absolute deviation, and of the
+ * dot product.
+ */
+export function deviationOf(left: Left, iterations: number): number {
+  const gold = exact(iterations);
+  const n = left.a.length;
+  const errors = [Math.abs(left.sum / (gold.a * gold.b * n) - 1)];
+  for (const name of ["a", "b", "c"] as const) {
+    const values = left[name];
+    let total = 0;
+    for (let i = 0; i < n; i++) total += Math.abs(values[i] - gold[name]);
+    errors.push(total / n / Math.abs(gold[name]));
+  }
+  return errors.reduce((worst, error) => (error <= worst ? worst : error));
 }
 
 /** What every element of each array is after so many iterations. */

@@ -29,6 +29,7 @@ interface AssessOptions extends Partial<GridSettings> {
   iterations?: number;
   seconds?: number;
   quick?: boolean;
+  handwritten: boolean;
   json?: string;
   report?: string;
   merge?: string[];
@@ -75,6 +76,10 @@ export function addAssess(program: Command, shell: Shell): void {
       ]),
     )
     .option("--quick", "smallest sizes and three runs: a first look")
+    .option(
+      "--no-handwritten",
+      "leave out the programs by hand (C with OpenMP, CUDA), which else are measured where their compiler is there",
+    )
     .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
     .addOption(
       new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts(

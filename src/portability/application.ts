@@ -61,6 +61,25 @@ export interface PreparedApplication {
   free(): void;
 }
 
+/**
+ * What a program by hand for an application is given, and how its results are judged. The programs are `bench/baselines/assessed`: in C with OpenMP,
+ * and in CUDA.
+ */
+export interface HandWritten {
+  /** The file's name, without its ending. */
+  readonly program: string;
+  /** The same as that of `PreparedApplication`. */
+  readonly problem: string;
+  readonly iterations: number;
+  readonly sizes: readonly number[];
+  readonly inputs: readonly Float64Array[];
+  /** Lengths of the arrays that take its results. */
+  readonly outputs: readonly number[];
+  /** What it measures, `iteration` first. Their bytes and operations are those of the application, so that equal times are equal efficiencies. */
+  readonly quantities: readonly string[];
+  validate(outputs: readonly Float64Array[]): Verdict;
+}
+
 /** An application that `isoform assess` can measure. */
 export interface Application {
   /** As typed after `isoform assess`: `gsr`, `stream`. */
@@ -75,6 +94,8 @@ export interface Application {
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
   prepare(set: DeviceSet, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
+  /** The same problem for programs by hand, where there are some. */
+  byHand?(options: ProblemOptions): HandWritten;
 }
 
 /** Whether an application has the option `grid` with that value. */

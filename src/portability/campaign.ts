@@ -11,7 +11,8 @@ import type { Missing } from "./schema.js";
 import { selfTest } from "./self-test.js";
 import { Stopped, unlessStopped } from "./stop.js";
 import { Target } from "./target.js";
-import { codePath, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Refusal } from "./trials.js";
+import { contestantOf, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Contestant, type Refusal } from "./trials.js";
+import { handWritten } from "./handwritten/contestant.js";
 
 /** What is measured, on what, and how often. */
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
@@ -24,6 +25,8 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   gib?: number;
   iterations?: number;
   quick?: boolean;
+  /** Programs by hand are measured beside the applications, where there are some and a compiler: yes unless false. */
+  handwritten?: boolean;
   /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
   seconds?: number;
   /** Ends the campaign: what is finished by then is kept, and the rest is listed as missing. */
@@ -100,18 +103,17 @@ export async function measureApplications(
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
     for (const application of applications) {
-      const groups = groupsThatFit(
-        application,
-        sound.filter((target) => fits(application, target)),
-        problem,
-      );
+      const able = sound.filter((target) => fits(application, target));
+      const contestants = able.map((target) => contestantOf(application, target, problem));
+      if (options.handwritten !== false) contestants.push(...handWritten(application, able, problem));
+      const groups = groupsThatFit(contestants, application.footprint(problem));
       const ran: Evidence[] = [];
       const refused: Refusal[] = [...misfits.filter((misfit) => misfit.application === application), ...lost].map(
-        ({ target, error, failed = false }: Lost) => ({ codePath: codePath(target, problem), target, error, failed }),
+        ({ target, error, failed = false }: Lost) => ({ contestant: contestantOf(application, target, problem), error, failed }),
       );
       for (const group of groups) {
         const limits = { repeats, seconds: share / groups.length, stop };
-        const measured = await measureTogether(application, group, problem, limits, progress);
+        const measured = await measureTogether(application.name, group, limits, progress);
         ran.push(...measured.evidence);
         refused.push(...measured.refusals);
       }
@@ -235,17 +237,17 @@ async function peaksOf(
   return all;
 }
 
-/** Targets whose data can be in memory at once are measured together, the others one by one. */
-function groupsThatFit(application: Application, targets: readonly Target[], problem: ProblemOptions): Target[][] {
-  const needed = application.footprint(problem);
-  const groups: Target[][] = [];
-  for (const target of targets) {
+/** Those whose data, of so many bytes each, can be in memory at once are measured together, the others one by one. */
+function groupsThatFit(contestants: readonly Contestant[], needed: number): Contestant[][] {
+  const groups: Contestant[][] = [];
+  for (const contestant of contestants) {
+    const { target } = contestant;
     const group = groups.find((g) => {
-      const neighbours = g.filter((other) => other.sharesMemoryWith(target));
-      return (neighbours.length + 1) * needed <= Math.min(...[target, ...neighbours].map(({ memory }) => memory));
+      const neighbours = g.filter((other) => other.target.sharesMemoryWith(target));
+      return (neighbours.length + 1) * needed <= Math.min(...[contestant, ...neighbours].map((each) => each.target.memory));
     });
-    if (group) group.push(target);
-    else groups.push([target]);
+    if (group) group.push(contestant);
+    else groups.push([contestant]);
   }
   return groups;
 }

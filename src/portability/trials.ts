@@ -5,6 +5,7 @@ import type { Application, PreparedApplication, ProblemOptions, ProgressFactory 
 import type { Evidence } from "./assessment.js";
 import type { Run } from "./metric.js";
 import type { Missing, Setting, Validation } from "./schema.js";
+import { NoProgramError } from "./handwritten/sources.js";
 import { Stopped, unlessStopped } from "./stop.js";
 import type { Target } from "./target.js";
 
@@ -20,16 +21,27 @@ export interface Limits {
 
 type RunKey = Pick<Run, "application" | "platform" | "problem">;
 
-/** One application on one set of devices, with what its runs gave. */
+/** What is measured: an application on a target, or a program by hand on a target's hardware. */
+export interface Contestant {
+  /** Its name in an assessment. */
+  readonly codePath: string;
+  readonly target: Target;
+  /** What it runs on, in a word, for progress and lists. */
+  readonly devices: string;
+  readonly precision: Precision;
+  /** Written by hand: its work is that of the application, which runs beside it. */
+  readonly byHand?: boolean;
+  prepare(): Promise<PreparedApplication>;
+}
+
+/** One of them, with what its runs gave. */
 class Trial {
   private readonly runs: Run[] = [];
   private readonly verdicts = new Map<string, Validation>();
 
   constructor(
-    private readonly target: Target,
+    private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
-    private readonly application: string,
-    private readonly precision: Precision,
   ) {}
 
   /** Runs and validates; run 0 warms up, and a wrong one is reported but does not count. */
@@ -64,14 +76,24 @@ class Trial {
     return new IsoformError(`wrong results: ${verdict.maxError?.toExponential(1)} from the ${verdict.against}`);
   }
 
-  evidence(): Evidence {
+  /** @param others what the quantities of programs by hand have bytes and operations of */
+  evidence(others: readonly Trial[]): Evidence {
     const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
-    const setting = { ...this.key, devices: this.target.name, precision: this.precision, grid, layout, occ, choices } as Setting;
-    return { host: [], devices: [], runs: this.runs, validation: [...this.verdicts.values()], settings: [setting] };
+    const { devices, precision, byHand } = this.contestant;
+    const setting = { ...this.key, devices, precision, grid, layout, occ, choices } as Setting;
+    const runs = byHand ? this.runs.map((run) => ({ ...run, ...workOf(run.quantity, others) })) : this.runs;
+    return { host: [], devices: [], runs, validation: [...this.verdicts.values()], settings: [setting] };
+  }
+
+  /** Bytes and operations of a quantity in the first run that has it. */
+  work(quantity: string): Pick<Run, "bytes" | "flops"> | undefined {
+    const run = this.runs.find((each) => each.quantity === quantity && each.bytes !== undefined);
+    return run && { bytes: run.bytes, flops: run.flops };
   }
 
   private get key(): RunKey {
-    return { application: this.application, platform: this.target.platform, problem: this.prepared.problem };
+    const { codePath: application, target } = this.contestant;
+    return { application, platform: target.platform, problem: this.prepared.problem };
   }
 
   free(): void {
@@ -79,20 +101,25 @@ class Trial {
   }
 }
 
-/** A device that has not run an application to its end. */
+/** The least that a quantity has in any of the trials. */
+function workOf(quantity: string, trials: readonly Trial[]): Pick<Run, "bytes" | "flops"> | undefined {
+  const found = trials.map((trial) => trial.work(quantity)).filter((work) => work !== undefined);
+  return found.toSorted((a, b) => a.bytes! - b.bytes!)[0];
+}
+
+/** A contestant that has not run to its end. */
 export interface Refusal {
-  readonly codePath: string;
-  readonly target: Target;
+  readonly contestant: Contestant;
   readonly error: unknown;
   /** It was meant to: what a device or a target language cannot do is no failure. */
   readonly failed: boolean;
 }
 
-export const missingOf = ({ codePath, target, error, failed }: Refusal, problem: string): Missing => ({
+export const missingOf = ({ contestant: { codePath, target, devices }, error, failed }: Refusal, problem: string): Missing => ({
   application: codePath,
   platform: target.platform,
   problem,
-  devices: target.name,
+  devices,
   reason: reasonOf(error),
   ...(failed && { failed }),
 });
@@ -104,55 +131,66 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** Runs one application on targets whose data are in memory at once. Whatever fails on one of them is told, and the others go on. */
+/** What a device, a target language or a machine without a compiler cannot do is no failure. */
+const LACKS = [DeviceError, EmitError, NoProgramError] as const;
+
+/** An application on a target. */
+export const contestantOf = (application: Application, target: Target, problem: ProblemOptions): Contestant => ({
+  codePath: codePath(target, problem),
+  target,
+  devices: target.name,
+  precision: problem.precision ?? target.devices[0].precision,
+  prepare: () => application.prepare(target.set, problem),
+});
+
+/** Runs those whose data are in memory at once. Whatever fails on one of them is told, and the others go on. */
 export async function measureTogether(
-  application: Application,
-  targets: readonly Target[],
-  problem: ProblemOptions,
+  name: string,
+  contestants: readonly Contestant[],
   { repeats, seconds, stop }: Limits,
   progress: ProgressFactory,
 ): Promise<{ evidence: Evidence[]; refusals: Refusal[] }> {
   const started = performance.now();
-  const task = progress(application.name);
-  const trials = new Map<Target, Trial>();
+  const task = progress(name);
+  const trials = new Map<Contestant, Trial>();
   const refusals: Refusal[] = [];
-  const steps = targets.length * (repeats + 2);
+  const steps = contestants.length * (repeats + 2);
   let step = 0;
-  const refuse = (target: Target, error: unknown, failed: boolean): void => {
-    refusals.push({ codePath: codePath(target, problem), target, error, failed });
-    trials.get(target)?.free();
-    trials.delete(target);
+  const refuse = (contestant: Contestant, error: unknown, failed: boolean): void => {
+    refusals.push({ contestant, error, failed });
+    trials.get(contestant)?.free();
+    trials.delete(contestant);
   };
-  const onTarget = async (target: Target, what: string, work: () => Promise<void>): Promise<void> => {
-    task.update(step++, steps, `${what} on ${target.name}`);
+  const onTarget = async (contestant: Contestant, what: string, work: () => Promise<void>): Promise<void> => {
+    task.update(step++, steps, `${what} ${contestant.byHand ? "by hand" : "on"} ${contestant.devices}`);
     try {
       await unlessStopped(stop, work);
     } catch (error) {
       if (error instanceof Stopped) throw error;
-      refuse(target, error, !(error instanceof DeviceError || error instanceof EmitError));
+      refuse(contestant, error, !LACKS.some((kind) => error instanceof kind));
     }
   };
   const measure = async (): Promise<void> => {
-    for (const target of targets)
-      await onTarget(target, "preparing", async () => {
-        const precision = problem.precision ?? target.devices[0].precision;
-        trials.set(target, new Trial(target, await application.prepare(target.set, problem), codePath(target, problem), precision));
+    for (const contestant of contestants)
+      await onTarget(contestant, "preparing", async () => {
+        trials.set(contestant, new Trial(contestant, await contestant.prepare()));
       });
     for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || (performance.now() - started) / 1e3 < seconds); run++)
-      for (const [target, trial] of trials)
-        await onTarget(target, run === 0 ? "warming up" : `run ${run} of ${repeats}`, () => trial.run(run));
+      for (const [contestant, trial] of trials)
+        await onTarget(contestant, run === 0 ? "warming up" : `run ${run} of ${repeats}`, () => trial.run(run));
   };
   try {
     await measure().catch((error: unknown) => {
       if (!(error instanceof Stopped)) throw error;
-      const unfinished = targets.filter((target) => !trials.get(target)?.ran && !refusals.some((refusal) => refusal.target === target));
-      for (const target of unfinished) refusals.push({ codePath: codePath(target, problem), target, error, failed: false });
+      const unfinished = contestants.filter((each) => !trials.get(each)?.ran && !refusals.some(({ contestant }) => contestant === each));
+      for (const contestant of unfinished) refusals.push({ contestant, error, failed: false });
     });
-    for (const [target, trial] of trials) {
+    for (const [contestant, trial] of trials) {
       const wrong = trial.wrong();
-      if (wrong !== undefined) refusals.push({ codePath: codePath(target, problem), target, error: wrong, failed: true });
+      if (wrong !== undefined) refusals.push({ contestant, error: wrong, failed: true });
     }
-    return { evidence: [...trials.values()].filter(({ judged }) => judged).map((trial) => trial.evidence()), refusals };
+    const all = [...trials.values()];
+    return { evidence: all.filter(({ judged }) => judged).map((trial) => trial.evidence(all)), refusals };
   } finally {
     // What was under way when it was stopped may still use what it has.
     if (!stop?.aborted) for (const trial of trials.values()) trial.free();

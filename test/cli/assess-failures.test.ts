@@ -12,7 +12,19 @@ after(() => rmSync(folder, { recursive: true }));
 
 test("devices that fail are named with the reason in text, JSON and report, the others are measured, and the exit code is 1", () => {
   const backend = fileURLToPath(new URL("broken-backend.js", import.meta.url));
-  const words = ["--backend", backend, "assess", "stream", "gsr", "--devices", "wrong:0,wrong:1,js", "--gib", "0.002", "--quick"];
+  const words = [
+    "--backend",
+    backend,
+    "assess",
+    "stream",
+    "gsr",
+    "--devices",
+    "wrong:0,wrong:1,js",
+    "--gib",
+    "0.002",
+    "--quick",
+    "--no-handwritten",
+  ];
   const { status, stdout, stderr } = isoform([...words, "--json", "out.json", "--report", "out.html"], folder);
   assert.equal(status, 1, stderr);
   const { runs, missing } = assessmentSchema.parse(JSON.parse(readFileSync(join(folder, "out.json"), "utf8")));

@@ -365,3 +365,25 @@ test("options that an application does not have are refused before anything runs
   await assert.rejects(measure({ devices: ["a*2"] }), /toy runs on one device, and a\*2 has 2 members: name single devices/);
   assert.deepEqual(log, ["close a", "close a"]);
 });
+
+test("a program by hand that is not there is missing, by reason, unless it was left out", async () => {
+  const byHand = () => ({
+    program: "toy",
+    problem: "toy 0.1 GiB",
+    iterations: 1,
+    sizes: [],
+    inputs: [],
+    outputs: [],
+    quantities: ["iteration"],
+    validate: () => ({ ok: true, maxError: 0, against: "nothing" }),
+  });
+  const found = registry([device("a", []), device("b", [])]);
+  const evidence = await measureApplications([{ ...application([]), byHand }], { repeats: 1 }, silent, found);
+  // One for the processor that both devices are.
+  assert.deepEqual(
+    evidence.missing?.map(({ application, devices, reason, failed }) => [application, devices, reason, failed]),
+    [["handwritten", "C/OpenMP", "there is no program by hand for toy in C", undefined]],
+  );
+  const without = await measureApplications([{ ...application([]), byHand }], { repeats: 1, handwritten: false }, silent, found);
+  assert.deepEqual(without.missing, []);
+});

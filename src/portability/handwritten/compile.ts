@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { cachedBinary, recallPath } from "../../device/cache/cache.js";
+import { compileLibrary, findCompiler, hasOpenMP } from "../../device/native/compiler.js";
+import { IsoformError } from "../../ir/errors.js";
+import { NoProgramError, sourceOf, type Language } from "./sources.js";
+
+/** Gives the path of a program's shared library. `arch` is the GPU's, as nvcc's option `-arch` calls it. Throws NoProgramError where there is no compiler. */
+export function compileProgram(program: string, language: Language, arch = "native"): string {
+  const source = sourceOf(program, language);
+  return language === "c" ? compileC(program, source) : compileCuda(program, source, arch);
+}
+
+function compileC(program: string, source: string): string {
+  const compiler = findCompiler();
+  if (!compiler) throw new NoProgramError("no C compiler was found ($CC, gcc, clang, cc): install gcc or clang, such as apt install gcc");
+  const library = compileLibrary(compiler, program, source, "fast");
+  if (hasOpenMP(compiler)) return library;
+  throw new NoProgramError(`${compiler.command} has no OpenMP: install its OpenMP library, such as apt install libgomp1`);
+}
+
+/** nvcc in the folder $ISOFORM_NVCC, on the path, or where CUDA is installed by default. */
+function findNvcc(): { command: string; version: string } | undefined {
+  const folders = [process.env.ISOFORM_NVCC, ...(process.env.PATH ?? "").split(delimiter), "/usr/local/cuda/bin"];
+  for (const folder of folders) {
+    if (!folder) continue;
+    const command = join(folder, "nvcc");
+    const answer = spawnSync(command, ["--version"], { encoding: "utf8" });
+    if (answer.status === 0) return { command, version: answer.stdout.trim() };
+  }
+  return undefined;
+}
+
+const FLAGS = ["-O3", "-Xcompiler", "-fPIC", "-shared"];
+
+function compileCuda(program: string, source: string, arch: string): string {
+  const nvcc = findNvcc();
+  if (!nvcc)
+    throw new NoProgramError(
+      "no nvcc was found ($ISOFORM_NVCC, the path, /usr/local/cuda/bin): install NVIDIA's CUDA toolkit, or name the folder of nvcc in ISOFORM_NVCC",
+    );
+  const parts = [source, nvcc.version, arch, ...FLAGS];
+  const folder = mkdtempSync(join(tmpdir(), "isoform-handwritten-"));
+  try {
+    const make = (): Uint8Array => {
+      const [input, output] = [join(folder, `${program}.cu`), join(folder, `${program}.so`)];
+      writeFileSync(input, source);
+      const run = spawnSync(nvcc.command, [...FLAGS, `-arch=${arch}`, "-o", output, input], { encoding: "utf8" });
+      if (run.status === 0) return readFileSync(output);
+      throw new IsoformError(`nvcc could not compile ${program}.cu:\n${run.stderr.split("\n").slice(0, 5).join("\n")}`);
+    };
+    const library = cachedBinary("so", parts, make);
+    return recallPath("so", parts) ?? ownFile(program, library);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Where the cache has no place. */
+function ownFile(program: string, library: Uint8Array): string {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, `${program}.so`);
+  writeFileSync(path, library);
+  return path;
+}

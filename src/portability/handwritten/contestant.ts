@@ -1,0 +1,36 @@
+import type { Device } from "../../device/device.js";
+import { groupBy } from "../group.js";
+import { isProcessor } from "../machine.js";
+import type { Application, ProblemOptions } from "../application.js";
+import type { Target } from "../target.js";
+import type { Contestant } from "../trials.js";
+import { prepareProgram } from "./program.js";
+import { HANDWRITTEN, type Language } from "./sources.js";
+
+/** What programs by hand run on this device; undefined where there is none. */
+function languageOf(device: Device): Language | undefined {
+  if (isProcessor(device)) return "c";
+  return device.backend === "cuda" ? "cuda" : undefined;
+}
+
+const TITLES: Readonly<Record<Language, string>> = { c: "C/OpenMP", cuda: "CUDA" };
+
+/** The program by hand of an application, once for each single device's hardware among the targets. */
+export function handWritten(application: Application, targets: readonly Target[], problem: ProblemOptions): Contestant[] {
+  if (!application.byHand) return [];
+  const byHand = (): ReturnType<NonNullable<Application["byHand"]>> => application.byHand!(problem);
+  const single = targets.filter(({ set, devices }) => set.members.length === 1 && languageOf(devices[0]) !== undefined);
+  return [...groupBy(single, ({ platform }) => platform).values()].map(([target]): Contestant => {
+    const [device] = target.devices;
+    const language = languageOf(device)!;
+    const ordinal = Number(device.name.split(":")[1] ?? 0);
+    return {
+      codePath: HANDWRITTEN,
+      target,
+      devices: TITLES[language],
+      precision: "fast",
+      byHand: true,
+      prepare: async () => prepareProgram(byHand(), language, ordinal),
+    };
+  });
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { IsoformError } from "../../ir/errors.js";
+
+/** What programs by hand are written in. */
+export type Language = "c" | "cuda";
+
+/** Their name in an assessment. */
+export const HANDWRITTEN = "handwritten";
+
+/** There is no program in a language, or no compiler of it. */
+export class NoProgramError extends IsoformError {
+  override name = "NoProgramError";
+}
+
+const SUFFIX: Readonly<Record<Language, string>> = { c: "c", cuda: "cu" };
+const FOLDER = new URL("../../../../bench/baselines/assessed/", import.meta.url);
+const OWN_INCLUDE = /^#include "(.+)"$/gm;
+
+/** A program's whole text, with the files that it includes in their places. Throws NoProgramError where there is none in that language. */
+export function sourceOf(program: string, language: Language): string {
+  const once = new Set<string>();
+  const read = (url: URL): string => {
+    if (once.has(url.href)) return "";
+    once.add(url.href);
+    return readFileSync(url, "utf8").replace(OWN_INCLUDE, (_, path: string) => read(new URL(path, url)));
+  };
+  try {
+    return read(new URL(`${program}.${SUFFIX[language]}`, FOLDER));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new NoProgramError(`there is no program by hand for ${program} in ${language === "c" ? "C" : "CUDA"}`);
+  }
+}

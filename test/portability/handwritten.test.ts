@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
+import { describe, it } from "node:test";
+import { application as poisson } from "../../apps/poisson/application.js";
+import { application as stream } from "../../apps/stream/application.js";
+import { findCompiler } from "../../src/device/native/compiler.js";
+import { assess } from "../../src/portability/assessment.js";
+import { measureApplications } from "../../src/portability/campaign.js";
+import { compileProgram } from "../../src/portability/handwritten/compile.js";
+import { prepareProgram } from "../../src/portability/handwritten/program.js";
+
+const APPLICATIONS = [poisson, stream];
+const SMALL = { gib: 1e-4, iterations: 3 };
+
+if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
+
+describe("programs by hand in C", { skip: findCompiler() ? false : "no C compiler" }, () => {
+  for (const application of APPLICATIONS)
+    it(`${application.name} gives the right result, twice, and a wrong one is found`, async () => {
+      let spoilt = false;
+      const work = application.byHand!(SMALL);
+      const validate: typeof work.validate = (outputs) => {
+        if (spoilt) outputs[0][outputs[0].length >> 1] += 1e-3;
+        return work.validate(outputs);
+      };
+      const program = await prepareProgram({ ...work, validate }, "c", 0);
+      try {
+        for (let run = 0; run < 2; run++) {
+          const samples = await program.run();
+          assert.deepEqual(
+            samples.map(({ quantity, seconds }) => [quantity, seconds > 0 && seconds < 1]),
+            work.quantities.map((quantity) => [quantity, true]),
+          );
+          assert.ok((await program.validate()).ok);
+        }
+        spoilt = true;
+        assert.ok(!(await program.validate()).ok);
+      } finally {
+        program.free();
+      }
+    });
+
+  it("they stand beside the applications, with the same problem and work", async () => {
+    const silent = () => ({ update() {}, done() {} });
+    const evidence = await measureApplications([poisson], { devices: ["js"], quick: true, repeats: 1, ...SMALL }, silent);
+    const { runs, metrics } = assess(evidence);
+    const of = (name: string) => runs.find(({ application, quantity }) => application === name && quantity === "conjugate gradients")!;
+    assert.equal(of("handwritten").problem, of("isoform-js").problem);
+    assert.equal(of("handwritten").bytes, of("isoform-js").bytes);
+    assert.deepEqual(new Set(metrics.map(({ application }) => application)), new Set(["isoform-js", "handwritten"]));
+  });
+});
+
+describe("nvcc compiles", { skip: spawnSync("nvcc", ["--version"]).status === 0 ? false : "no nvcc" }, () => {
+  for (const { name } of APPLICATIONS) it(`${name} by hand`, () => assert.match(compileProgram(name, "cuda", "sm_90"), /\.so$/));
+});
