@@ -82,6 +82,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/pic/application": "default",
   "apps/pic/checkpoint": "default",
   "apps/pic/dispersion": "default",
+  "apps/pic/distribution": "default",
   "apps/pic/fields": "default",
   "apps/pic/fits": "default",
   "apps/pic/load": "default",

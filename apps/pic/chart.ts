@@ -1,4 +1,4 @@
-import type { Curve } from "./cases.js";
+import type { Curve } from "./judgement.js";
 import type { Series } from "./fits.js";
 
 const WIDTH = 720;

@@ -8,7 +8,7 @@ import type { Row } from "./run.js";
 import type { State } from "./simulation.js";
 import { LOADINGS } from "./species.js";
 
-const FORMAT = "isoform pic 4";
+const FORMAT = "isoform pic 5";
 
 const count = z.int().positive();
 const text = z.string().regex(/^[\x20-\x7e]*$/, "text beyond ASCII");
@@ -21,6 +21,13 @@ const savedOptions = z.strictObject({
   cells: count,
   degree: count,
   amplitude: z.number(),
+  k: z.number().positive(),
+  mode: count,
+  fractions: numbers.min(1).readonly(),
+  drifts: numbers.min(1).readonly(),
+  temperatures: numbers.min(1).readonly(),
+  /** The file of the electrons' own distribution. */
+  distribution: z.string().optional(),
   ionMass: z.number().positive().optional(),
   particles: count,
   dt: z.number().positive(),

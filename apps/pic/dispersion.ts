@@ -76,15 +76,46 @@ export const weibel =
   (omega) =>
     add(sub(mul(omega, omega), complex(k * k + 1)), times(response(times(omega, 1 / (Math.SQRT2 * k * sigma1))), square / sigma1 ** 2));
 
+/** The zeros of D that lead from some starts, the one that grows fastest first; a zero is found from several of them, and counted once. */
+export function zeros(dispersion: Dispersion, starts: readonly Complex[]): Complex[] {
+  const found: Complex[] = [];
+  for (const start of starts) {
+    const omega = zeroOrNone(dispersion, start);
+    // Where D jumps by orders of magnitude the rule ends at what is no zero.
+    if (omega && abs(dispersion(omega)) < 1e-8 && !found.some((other) => abs(sub(other, omega)) < 1e-6)) found.push(omega);
+  }
+  return found.sort((a, b) => b.im - a.im);
+}
+
+/**
+ * Frequencies of the longitudinal waves of some beams, the fastest growing or least damped first. Waves that a beam damps within a fraction of their
+ * period are not looked for.
+ */
+export function langmuirWaves(k: number, beams: readonly Maxwellian[]): Complex[] {
+  const thermal = k * Math.max(...beams.map(({ sigma }) => sigma));
+  const reach = 1.2 * Math.sqrt(1 + 3 * thermal * thermal) + k * Math.max(...beams.map(({ drift }) => Math.abs(drift)));
+  const starts: Complex[] = [];
+  for (let n = -10; n <= 10; n++)
+    for (let m = 0; m <= 6; m++) starts.push(complex((reach * n) / 10, 0.45 - (m / 6) * (0.9 + 2.5 * thermal)));
+  return zeros(langmuir(k, beams), starts);
+}
+
 /** A zero of D near `start`, by the secant rule. Throws RangeError where it finds none. */
 export function zero(dispersion: Dispersion, start: Complex): Complex {
+  const found = zeroOrNone(dispersion, start);
+  if (!found) throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
+  return found;
+}
+
+function zeroOrNone(dispersion: Dispersion, start: Complex): Complex | undefined {
   let [a, b] = [start, add(start, complex(1e-4, 1e-4))];
   let [fa, fb] = [dispersion(a), dispersion(b)];
   for (let n = 0; n < 100; n++) {
     if (abs(sub(b, a)) <= 1e-14 * (1 + abs(b))) return b;
     const next = sub(b, div(mul(fb, sub(b, a)), sub(fb, fa)));
+    if (!Number.isFinite(next.re) || !Number.isFinite(next.im)) return undefined;
     [a, fa] = [b, fb];
     [b, fb] = [next, dispersion(next)];
   }
-  throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
+  return undefined;
 }

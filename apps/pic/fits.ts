@@ -54,6 +54,67 @@ export const seriesOf = (list: readonly Peak[]): Series => ({
 /** Angular frequency of a wave whose absolute value has these peaks: half a period from one to the next. */
 export const frequency = (list: readonly Peak[]): number => (Math.PI * (list.length - 1)) / (list[list.length - 1].time - list[0].time);
 
+/** Peaks that are no ripples: between two of them the series falls to less than half. Those that have sunk to a twentieth of the highest are left out. */
+function swings(series: Series): Peak[] {
+  const kept: Peak[] = [];
+  for (const peak of peaks(series)) {
+    const last = kept.at(-1);
+    const least = last ? Math.min(...within(series, last.time, peak.time).values) : 0;
+    if (!last || least < Math.min(last.value, peak.value) / 2) kept.push(peak);
+    else if (peak.value > last.value) kept[kept.length - 1] = peak;
+  }
+  const highest = Math.max(...kept.map(({ value }) => value));
+  return kept.filter(({ value }) => value > highest / 20);
+}
+
+/** A damped wave |A exp(rate t) cos(omega t + phase)|: its envelope, which begins at exp(offset), and its frequency. */
+export interface DampedWave extends Exponential {
+  readonly omega: number;
+}
+
+/**
+ * The damped wave whose absolute value is nearest to the series: its square is exp(2 rate t) (a + b cos(2 omega t) + c sin(2 omega t)), fitted by
+ * Gauss and Newton's method with a, b, c eliminated. Squares are weighted by the envelope, so that a noise of one size counts the same at all
+ * times, and what has sunk into it counts for nothing. Peaks, which noise and waves that die out lift, give the start alone. Undefined for less than three peaks, and
+ * where no wave is found.
+ */
+export function dampedWave(series: Series): DampedWave | undefined {
+  const { times, values } = series;
+  const tops = swings(series);
+  if (tops.length < 3) return undefined;
+  let [rate, omega] = [exponential(seriesOf(tops))!.rate, frequency(tops)];
+  const start = times[0];
+  let parts = [0, 0, 0];
+  for (let round = 0; round < 50; round++) {
+    const weights = times.map((t) => Math.exp(-rate * (t - start)));
+    const wanted = values.map((value, n) => value * value * weights[n]);
+    const residualOf = (rate: number, omega: number): number[] => {
+      const rows = times.map((t, n) => {
+        const envelope = weights[n] * Math.exp(2 * rate * (t - start));
+        return [envelope, envelope * Math.cos(2 * omega * (t - start)), envelope * Math.sin(2 * omega * (t - start))];
+      });
+      parts = leastSquares(rows, wanted);
+      return rows.map((row, n) => row.reduce((sum, value, k) => sum + value * parts[k], 0) - wanted[n]);
+    };
+    const step = 1e-6;
+    const [alongRate, alongOmega] = [residualOf(rate + step, omega), residualOf(rate, omega + step)];
+    const residual = residualOf(rate, omega);
+    const slopes = residual.map((value, n) => [(alongRate[n] - value) / step, (alongOmega[n] - value) / step]);
+    const [byRate, byOmega] = leastSquares(
+      slopes,
+      residual.map((value) => -value),
+    );
+    rate += byRate;
+    omega += byOmega;
+    if (Math.hypot(byRate, byOmega) < 1e-10) {
+      const height = Math.sqrt(parts[0] + Math.hypot(parts[1], parts[2]));
+      return { rate, omega, offset: Math.log(height) - rate * start };
+    }
+    if (!(Math.hypot(rate, omega) < 100)) return undefined;
+  }
+  return undefined;
+}
+
 /**
  * The growth rate of A exp(rate t) + B cos(omega t) + C sin(omega t), by least squares of relative deviations: for a mode that grows beside
  * another that only swings. The rate is sought between 0 and `most`.
@@ -61,7 +122,10 @@ export const frequency = (list: readonly Peak[]): number => (Math.PI * (list.len
 export function growthBeside({ times, values }: Series, omega: number, most: number): Exponential {
   const solve = (rate: number): { amplitude: number; residual: number } => {
     const rows = times.map((t, n) => [Math.exp(rate * t), Math.cos(omega * t), Math.sin(omega * t)].map((f) => f / values[n]));
-    const solution = normalEquations(rows);
+    const solution = leastSquares(
+      rows,
+      rows.map(() => 1),
+    );
     const residual = rows.reduce((sum, row) => sum + (row.reduce((s, f, k) => s + f * solution[k], 0) - 1) ** 2, 0);
     return { amplitude: solution[0], residual };
   };
@@ -80,19 +144,22 @@ export function growthBeside({ times, values }: Series, omega: number, most: num
   return { rate, offset: Math.log(Math.abs(solve(rate).amplitude)) };
 }
 
-/** Least squares of rows x = 1, three unknowns, by elimination. */
-function normalEquations(rows: readonly (readonly number[])[]): number[] {
-  const a = [0, 1, 2].map((i) => [
-    ...[0, 1, 2].map((j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)),
-    rows.reduce((sum, row) => sum + row[i], 0),
+/** The x for which rows x is nearest to `wanted`, by the normal equations and elimination. */
+function leastSquares(rows: readonly (readonly number[])[], wanted: readonly number[]): number[] {
+  const unknowns = rows[0].map((_, i) => i);
+  const a = unknowns.map((i) => [
+    ...unknowns.map((j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)),
+    rows.reduce((sum, row, n) => sum + row[i] * wanted[n], 0),
   ]);
-  for (let i = 0; i < 3; i++) {
-    for (let k = i + 1; k < 3; k++) {
+  const last = unknowns.length;
+  for (const i of unknowns) {
+    for (let k = i + 1; k < last; k++) {
       const factor = a[k][i] / a[i][i];
-      for (let j = i; j < 4; j++) a[k][j] -= factor * a[i][j];
+      for (let j = i; j <= last; j++) a[k][j] -= factor * a[i][j];
     }
   }
-  const x = [0, 0, 0];
-  for (let i = 2; i >= 0; i--) x[i] = (a[i][3] - [0, 1, 2].reduce((sum, j) => (j > i ? sum + a[i][j] * x[j] : sum), 0)) / a[i][i];
+  const x = unknowns.map(() => 0);
+  for (const i of unknowns.toReversed())
+    x[i] = (a[i][last] - unknowns.reduce((sum, j) => (j > i ? sum + a[i][j] * x[j] : sum), 0)) / a[i][i];
   return x;
 }

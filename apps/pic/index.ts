@@ -4,3 +4,6 @@ export * from "./problem.js";
 export * from "./species.js";
 export * from "./cases.js";
 export * from "./mesh.js";
+export * from "./distribution.js";
+export * from "./distribution-file.js";
+export * from "./judgement.js";

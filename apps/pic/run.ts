@@ -9,6 +9,9 @@ export interface Row extends Measures {
   readonly mode: number;
 }
 
+/** The mode along axis 1, 1 where absent, of a component whose amplitude is seen over time. */
+export type Watched = Case["watched"] & { readonly mode?: number };
+
 export interface Schedule {
   /** The end, in simulated time. */
   readonly time: number;
@@ -26,14 +29,14 @@ export interface Schedule {
  */
 export async function follow(
   simulation: Simulation,
-  { form, component }: Case["watched"],
+  { form, component, mode = 1 }: Watched,
   { time, every, stop }: Schedule,
   rows: Row[],
   report: (row: Row, seconds: number) => void | Promise<void> = () => undefined,
 ): Promise<void> {
   const sample = async (seconds: number): Promise<void> => {
     await simulation.requireSound();
-    const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, 1) };
+    const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, mode) };
     if (!Number.isFinite(totalEnergy(row)))
       throw new IsoformError(`pic: the fields are NaN after ${simulation.steps} steps: ask for a smaller --dt`);
     rows.push(row);

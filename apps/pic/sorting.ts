@@ -7,7 +7,7 @@ import type { Mesh } from "./mesh.js";
 import { cellSize, cyclic, dimension, dofs } from "./mesh.js";
 import { kickKernel, type KickArguments, type PushArguments } from "./particles.js";
 import type { Problem, Settings } from "./problem.js";
-import type { Particles } from "./species.js";
+import type { Particles, Species } from "./species.js";
 import { wrapped } from "./splines.js";
 
 /** The cell that each particle is in: c_1 + N_1 (c_2 + N_2 c_3). */
@@ -41,16 +41,17 @@ export function stepsBetweenSorts(device: Device, { mesh, species }: Problem, { 
   const vectors = device.memory.name === "cpu" && device.capabilities.simdBytes > 0;
   if (!isSortable(mesh) || precision === "strict" || !vectors || count < FEW * dofs(mesh)) return 0;
   // What share of the particles leaves its cell in a step: each particle costs SORT / n + ASTRAY * leaving * n / 2.
-  const leaving = species.map(({ beams }) =>
-    mesh.axes.reduce((sum, axis, a) => {
-      const speed = beams.reduce(
-        (v, { fraction, drift, sigma }) => v + fraction * (Math.abs(drift?.[a] ?? 0) + MEAN_DEVIATE * sigma[a]),
-        0,
-      );
-      return sum + (speed * dt) / cellSize(axis);
-    }, 0),
-  );
+  const leaving = species.map((each) => mesh.axes.reduce((sum, axis, a) => sum + (meanSpeed(each, a) * dt) / cellSize(axis), 0));
   return Math.max(1, Math.round(Math.sqrt((2 * SORT) / (ASTRAY * Math.max(...leaving)))));
+}
+
+/** Along an axis, about: of a distribution, as if its velocities lay within three standard deviations of the middle. */
+function meanSpeed({ beams, distribution }: Species, a: number): number {
+  if (distribution) {
+    const [from, to] = distribution.velocities[a];
+    return Math.abs(from + to) / 2 + (MEAN_DEVIATE * (to - from)) / 6;
+  }
+  return beams.reduce((v, { fraction, drift, sigma }) => v + fraction * (Math.abs(drift?.[a] ?? 0) + MEAN_DEVIATE * sigma[a]), 0);
 }
 
 /** Particles that are sorted by cell from time to time, and the launches that use it. They hold for particles that have left their cell, too. */

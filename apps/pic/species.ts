@@ -1,6 +1,7 @@
 import type { LayoutName, View } from "isoform";
 import { IsoformError, f64, range } from "isoform";
-import { load, shift } from "./load.js";
+import { Draws, type Distribution } from "./distribution.js";
+import { cosineOfTurns, load, shift } from "./load.js";
 import type { Mesh } from "./mesh.js";
 import { dimension, isPresent, volume } from "./mesh.js";
 import { moments } from "./particles.js";
@@ -16,12 +17,14 @@ export interface Beam {
   readonly sigma: readonly number[];
 }
 
-/** One kind of particles, of mean density 1: density 1 + amplitude cos(2 pi mode x_1 / L_1), and some beams. */
+/** One kind of particles, of mean density 1: some beams, or a distribution, times 1 + amplitude cos(2 pi mode x_1 / L_1). */
 export interface Species {
   readonly name: string;
   readonly charge: number;
   readonly mass: number;
   readonly beams: readonly Beam[];
+  /** In the place of the beams. */
+  readonly distribution?: Distribution;
   readonly perturbation?: { readonly amplitude: number; readonly mode: number };
 }
 
@@ -143,6 +146,30 @@ export class Particles {
     for (const view of Object.values(tables)) view.free();
   }
 
+  /** Makes the particles of a distribution on the host, and gives the sum of their weights. */
+  draw(draws: Draws): { readonly values: Float64Array; readonly sum: number } {
+    const { mesh, share, species } = this;
+    const { amplitude, mode } = species.perturbation ?? { amplitude: 0, mode: 0 };
+    const width = this.storage.shape[1];
+    const values = new Float64Array(share.count * width);
+    let sum = 0;
+    for (let i = 0; i < share.count; i++) {
+      const { x, v, weight } = draws.particle(share.first + i);
+      const w = weight * (1 + amplitude * cosineOfTurns((mode * x[0]) / mesh.axes[0].length));
+      values.set([...x, ...v, w], i * width);
+      sum += w;
+    }
+    return { values, sum };
+  }
+
+  /** Takes what `draw` has made, weights times `scale`. */
+  async put(values: Float64Array, scale: number): Promise<void> {
+    const width = this.storage.shape[1];
+    for (let at = width - 1; at < values.length; at += width) values[at] *= scale;
+    this.work.device.queue.write(this.storage, values);
+    await this.work.device.queue.finish();
+  }
+
   /** v -= the mean, component by component. */
   async shift(mean: readonly number[]): Promise<void> {
     const { device, precision } = this.work;
@@ -162,10 +189,14 @@ export class Particles {
   }
 }
 
-/** Makes all shares of a species, and shifts velocities so that their weighted mean is that of the beams; of mirrored particles it is. */
+/**
+ * Makes all shares of a species. Velocities of beams are shifted so that their weighted mean is that of the beams; of mirrored particles it is. Throws
+ * IsoformError for a distribution that is none.
+ */
 export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
-  for (const particles of shares) await particles.place();
   const [{ species, options, mesh }] = shares;
+  if (species.distribution) return loadDistribution(shares, species.distribution);
+  for (const particles of shares) await particles.place();
   if (options.loading === "symmetric") return;
   const moments = await Promise.all(shares.map((particles) => particles.moments()));
   const mass = moments.reduce((sum, each) => sum + each.mass, 0);
@@ -174,4 +205,16 @@ export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
     return moments.reduce((sum, { momentum }) => sum + momentum[k], 0) / mass - wanted;
   });
   for (const particles of shares) await particles.shift(mean);
+}
+
+async function loadDistribution(shares: readonly Particles[], distribution: Distribution): Promise<void> {
+  const [{ species, options, mesh }] = shares;
+  if (options.loading === "symmetric")
+    throw new IsoformError(
+      `pic: symmetric loading mirrors beams, and species "${species.name}" has a distribution of its own: choose --loading sobol`,
+    );
+  const draws = new Draws(distribution, mesh, species.name);
+  const drawn = shares.map((particles) => particles.draw(draws));
+  const sum = drawn.reduce((total, each) => total + each.sum, 0);
+  for (const [n, particles] of shares.entries()) await particles.put(drawn[n].values, volume(mesh) / sum);
 }

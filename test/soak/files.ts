@@ -51,6 +51,11 @@ const OPTIONS: SavedOptions = {
   cells: 8,
   degree: 2,
   amplitude: 1e-3,
+  k: 1.25,
+  mode: 1,
+  fractions: [1],
+  drifts: [0],
+  temperatures: [0.0002, 0.0024],
   particles: 16,
   dt: 0.02,
   every: 1,
@@ -89,7 +94,7 @@ async function makeKinds(folder: string): Promise<readonly Kind[]> {
   const device = await open("js");
   const weibel = CASES.find(({ name }) => name === "weibel")!;
   const settings = { ...OPTIONS, count: OPTIONS.particles, layout: LAYOUTS[OPTIONS.layout] };
-  const simulation = await Simulation.create(device, weibel.problem(OPTIONS), settings);
+  const simulation = await Simulation.create(device, weibel.problem({ ...OPTIONS, distribution: undefined }), settings);
   const rows: Row[] = [];
   await follow(simulation, weibel.watched, { time: 0.06, every: 1 }, rows);
   await writeCheckpoint(at("checkpoint"), { options: OPTIONS, rows, state: await simulation.state() });

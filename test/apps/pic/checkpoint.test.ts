@@ -16,6 +16,11 @@ const OPTIONS: SavedOptions = {
   cells: 32,
   degree: 3,
   amplitude: 1e-3,
+  k: 1.25,
+  mode: 1,
+  fractions: [1],
+  drifts: [0],
+  temperatures: [0.0002, 0.0024],
   particles: 3,
   dt: 0.05,
   every: 5,
@@ -136,10 +141,10 @@ const WRONG: readonly (readonly [message: RegExp, change: object])[] = [
 test("heads that fit their checksum but not their meaning are refused in one line, with the place", async () => {
   const path = file("meaning");
   await writeCheckpoint(path, { ...checkpoint(1), rows: [ROW, { ...ROW, time: 1 }] });
-  const { head, arrays } = await readState(path, "isoform pic 4");
+  const { head, arrays } = await readState(path, "isoform pic 5");
   const { metadata, parts } = head as { metadata: object; parts: unknown };
   for (const [message, change] of WRONG) {
-    await writeState(path, "isoform pic 4", { head: { metadata: { ...metadata, ...change }, parts }, arrays });
+    await writeState(path, "isoform pic 5", { head: { metadata: { ...metadata, ...change }, parts }, arrays });
     await assert.rejects(readCheckpoint(path), (error: Error) => {
       assert.equal(error.name, "IsoformError", error.stack);
       assert.match(error.message, message);
@@ -148,9 +153,9 @@ test("heads that fit their checksum but not their meaning are refused in one lin
     });
   }
   for (const none of [null, 5, "x", []]) {
-    await writeState(path, "isoform pic 4", { head: { metadata: none, parts }, arrays });
+    await writeState(path, "isoform pic 5", { head: { metadata: none, parts }, arrays });
     await assert.rejects(readCheckpoint(path), /is no checkpoint of isoform pic: Invalid input/);
-    await writeState(path, "isoform pic 4", { head: none, arrays });
+    await writeState(path, "isoform pic 5", { head: none, arrays });
     await assert.rejects(readCheckpoint(path), /is no whole checkpoint: it does not tell what its arrays are/);
   }
 });

@@ -32,13 +32,39 @@ test("isoform pic runs a case and writes all that it is asked for", async () => 
   assert.equal(lines[0], "time,mode,energy E1,energy electrons,energy,momentum 1,momentum 2,momentum 3,gauss,divergence");
   assert.equal(lines.length, 82);
   assert.ok(lines.slice(1).every((line) => line.split(",").length === 10 && !line.includes("NaN")));
-  assert.match(await readFile(file("run.svg"), "utf8"), /fit: -0\.\d+.*Kraus et al\. 2017: -0\.2860/);
+  assert.match(await readFile(file("run.svg"), "utf8"), /envelope of the peaks: -0\.\d+.*Kraus et al\. 2017: -0\.2860/);
   const image = await readImage(file("run.vtk"));
   assert.deepEqual(image.extents, [32, 1, 1]);
   assert.ok(image.cellData.get("E")!.data.some((value) => Math.abs(value) > 1e-3));
   const result = JSON.parse(await readFile(file("run.json"), "utf8"));
   assert.equal(result.rows.length, 81);
   assert.equal(result.comparisons[0].quantity, "first damping rate");
+});
+
+test("wave number, beams, window and a distribution of one's own are options", async () => {
+  const words = ["pic", "landau", ...SMALL, "--cells", "16", "--dt", "0.1", "--every", "1"];
+  const { stdout } = await isoform(...words, "--k", "0.4", "--time", "12", "--window", "2,12", "--svg", file("landau.svg"));
+  assert.match(stdout, /damping rate +-0\.\d+ +-0\.066128 /);
+  const svg = await readFile(file("landau.svg"), "utf8");
+  for (const name of ["amplitude of the first mode of E1", "measured"]) assert.ok(svg.includes(`>${name}<`), name);
+  assert.match(svg, /envelope of the fit: -0\.\d+<[^]*dispersion relation: -0\.06613</);
+  const streams = ["--fractions", "0.5,0.5", "--drifts", "3,-3", "--temperatures", "1,1", "--k", "0.25", "--mode", "2"];
+  const unstable = await isoform(...words, ...streams, "--time", "20", "--json", file("streams.json"));
+  assert.match(unstable.stdout, /growth rate +0\.2\d+ +0\.27492 /);
+  const { options } = JSON.parse(await readFile(file("streams.json"), "utf8"));
+  assert.deepEqual([options.drifts, options.mode], [[3, -3], 2]);
+
+  await writeFile(file("flat.csv"), "v1,f\n-2,1\n2,1\n");
+  const own = ["--distribution", file("flat.csv"), "--checkpoint", file("flat")];
+  const flat = await isoform(...words, ...own, "--time", "8", "--csv", file("flat.csv.out"));
+  assert.match(flat.stdout, /rate of the envelope +-?\d[^]*frequency +1\.\d+ *\n/);
+  const again = await isoform("pic", "landau", "--devices", "js", "--restart", file("flat"), "--time", "10");
+  assert.match(again.stdout, /20 steps in /);
+  await assert.rejects(isoform("pic", "weibel", ...SMALL, ...own.slice(0, 2)), (error: { code: number; stderr: string }) => {
+    assert.match(error.stderr, /has the columns v1,f: this case takes v1,v2,f or x1,v1,v2,f/);
+    return error.code === 2;
+  });
+  await assert.rejects(isoform(...words, "--k", "-1"), /'-1' is invalid\. It needs a number greater than 0/);
 });
 
 const missing = await hdf5Missing();

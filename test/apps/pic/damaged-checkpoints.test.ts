@@ -25,6 +25,11 @@ const OPTIONS: SavedOptions = {
   cells: 16,
   degree: 2,
   amplitude: 1e-3,
+  k: 1.25,
+  mode: 1,
+  fractions: [1],
+  drifts: [0],
+  temperatures: [0.0002, 0.0024],
   particles: 64,
   dt: 0.02,
   every: 1,
@@ -98,7 +103,7 @@ test(
   async (t) => {
     const device = await open("js");
     const settings = { ...OPTIONS, count: OPTIONS.particles, layout: LAYOUTS[OPTIONS.layout] };
-    const make = () => Simulation.create(device, each.problem(OPTIONS), settings);
+    const make = () => Simulation.create(device, each.problem({ ...OPTIONS, distribution: undefined }), settings);
     const simulation = await make();
     const rows: Row[] = [];
     await follow(simulation, each.watched, { time: 0.06, every: 1 }, rows);

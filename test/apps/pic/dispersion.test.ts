@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { complex } from "../../../apps/pic/complex.js";
-import { faddeeva, langmuir, langmuirAmplitude, weibel, zero } from "../../../apps/pic/dispersion.js";
+import { faddeeva, langmuir, langmuirAmplitude, langmuirWaves, weibel, zero } from "../../../apps/pic/dispersion.js";
 
 /** Of an independent implementation, in more digits where they were needed: z, w(z). */
 const KNOWN = [
@@ -40,4 +40,23 @@ test("frequencies are the published ones", () => {
   near(zero(streams, complex(1.34, 0)), [1.33899, -0.00242], 1e-5);
   const sigma = 0.02 / Math.SQRT2;
   near(zero(weibel(1.25, sigma, 12 * sigma ** 2), complex(0, 0.03)), [0, 0.02783712]);
+});
+
+test("waves come by their growth: both directions, and what is damped next", () => {
+  const published = [
+    [0.3, 1.159846, -0.01262, -0.6185],
+    [0.4, 1.285057, -0.066128, -0.8791],
+    [0.5, 1.415662, -0.153359, -1.1441],
+  ];
+  for (const [k, re, im, next] of published) {
+    const [one, other, third] = langmuirWaves(k, [{ fraction: 1, drift: 0, sigma: 1 }]);
+    for (const wave of [one, other])
+      assert.ok(Math.hypot(Math.abs(wave.re) - re, wave.im - im) < 1e-5, `k = ${k}: ${wave.re} + ${wave.im} i`);
+    assert.ok(one.re * other.re < 0 && Math.abs(third.im - next) < 1e-3, `k = ${k}: ${third.im}`);
+  }
+  const [growing] = langmuirWaves(0.2, [
+    { fraction: 0.5, drift: 2.4, sigma: 1 },
+    { fraction: 0.5, drift: -2.4, sigma: 1 },
+  ]);
+  near(growing, [0, 0.22584426]);
 });

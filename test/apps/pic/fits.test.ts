@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CASES } from "../../../apps/pic/cases.js";
 import { chart } from "../../../apps/pic/chart.js";
-import { exponential, frequency, growthBeside, peaks, seriesOf, within, type Series } from "../../../apps/pic/fits.js";
+import { dampedWave, exponential, frequency, growthBeside, peaks, seriesOf, within, type Series } from "../../../apps/pic/fits.js";
 
 const sampled = (from: number, to: number, step: number, value: (t: number) => number): Series => {
   const times = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
@@ -22,6 +22,22 @@ test("peaks of a damped wave give its rate and frequency", () => {
   const found = peaks(wave).slice(0, 5);
   assert.ok(Math.abs(exponential(seriesOf(found))!.rate + 0.15) < 1e-4);
   assert.ok(Math.abs(frequency(found) - 1.4) < 1e-3);
+});
+
+test("a damped wave is found under noise, and where peaks alone are misled", () => {
+  const wave = (t: number): number => Math.exp(-0.0661 * t) * Math.cos(1.285 * t - 0.4);
+  const exact = dampedWave(sampled(6, 30, 0.1, (t) => 2 * Math.abs(wave(t))))!;
+  assert.ok(Math.abs(exact.rate + 0.0661) < 1e-9 && Math.abs(exact.omega - 1.285) < 1e-9);
+  // The envelope goes back to t = 0.
+  assert.ok(Math.abs(Math.exp(exact.offset) - 2) < 1e-8);
+  // A wave that is damped faster lifts the first peaks, noise of one size the last.
+  const disturbed = (t: number): number =>
+    Math.abs(wave(t) + 0.8 * Math.exp(-0.88 * t) * Math.cos(1.46 * t) + 0.01 * Math.sin(37 * t) * Math.sin(5.3 * t));
+  const series = sampled(0, 40, 0.1, disturbed);
+  const fromPeaks = exponential(seriesOf(peaks(series).slice(0, 5)))!.rate;
+  const late = dampedWave(within(series, 6, 40))!;
+  assert.ok(Math.abs(late.rate + 0.0661) < 5e-4 && Math.abs(fromPeaks + 0.0661) > 3e-3, `${late.rate}, by five peaks ${fromPeaks}`);
+  assert.equal(dampedWave(sampled(0, 3, 0.1, (t) => Math.exp(-t))), undefined);
 });
 
 test("growth is found beside a wave of another frequency", () => {
@@ -44,7 +60,7 @@ test("cases find the rates of series that have them, and say nothing of short on
       defaults,
     );
     assert.equal(comparisons.length, 1, name);
-    assert.ok(Math.abs(comparisons[0].expected - rate) < 1e-5 && Math.abs(comparisons[0].fitted - rate) < 1e-5, name);
+    assert.ok(Math.abs(comparisons[0].expected! - rate) < 1e-5 && Math.abs(comparisons[0].fitted - rate) < 1e-5, name);
     assert.equal(curves.length, 2);
     assert.equal(
       judge(
@@ -54,6 +70,44 @@ test("cases find the rates of series that have them, and say nothing of short on
       0,
     );
   }
+});
+
+test("a window is where the rate is fitted; without a theory rates are measured alone", () => {
+  const { judge, defaults } = CASES.find(({ name }) => name === "landau")!;
+  // Other rates before and after.
+  const amplitude = (t: number): number => Math.exp(t < 5 ? -0.5 * t : t < 15 ? -2 - 0.1 * t : -0.5 - 0.2 * t);
+  const series = sampled(0, 20, 0.1, (t) => amplitude(t) * Math.abs(Math.cos(1.4 * t)));
+  const distribution = { density: () => 1, velocities: [[-1, 1]] as const };
+  const [rate, omega, ...others] = judge(series, { ...defaults, window: [5.05, 14.95], distribution }).comparisons;
+  assert.ok(Math.abs(rate.fitted + 0.1) < 1e-6 && Math.abs(omega.fitted - 1.4) < 1e-6);
+  assert.deepEqual([rate.expected, omega.expected, others.length], [undefined, undefined, 0]);
+  assert.ok(Math.abs(judge(series, { ...defaults, window: [5.05, 14.95] }).comparisons[0].expected! + 0.15336) < 1e-5);
+  assert.equal(judge(series, { ...defaults, window: [5, 30] }).comparisons.length, 0);
+  const growing = judge(
+    sampled(0, 10, 0.1, (t) => Math.exp(0.3 * t)),
+    { ...defaults, distribution },
+  );
+  assert.deepEqual(
+    growing.comparisons.map(({ quantity, fitted }) => [quantity, fitted.toFixed(6)]),
+    [["rate", "0.300000"]],
+  );
+});
+
+test("options that make no plasma are refused, with the remedy", () => {
+  const { problem, defaults } = CASES.find(({ name }) => name === "two-stream")!;
+  const weibel = CASES.find(({ name }) => name === "weibel")!;
+  for (const [options, message] of [
+    [{ k: 0 }, /a wave number of 0: --k needs a number greater than 0/],
+    [{ mode: 1.5 }, /a mode of 1\.5: --mode needs a whole number/],
+    [{ mode: 17 }, /64 cells for 17 waves: a wave needs 4, so ask for 68 --cells or more/],
+    [{ fractions: [0.5, 0.4] }, /--fractions 0\.5,0\.4 add up to 0\.9: give shares above 0 that add up to 1/],
+    [{ drifts: [3] }, /1 --drifts for 2 beams: give one for each of the --fractions/],
+    [{ temperatures: [1, 0] }, /--temperatures 1,0: give numbers greater than 0/],
+    [{ temperatures: [1] }, /1 --temperatures for 2 beams/],
+    [{ window: [5, 2] }, /a window from 5 to 2: give two times, the earlier first/],
+  ] as const)
+    assert.throws(() => problem({ ...defaults, ...options }), message);
+  assert.throws(() => weibel.problem({ ...weibel.defaults, temperatures: [1] }), /1 --temperatures: give 2, one along each axis/);
 });
 
 test("a damped wave is recognised by its rate, frequency and amplitude", () => {
@@ -67,7 +121,7 @@ test("a damped wave is recognised by its rate, frequency and amplitude", () => {
     ["damping rate", "frequency", "amplitude"],
   );
   for (const { quantity, fitted, expected } of comparisons)
-    assert.ok(Math.abs(fitted / expected - 1) < 5e-4, `${quantity}: ${fitted}, ${expected}`);
+    assert.ok(Math.abs(fitted / expected! - 1) < 5e-4, `${quantity}: ${fitted}, ${expected}`);
 });
 
 test("a chart is drawn of the series and its curves", () => {

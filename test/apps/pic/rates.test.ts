@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doctor, open } from "isoform";
-import { CASES, missOf } from "../../../apps/pic/cases.js";
+import { CASES } from "../../../apps/pic/cases.js";
+import { missOf } from "../../../apps/pic/judgement.js";
 import { follow, seriesOfMode, type Row } from "../../../apps/pic/run.js";
 import { DEFAULTS } from "../../../apps/pic/problem.js";
 import { Simulation } from "../../../apps/pic/simulation.js";
@@ -25,7 +26,7 @@ for (const [name, particles, time] of [
       const { comparisons } = judge(seriesOfMode(rows), defaults);
       assert.ok(comparisons.length > 0);
       for (const each of comparisons)
-        assert.ok(Math.abs(missOf(each)) <= each.tolerance, `the ${each.quantity} is ${each.fitted}, not ${each.expected}`);
+        assert.ok(Math.abs(missOf(each)!) <= each.tolerance!, `the ${each.quantity} is ${each.fitted}, not ${each.expected}`);
       simulation.free();
     } finally {
       await device.close();
