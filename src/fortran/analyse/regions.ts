@@ -71,7 +71,9 @@ function regionOf(scope: Scope, stmt: Stmt): Omit<Region, "name"> | undefined {
   if (stmt.kind !== "directed" || !isParallel(stmt.directive)) return undefined;
   const { directive } = stmt;
   const loops = stmt.body.filter(counts);
-  if (directive.sentinel === "acc" && directive.words[0] === "kernels" && loops.length !== 1) return undefined;
+  // What else `kernels` holds runs in order.
+  const isLoop = loops.length === 1 && ["do", "do-concurrent", "directed"].includes(loops[0].kind);
+  if (directive.sentinel === "acc" && directive.words[0] === "kernels" && !isLoop) return undefined;
   const axes: Axis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);

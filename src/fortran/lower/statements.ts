@@ -1,14 +1,14 @@
-import { binary, compare, constant, int, logical, not } from "../../ir/expressions.js";
+import { binary, compare, constant, logical, not } from "../../ir/expressions.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { findProcedure } from "../analyse/symbols.js";
 import { bare, expressionsOf, walkExpr, walkStatements } from "../analyse/walk.js";
 import { comparedOp } from "../analyse/writes.js";
-import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, SelectCase, Stmt as TreeStmt, Where } from "../tree/index.js";
-import type { ArrayValue } from "./arrays.js";
+import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
+import { assignArray, where } from "./array-assignment.js";
 import { constantOf, minus, plus } from "./constants.js";
-import { designated, eachIndex, indexOf, itemsOf, shapeOf, value, valueAs } from "./expressions.js";
+import { designated, indexOf, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
 import { converted, ONE, treeName, Unlowerable } from "./values.js";
 
@@ -107,7 +107,7 @@ function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
     const e = valueAs(cx, frame, found.array.type, from);
     return cx.push(found.cell.store(e, target.at));
   }
-  if (found) return assignArray(cx, found.array, from, frame);
+  if (found) return assignArray(cx, target, found.array, from, frame);
   if (target.kind === "apply")
     throw new Unlowerable(target.at, treeName(target), "it is not declared as an array", "declare its dimensions");
   const meaning = cx.meaning(frame, target);
@@ -127,41 +127,6 @@ function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
     default:
       return unreachable(meaning);
   }
-}
-
-function assignArray(cx: Lowering, array: ArrayValue, from: Tree, frame: Frame): void {
-  const source = bare(from);
-  const at = cx.location;
-  if (source.kind === "constructor") {
-    const items = itemsOf(source).map((item) => cx.kept("item", valueAs(cx, frame, array.type, item)));
-    items.forEach((item, n) => cx.push(array.at([int(n)]).store(item, at)));
-    return;
-  }
-  const shape = shapeOf(cx, frame, from);
-  if (shape && shape.length !== array.extents.length)
-    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to ${array.extents.length}`);
-  if (!shape) {
-    const e = cx.kept("value", valueAs(cx, frame, array.type, from));
-    return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(e, at)));
-  }
-  // The right side is taken as it was before: where it names the array, but for the same element, a copy is made.
-  if (!namesElsewhere(cx, frame, from, array.name)) {
-    return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(valueAs(cx, frame, array.type, from, index), at)));
-  }
-  const copy = cx.array(array.name, array.type, array, at);
-  eachIndex(cx, array.extents, (index) => cx.push(copy.at(index).store(valueAs(cx, frame, array.type, from, index), at)));
-  eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(copy.at(index).load(at), at)));
-}
-/** Whether an expression names an array by a section, so that other elements may be meant. */
-function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, array: string): boolean {
-  let found = false;
-  walkExpr(e, (node) => {
-    if (node.kind !== "apply") return true;
-    const named = designated(cx, frame, node);
-    if (named && named.array.name === array) found = true;
-    return true;
-  });
-  return found;
 }
 
 /** `s = s + e` and the like: folds `e`. */
@@ -248,30 +213,6 @@ function selection(cx: Lowering, stmt: SelectCase, frame: Frame): void {
     return [{ cond, body, at }];
   });
   chain(cx, cases, stmt.cases.find(({ ranges }) => !ranges)?.body ?? [], frame);
-}
-
-function where(cx: Lowering, stmt: Where, frame: Frame): void {
-  const shape = stmt.branches.map(({ cond }) => shapeOf(cx, frame, cond)).find(Boolean);
-  if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is no array", "write if");
-  eachIndex(cx, shape, (index) => {
-    const assign = (body: readonly TreeStmt[]): void => {
-      for (const inner of body) {
-        if (inner.kind === "comment") continue;
-        const found = inner.kind === "assign" ? designated(cx, frame, inner.target) : undefined;
-        if (inner.kind !== "assign" || !found || "cell" in found)
-          throw new Unlowerable(inner.at, "where", "it holds more than assignments of arrays", "write a do loop");
-        cx.push(found.array.at(index).store(valueAs(cx, frame, found.array.type, inner.value, index), inner.at));
-      }
-    };
-    const nest = ([branch, ...rest]: Where["branches"]): void => {
-      if (!branch) return assign(stmt.otherwise ?? []);
-      const cond = value(cx, frame, branch.cond, index);
-      const then = cx.collect(() => assign(branch.body));
-      const other = cx.collect(() => nest(rest));
-      cx.push({ kind: "if", cond, then, else: other, location: branch.at });
-    };
-    nest(stmt.branches);
-  });
 }
 
 /* Loops. */

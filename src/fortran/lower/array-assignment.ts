@@ -1,0 +1,144 @@
+import { int } from "../../ir/expressions.js";
+import { unreachable } from "../../ir/unreachable.js";
+import { bare, namesOf, walkExpr } from "../analyse/walk.js";
+import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
+import { constantLength, type ArrayValue } from "./arrays.js";
+import { designated, eachIndex, isArray, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
+import type { Frame, Lowering } from "./lowering.js";
+import { treeName, Unlowerable } from "./values.js";
+
+/* Assignments of whole arrays and of sections. The right side counts as it was before any element is assigned. */
+
+/** Assigns an expression to an array that `target` names. */
+export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from: Tree, frame: Frame): void {
+  const source = bare(from);
+  const at = cx.location;
+  if (source.kind === "constructor") {
+    const items = itemsOf(source).map((item) => cx.kept("item", valueAs(cx, frame, array.type, item)));
+    items.forEach((item, n) => cx.push(array.at([int(n)]).store(item, at)));
+    return;
+  }
+  const shape = shapeOf(cx, frame, from);
+  if (shape && shape.length !== array.extents.length)
+    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to ${array.extents.length}`);
+  if (!shape) {
+    const e = cx.kept("value", valueAs(cx, frame, array.type, from));
+    return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(e, at)));
+  }
+  const kept = keepScalars(cx, frame, from);
+  const each = (to: ArrayValue): void =>
+    eachIndex(cx, array.extents, (index) => cx.push(to.at(index).store(valueAs(cx, kept.frame, array.type, kept.e, index), at)));
+  if (!namesElsewhere(cx, kept.frame, kept.e, target, array)) return each(array);
+  if (constantLength(array.extents) === undefined)
+    throw new Unlowerable(
+      at,
+      array.name,
+      "the right side may read elements that are assigned before, and a copy would have no constant size",
+      "write a do loop, or assign to another array first",
+    );
+  const copy = cx.array(array.name, array.type, array, at);
+  each(copy);
+  eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(copy.at(index).load(at), at)));
+}
+
+/** Assignments under masks; the masks count as they were before. */
+export function where(cx: Lowering, stmt: Where, frame: Frame): void {
+  const shape = stmt.branches.map(({ cond }) => shapeOf(cx, frame, cond)).find(Boolean);
+  if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is no array", "write if");
+  const bodies = [...stmt.branches.map(({ body }) => body), stmt.otherwise ?? []];
+  const assigned = bodies.flat().flatMap((inner) => {
+    if (inner.kind === "comment") return [];
+    const found = inner.kind === "assign" ? probe(cx, () => designated(cx, frame, inner.target)) : undefined;
+    if (inner.kind !== "assign" || !found || "cell" in found)
+      throw new Unlowerable(inner.at, "where", "it holds more than assignments of arrays", "write a do loop");
+    return [{ target: inner.target, array: found.array, value: inner.value }];
+  });
+  // All statements are carried out for one element, then for the next.
+  for (const e of [...stmt.branches.map(({ cond }) => cond), ...assigned.map((one) => one.value)])
+    for (const { target, array } of assigned)
+      if (probe(cx, () => namesElsewhere(cx, frame, e, target, array)))
+        throw new Unlowerable(e.at, array.name, "where assigns it, and reads other elements of it", "write a do loop");
+  eachIndex(cx, shape, (index) => {
+    const assign = (body: readonly TreeStmt[]): void => {
+      for (const inner of body) {
+        const found = inner.kind === "assign" ? designated(cx, frame, inner.target) : undefined;
+        if (inner.kind === "assign" && found)
+          cx.push(found.array.at(index).store(valueAs(cx, frame, found.array.type, inner.value, index), inner.at));
+      }
+    };
+    const nest = ([branch, ...rest]: Where["branches"]): void => {
+      if (!branch) return assign(stmt.otherwise ?? []);
+      const cond = value(cx, frame, branch.cond, index);
+      const then = cx.collect(() => assign(branch.body));
+      const other = cx.collect(() => nest(rest));
+      cx.push({ kind: "if", cond, then, else: other, location: branch.at });
+    };
+    nest(stmt.branches);
+  });
+}
+
+/** An expression with elements, folds such as `sum(a)` and other single values of functions computed before, once. */
+function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Frame } {
+  const meanings = new Map(frame.meanings);
+  const kept = (node: Tree): Tree => {
+    switch (node.kind) {
+      case "unary":
+      case "group":
+        return { ...node, a: kept(node.a) };
+      case "binary":
+        return { ...node, a: kept(node.a), b: kept(node.b) };
+      case "apply": {
+        if (shapeOf(cx, frame, node))
+          return isArray(frame, node.base)
+            ? node
+            : { ...node, args: node.args.map((arg): Argument => (arg.kind === "value" ? { ...arg, value: kept(arg.value) } : arg)) };
+        // No name of a program has a blank.
+        const name = `value ${meanings.size}`;
+        meanings.set(name, { kind: "value", expr: cx.kept("value", value(cx, frame, node)) });
+        return { kind: "name", name, at: node.at };
+      }
+      case "literal":
+      case "name":
+      case "part":
+      case "constructor":
+        return node;
+      default:
+        return unreachable(node);
+    }
+  };
+  return { e: kept(e), frame: { ...frame, meanings } };
+}
+
+/** Functions that ask for more about an array than its elements. */
+const INQUIRIES: ReadonlySet<string> = new Set(["size", "lbound", "ubound", "huge", "tiny", "epsilon", "kind"]);
+
+/** Whether an expression reads other elements of an array than the one that it is assigned to. */
+function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, target: Tree, array: ArrayValue): boolean {
+  const [here, name] = [written(target), treeName(target)];
+  let found = false;
+  walkExpr(e, (node) => {
+    if (node.kind !== "apply" && node.kind !== "name" && node.kind !== "part") return true;
+    if (node.kind === "apply" && !isArray(frame, node.base)) {
+      if (INQUIRIES.has(treeName(node.base))) return false;
+      // A fold or a function of the program may take all elements.
+      if (!shapeOf(cx, frame, node) && namesOf(node).has(name)) found = true;
+      return true;
+    }
+    if (!isArray(frame, node.kind === "apply" ? node.base : node)) return true;
+    const named = probe(cx, () => designated(cx, frame, node));
+    if (named?.array.name === array.name ? written(node) !== here : node.kind === "apply" && node.args.some(mentions(name))) found = true;
+    return false;
+  });
+  return found;
+}
+
+const mentions =
+  (name: string) =>
+  (arg: Argument): boolean =>
+    (arg.kind === "value" ? [arg.value] : [arg.lower, arg.upper, arg.step]).some((e) => e !== undefined && namesOf(e).has(name));
+
+/** The text of an expression, the same for `a` and `a(:, :)`. */
+function written(e: Tree): string {
+  const isWhole = e.kind === "apply" && e.args.every((arg) => arg.kind === "section" && !arg.lower && !arg.upper && !arg.step);
+  return JSON.stringify(isWhole ? e.base : e, (key, part: unknown) => (key === "at" ? undefined : part));
+}
