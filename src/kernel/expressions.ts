@@ -102,12 +102,18 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
 /** Operators of a chain, `a + b + c + ...`, after which its value goes into a local, so that no expression nests deeper. */
 const LONG_CHAIN = 64;
 
-const isCut = ({ operator, right }: acorn.BinaryExpression): boolean =>
-  right.type === "Literal" && right.value === 0 && (operator === "|" || operator === ">>>");
+const isZero = (node: acorn.Node): boolean => node.type === "Literal" && (node as acorn.Literal).value === 0;
+
+/** `x` of `x | 0` and `x >>> 0`, and of `0 | x`, which minifiers make of the first. */
+function cutOperand({ operator, left, right }: acorn.BinaryExpression): ExpressionNode | undefined {
+  if (isZero(right) && (operator === "|" || operator === ">>>")) return left as ExpressionNode;
+  return operator === "|" && isZero(left) ? right : undefined;
+}
 
 export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
   const chain = [node];
-  for (let { left } = node; left.type === "BinaryExpression" && !isCut(chain.at(-1)!); left = left.left as typeof left) chain.push(left);
+  for (let { left } = node; left.type === "BinaryExpression" && !cutOperand(chain.at(-1)!); left = left.left as typeof left)
+    chain.push(left);
   let value: ScalarValue | undefined;
   for (let n = chain.length - 1; n >= 0; n--) {
     value = link(cx, chain[n], value, scope);
@@ -119,7 +125,8 @@ export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope)
 /** An operator and its operands, of which the left one may be known already. */
 function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | undefined, scope: Scope): ScalarValue {
   const { operator, left, right } = node;
-  if (isCut(node)) return asInteger(cx, left, operator === "|" ? "i32" : "u32", scope);
+  const operand = cutOperand(node);
+  if (operand) return asInteger(cx, operand, operator === "|" ? "i32" : "u32", scope);
   // So minifiers write Math.pow(x, y): the plus must not make f64 of an f32.
   const plus = operator === "**" && right.type === "UnaryExpression" && right.operator === "+" ? right : undefined;
   const nodes = [left, plus?.argument ?? right];

@@ -54,6 +54,8 @@ function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarVal
   const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `${operator} of truth values`, "write condition ? 1 : 0 for a number");
   if (fn === "div" && isInteger(m.type)) {
+    // Of +a / b, minifiers leave the plus away.
+    if (!m.weak && cx.source.minified) return arithmetic(cx, operator, fraction(a), fraction(b), node);
     if (!m.weak)
       return cx.fail(
         node,
@@ -78,6 +80,16 @@ const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
   weak: "float",
   expr: expr.op === "const" ? constant("f64", expr.value) : expr.type === "f64" ? expr : { op: "cast", type: "f64", a: expr },
 });
+
+/** A sum or product of integers as f64, as JavaScript reckons it, unless the author has cut it to 32 bits. */
+const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: inF64(expr) });
+
+function inF64(expr: Expr): Expr {
+  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
+  if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
+    return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
+  return as("f64", expr);
+}
 
 function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   if (a.expr.type === "bool" && b.expr.type === "bool" && operator !== "<<" && operator !== ">>") {

@@ -23,6 +23,29 @@ it("what minifiers leave of locals that nobody reads is accepted", () => {
     assert.notDeepEqual([...agrees(written(code), memory()).y.data], [0, 0, 0], code);
 });
 
+it("a number that is cut to an integer may stand behind the zero", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{e[t]=0|Math.floor(n[t]*1.7)}",
+    "({x:n,y:e},t)=>{e[t]=0|n[t]*1.7}",
+    "({x:n,y:e},t)=>{e[t]=(0|n[t]*1.7|8)+(0|-n[t]/2)}",
+    "({x:n,y:e},t)=>{const r=0|7*t/3;e[t]=r}",
+    "({x:n,y:e},t)=>{e[t]=0|t+1;e[t]+=0|(n[t]>1?n[t]:.5)}",
+  ])
+    agrees(written(code), memory());
+});
+
+it("quotients of integers are fractions, since minifiers leave the plus of +a / b away", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{e[t]=(t+1)/(t+3)}",
+    // Numbers beyond 32 bits, as with the plus; but not where they were cut.
+    "({x:n,y:e},t)=>{e[t]=-2+2e9*t*2/(t+3)}",
+    "({x:n,y:e},t)=>{e[t]=(2e9*t*2|0)/(t+3)-(t-7)/-(t+1)}",
+    "({x:n,y:e},t)=>{let r=1e3*t;e[t]=n[t]*(r/7)+t/4}",
+  ])
+    agrees(written(code), memory());
+  assert.match(refusal(written("({ x, y }, i) => { y[i] = i / (i + 3); }")).message, /integers are divided/);
+});
+
 it("comparisons that were to be assignments are refused", () => {
   for (const code of ["({ x, y }, i) => { y[i] == 1; }", "({ x, y }, i) => { if (x[i] > 1) y[i] === 1; }"])
     assert.match(refusal(written(code)).message, /this statement has no effect \(assign its value\)/);
