@@ -19,7 +19,7 @@ const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { applicat
 const WRONG_RESULT = 1;
 
 /** What an assessment of no particular size may take, measuring peaks included. */
-const DEFAULT_SECONDS = 110;
+const DEFAULT_SECONDS = 60;
 
 interface AssessOptions extends Partial<GridSettings> {
   devices?: string[];
@@ -41,7 +41,7 @@ interface AssessOptions extends Partial<GridSettings> {
 
 const EXAMPLES = `
 Examples:
-  isoform assess                                        every device of this machine, about two minutes
+  isoform assess                                        every device of this machine, about a minute
   isoform assess gsr --devices wasm,native --gib 0.25 --repeats 5 --report report.html
   isoform assess poisson lbm --devices wasm,wasm*3 --grid auto --layout auto --occ auto
   isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
@@ -65,7 +65,7 @@ export function addAssess(program: Command, shell: Shell): void {
       list,
     )
     .option("--ports <names>", `also measure files that isoform emit writes: ${PORTS.join(",")}`, ports)
-    .option("--gib <size>", "problem size in GiB; default: what takes about two minutes", positive)
+    .option("--gib <size>", "problem size in GiB; default: what takes about a minute", positive)
     .option("--repeats <n>", "timed runs of each application on each device, after one to warm up", count, 10)
     .option("--iterations <n>", "iterations in a run", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
@@ -135,10 +135,15 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
     }
   };
   const assessment = assessed();
-  const { tablesOf, tableText } = await import("../portability/tables.js");
+  const [{ tablesOf, tableText }, { portabilityTable, summaryTable }] = await Promise.all([
+    import("../portability/tables.js"),
+    import("../portability/summary.js"),
+  ]);
   // The times of published data are the file itself.
   const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
-  shell.print(tables.map(tableText).join("\n\n"));
+  // At the end, where a terminal shows it.
+  const summary = [portabilityTable(assessment), summaryTable(assessment)].filter(({ rows }) => rows.length > 0);
+  shell.print([...tables, ...summary].map(tableText).join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
   if (options.report !== undefined) {
     const { report } = await import("../portability/report.js");

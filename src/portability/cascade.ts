@@ -11,7 +11,7 @@ const NAMES = 172;
 const PLOT = 420;
 const ROW = 22;
 const TOP = 34;
-const CURVES = 250;
+const CURVES = 170;
 const PHI = 150;
 const VALUE = 120;
 
@@ -20,7 +20,7 @@ const VALUE = 120;
  * falling order over the number of platforms; below, the platforms in that order, and Phi over the whole set. On one platform there is
  * no order, and the bars of Phi are all.
  */
-export function cascade(scores: readonly Score[], seriesOf: (application: string) => number): string {
+export function cascade(scores: readonly Score[], seriesOf: Ordinal, look: PlatformLook): string {
   const [{ metric, set, setName, problem }] = scores;
   const rows = scores.toSorted((a, b) => b.value - a.value);
   const name = metric === "app" ? "Application efficiency" : "Architectural efficiency";
@@ -34,7 +34,7 @@ export function cascade(scores: readonly Score[], seriesOf: (application: string
     top + rows.length * ROW + 8,
     `${name} cascade of ${problem} on ${setName}`,
     description,
-    ...(curves ? [curvesOf(rows, name, seriesOf), platformsOf(set, barsLeft), strips(rows, top)] : []),
+    ...(curves ? [curvesOf(rows, name, seriesOf), platformsOf(set, barsLeft, look), strips(rows, top, look)] : []),
     text(barsLeft, top - 12, `${symbol}, %`, { class: "axis" }),
     bars(rows, { left: barsLeft, top, width: PHI }, seriesOf),
     ...rows.map(
@@ -45,9 +45,14 @@ export function cascade(scores: readonly Score[], seriesOf: (application: string
   );
 }
 
-type Ordinal = (application: string) => number;
+type Ordinal = (name: string) => number;
 
-const letter = (set: readonly string[], platform: string) => String.fromCharCode(65 + set.indexOf(platform));
+/** What platforms look like in all figures of a report. */
+export interface PlatformLook {
+  readonly colourOf: Ordinal;
+  readonly letterOf: (platform: string) => string;
+}
+
 const position = (set: readonly string[], i: number) => NAMES + ((i + 0.5) * PLOT) / set.length;
 const upper = (e: { value: number; sigma: number | null }) => e.value + (e.sigma ?? 0);
 const falling = (score: Score) => score.efficiencies.toSorted((a, b) => b.value - a.value);
@@ -66,7 +71,10 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): stri
   const counts = set.map((_, i) => text(position(set, i), bottom + 18, String(i + 1), { class: "tick", "text-anchor": "middle" }));
   const curves = rows.toReversed().map((row) => {
     const series = seriesOf(row.application);
-    const points = falling(row).map((e, i) => ({ ...e, x: position(set, i) }));
+    // A curve ends with the platforms that the application runs on.
+    const points = falling(row)
+      .filter(({ value }) => value > 0)
+      .map((e, i) => ({ ...e, x: position(set, i) }));
     return (
       element("path", { d: path()(points.map((p): [number, number] => [p.x, y(p.value)]))!, class: `curve s${series % COLOURS}` }) +
       points
@@ -87,14 +95,14 @@ function curvesOf(rows: readonly Score[], name: string, seriesOf: Ordinal): stri
   ].join("");
 }
 
-function platformsOf(set: readonly string[], left: number): string {
+function platformsOf(set: readonly string[], left: number, { colourOf, letterOf }: PlatformLook): string {
   return (
     text(left, 16, "Platforms", { class: "axis" }) +
     set
       .map(
         (platform, i) =>
-          element("rect", { x: left, y: TOP + i * ROW, width: 22, height: 16, rx: 3, class: `tile s${i % COLOURS}` }) +
-          text(left + 11, TOP + i * ROW + 12, letter(set, platform), { class: "letter", "text-anchor": "middle" }) +
+          element("rect", { x: left, y: TOP + i * ROW, width: 22, height: 16, rx: 3, class: `tile s${colourOf(platform) % COLOURS}` }) +
+          text(left + 11, TOP + i * ROW + 12, letterOf(platform), { class: "letter", "text-anchor": "middle" }) +
           text(left + 32, TOP + i * ROW + 12, platform, { class: "label" }),
       )
       .join("")
@@ -102,7 +110,7 @@ function platformsOf(set: readonly string[], left: number): string {
 }
 
 /** For each application the letters of its platforms, best first. */
-function strips(rows: readonly Score[], top: number): string {
+function strips(rows: readonly Score[], top: number, { colourOf, letterOf }: PlatformLook): string {
   const { set } = rows[0];
   const band = PLOT / set.length;
   return rows
@@ -118,8 +126,8 @@ function strips(rows: readonly Score[], top: number): string {
                 width: band - 6,
                 height: ROW - 5,
                 rx: 3,
-                class: `tile s${set.indexOf(e.platform) % COLOURS}`,
-              }) + text(position(set, i), y + 15, letter(set, e.platform), { class: "letter", "text-anchor": "middle" });
+                class: `tile s${colourOf(e.platform) % COLOURS}`,
+              }) + text(position(set, i), y + 15, letterOf(e.platform), { class: "letter", "text-anchor": "middle" });
         })
         .join(""),
     )

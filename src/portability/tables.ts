@@ -55,7 +55,7 @@ export function tablesOf(assessment: Assessment): Table[] {
 }
 
 /** The vendor's figures have columns where one is known. */
-function devicesTable({ devices }: Assessment): Table {
+export function devicesTable({ devices }: Assessment): Table {
   const giga = (perSecond: number | null | undefined) => (perSecond ? figure(perSecond / 1e9) : "");
   const figures = [
     { name: "bandwidth GB/s", of: (d: AssessedDevice) => giga(d.peakBandwidth) },

@@ -5,6 +5,7 @@ import { assess, type Evidence } from "../../src/portability/assessment.js";
 import { merge } from "../../src/portability/merge.js";
 import { report } from "../../src/portability/report.js";
 import { assessmentJsonSchema, assessmentSchema } from "../../src/portability/schema.js";
+import { portabilityTable, summaryTable } from "../../src/portability/summary.js";
 import { errorText, secondsText, tablesOf, tableText } from "../../src/portability/tables.js";
 
 function evidence(platform: string, seconds: number[]): Evidence {
@@ -110,6 +111,56 @@ test("the report stands alone, escapes names and draws cascade and roofline", ()
   assert.ok(html.includes("Application efficiency cascade of gsr 1 GiB on all"));
   assert.ok(html.includes("Roofline of X, gsr 1 GiB"));
   assert.ok(!/NaN|undefined|Infinity/.test(html));
+});
+
+test("the report begins with a summary, and each application has a chapter in which platforms keep their letters", () => {
+  const other = (platform: string, problem: string): Evidence => {
+    const { runs, validation, ...rest } = evidence(platform, [0.5, 0.6]);
+    const named = <T extends object>(list: T[]) => list.map((each) => ({ ...each, application: "isoform-js", problem }));
+    return { ...rest, runs: named(runs), validation: named(validation) };
+  };
+  // The first problem runs on X and Y, the second on Y and Z: Y is B in both.
+  const parts = [other("X", "gsr 1 GiB"), other("Y", "gsr 1 GiB"), other("Y", "lbm 1 GiB"), other("Z", "lbm 1 GiB")];
+  const html = report(assess(merge(parts)));
+  const [summary, ...chapters] = html.split('<details class="chapter"');
+  assert.ok(summary.includes("Summary: the fastest path on each platform"));
+  assert.ok(!summary.includes("Times: "));
+  assert.deepEqual(
+    chapters.map((text) => /<summary>(\w+)</.exec(text)![1]),
+    ["gsr", "lbm"],
+  );
+  const letters = (text: string) => [...text.matchAll(/under the roofs of ([A-Z]), ([XYZ])</g)].map(([, letter, name]) => letter + name);
+  assert.deepEqual(chapters.map(letters), [
+    ["AX", "BY"],
+    ["BY", "CZ"],
+  ]);
+  const tile = (text: string, letter: string) => new RegExp(`class="tile (s\\d)"/><text[^>]*>${letter}<`).exec(text)![1];
+  assert.deepEqual(
+    chapters.map((text) => tile(text, "B")),
+    ["s1", "s1"],
+  );
+});
+
+test("the summary holds the fastest path of each platform against the program by hand", () => {
+  const timed = (application: string, seconds: number): Evidence => {
+    const { runs, ...rest } = evidence("X", [seconds, seconds]);
+    return { ...rest, validation: [], runs: runs.map((run) => ({ ...run, application })) };
+  };
+  const { columns, rows } = summaryTable(assess(merge([timed("isoform-js", 1), timed("isoform-wasm", 0.5), timed("handwritten", 0.4)])));
+  assert.deepEqual(columns.slice(2), ["path", "iteration", "e_arch %", "by hand: e_arch %", "speed / by hand"]);
+  assert.deepEqual(rows, [["gsr 1 GiB", "X", "isoform-wasm", "500.0 ± 0.0 ms", "40.0", "50.0", "0.80"]]);
+  assert.deepEqual(summaryTable(assess(timed("isoform-js", 1))).columns, ["problem", "platform", "path", "iteration", "e_arch %"]);
+});
+
+test("where one application alone runs on all platforms its application efficiency is left out", () => {
+  const of = (platform: string, application: string): Evidence => {
+    const { runs, ...rest } = evidence(platform, [1]);
+    return { ...rest, validation: [], runs: runs.map((run) => ({ ...run, application })) };
+  };
+  const alone = [of("X", "isoform-js"), of("Y", "isoform-cuda")];
+  assert.deepEqual(portabilityTable(assess(merge(alone))).rows, [["gsr 1 GiB", "all", "2", "isoform", "20.00 ± ?", ""]]);
+  const beside = [...alone, of("X", "handwritten"), of("Y", "handwritten")];
+  assert.equal(portabilityTable(assess(merge(beside))).rows[0][5].slice(0, 6), "100.00");
 });
 
 test("tables line up and say what they mean", () => {
