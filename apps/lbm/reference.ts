@@ -1,12 +1,19 @@
 import { MOVING_WALL, WALL, type Rates } from "./kernels.js";
-import type { Simulation } from "./simulation.js";
+import type { Flow, Settings } from "./simulation.js";
+
+/** A flow with its populations, wherever they are. */
+export interface Stepped {
+  readonly flow: Flow;
+  readonly settings: Pick<Settings, "wall">;
+  readonly populations: { readonly f: { get(cell: readonly number[], q: number): Promise<number> | number } };
+}
 
 /**
- * What one step will make of some cells of fluid, in plain JavaScript, from the state on the devices: the textbook's form with whole
+ * What one step will make of some cells of fluid, in plain JavaScript, from their state: the textbook's form with whole
  * populations. Returns their deviations from the weights.
  */
 export async function stepCells(
-  { flow, populations, settings }: Simulation,
+  { flow, populations, settings }: Stepped,
   cells: readonly (readonly number[])[],
   rates: Rates,
 ): Promise<number[][]> {

@@ -77,7 +77,7 @@ export interface HandWritten {
   readonly outputs: readonly number[];
   /** What it measures, `iteration` first. Their bytes and operations are those of the application, so that equal times are equal efficiencies. */
   readonly quantities: readonly string[];
-  validate(outputs: readonly Float64Array[]): Verdict;
+  validate(outputs: readonly Float64Array[]): Verdict | Promise<Verdict>;
 }
 
 /** An application that `isoform assess` can measure. */
