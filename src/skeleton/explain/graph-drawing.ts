@@ -14,8 +14,9 @@ export function kindOf(node: Node): NodeKind {
   return node.container.stencil ? "stencil" : node.container.reduces ? "reduce" : "map";
 }
 
-const [WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN, HEADER] = [168, 40, 28, 44, 24, 56];
-/** As many as fit into a box. */
+/** `HEIGHT` is that of a box with one line of a name, each further one takes `LINE`. */
+const [WIDTH, HEIGHT, LINE, GAP_X, GAP_Y, MARGIN, HEADER] = [168, 40, 15, 28, 44, 24, 56];
+/** As many as fit into a line of a box. */
 const LETTERS = 25;
 
 const STYLE = `
@@ -26,9 +27,10 @@ rect{stroke:#3a3a3a;stroke-width:1;rx:6}
 path{fill:none;stroke:#777;stroke-width:1.4}.event{stroke:#222;stroke-width:2.4}.hint{stroke:#e08a1e;stroke-dasharray:5 4}
 .tip{stroke:none;fill:#777}.hint.tip{fill:#e08a1e}.event.tip{fill:#222}`;
 
-interface Point {
+interface Place {
   readonly x: number;
   readonly y: number;
+  readonly height: number;
 }
 
 /** One graph as a picture: its lines and its size. */
@@ -77,10 +79,13 @@ function picture<N extends Node>(
   streams: ReadonlyMap<Node, number> | undefined,
   left: number,
 ): Picture {
-  const positions = new Map<N, Point>();
-  levels.forEach((level, row) => {
-    for (const node of level) positions.set(node, { x: left + columnOf(node) * (WIDTH + GAP_X), y: HEADER + row * (HEIGHT + GAP_Y) });
-  });
+  const positions = new Map<N, Place>();
+  let y = HEADER;
+  for (const level of levels) {
+    const height = HEIGHT + LINE * (Math.max(1, ...level.map((node) => linesOf(nameOf(node)).length)) - 1);
+    for (const node of level) positions.set(node, { x: left + columnOf(node) * (WIDTH + GAP_X), y, height });
+    y += height + GAP_Y;
+  }
   const columns = Math.max(0, ...graph.nodes.map(columnOf)) + 1;
   const event = (from: N, to: N) => streams !== undefined && streams.get(from) !== streams.get(to);
   const edges = graph.edges.map(({ from, to, reasons }) =>
@@ -98,32 +103,47 @@ function picture<N extends Node>(
   return {
     shapes: [...edges, ...dashed, ...boxes],
     width: columns * (WIDTH + GAP_X) - GAP_X,
-    height: levels.length * (HEIGHT + GAP_Y) - GAP_Y,
+    height: y - HEADER - GAP_Y,
   };
 }
 
-function box({ x, y }: Point, node: Node, stream: number | undefined): string {
-  const name = node.kind === "compute" ? node.name.replace(`.${node.view}`, "") : node.name;
+const nameOf = (node: Node): string => (node.kind === "compute" ? node.name.replace(`.${node.view}`, "") : node.name);
+
+/** A name in lines that fit into a box, broken at spaces, and words that are longer anywhere. */
+export function linesOf(name: string): string[] {
+  const lines = [""];
+  for (const word of name.split(" ").flatMap((each) => each.match(new RegExp(`.{1,${LETTERS}}`, "gu")) ?? [])) {
+    const last = lines[lines.length - 1];
+    const longer = last ? `${last} ${word}` : word;
+    if (longer.length <= LETTERS) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function box({ x, y, height }: Place, node: Node, stream: number | undefined): string {
+  const lines = linesOf(nameOf(node));
   const part = node.kind === "compute" && node.view !== "standard" ? `${node.view} cells, ` : "";
-  const shown = name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name;
+  const below = stream === undefined ? [] : [`${part}stream ${stream}`];
+  const first = y + (height - LINE * (lines.length + below.length)) / 2 + 12;
   return element(
     "g",
     {},
     element("title", {}, escape(`${node.name}: ${node.reason}`)),
-    element("rect", { x, y, width: WIDTH, height: HEIGHT, class: kindOf(node) }),
-    text(x + WIDTH / 2, y + (stream === undefined ? 24 : 17), shown),
-    ...(stream === undefined ? [] : [text(x + WIDTH / 2, y + 32, `${part}stream ${stream}`, { class: "small" })]),
+    element("rect", { x, y, width: WIDTH, height, class: kindOf(node) }),
+    ...lines.map((each, n) => text(x + WIDTH / 2, first + n * LINE, each)),
+    ...below.map((each) => text(x + WIDTH / 2, first + lines.length * LINE, each, { class: "small" })),
   );
 }
 
 /** From the lower edge of one box to the upper edge of another, or from side to side in one row and upwards. */
-function arrow(from: Point, to: Point, kind: string, words: string): string {
+function arrow(from: Place, to: Place, kind: string, words: string): string {
   const down = to.y > from.y;
   const side = to.x >= from.x ? 1 : -1;
   const start = down
-    ? { x: from.x + WIDTH / 2, y: from.y + HEIGHT }
-    : { x: from.x + WIDTH / 2 + (side * WIDTH) / 2, y: from.y + HEIGHT / 2 };
-  const end = down ? { x: to.x + WIDTH / 2, y: to.y } : { x: to.x + WIDTH / 2 - (side * WIDTH) / 2, y: to.y + HEIGHT / 2 };
+    ? { x: from.x + WIDTH / 2, y: from.y + from.height }
+    : { x: from.x + WIDTH / 2 + (side * WIDTH) / 2, y: from.y + from.height / 2 };
+  const end = down ? { x: to.x + WIDTH / 2, y: to.y } : { x: to.x + WIDTH / 2 - (side * WIDTH) / 2, y: to.y + to.height / 2 };
   const bend = down ? { x: 0, y: Math.max(GAP_Y / 2, (end.y - start.y) / 2) } : { x: side * GAP_X, y: 0 };
   const d = `M${start.x},${start.y}C${start.x + bend.x},${start.y + bend.y} ${end.x - bend.x},${end.y - bend.y} ${end.x},${end.y}`;
   const tip = down

@@ -4,7 +4,7 @@ import type { Container } from "../../../src/domain/grid/grid.js";
 import { planOf, stagesOf } from "../../../src/skeleton/plan/plan.js";
 import { explainText } from "../../../src/skeleton/explain/explain.js";
 import { explainDot } from "../../../src/skeleton/explain/dot.js";
-import { explainSvg } from "../../../src/skeleton/explain/graph-drawing.js";
+import { explainSvg, linesOf } from "../../../src/skeleton/explain/graph-drawing.js";
 import { swap } from "../../../src/skeleton/fusion/sequence.js";
 import { container, field, figure4 } from "../fakes.js";
 
@@ -77,6 +77,9 @@ test("Graphviz and SVG show all nodes, edges and hints", () => {
   assert.equal(dot.match(/style=dashed/g)!.length, hints.length);
   const svg = explainSvg(all);
   assert.equal(svg.match(/<rect /g)!.length, graph.nodes.length + stages.written.nodes.length);
+  for (const node of graph.nodes)
+    for (const line of linesOf(node.kind === "compute" ? node.name.replace(`.${node.view}`, "") : node.name))
+      assert.ok(svg.includes(`>${line}<`), line);
   assert.equal(svg.match(/class="event"/g)!.length, all.steady.schedule.events);
 });
 
@@ -101,4 +104,12 @@ test("swaps in the middle of a plan put later containers on the other field", ()
   );
   assert.equal(swaps.length, 3);
   assert.deepEqual(stagesOf([step, swap(a, b)], 2, false, []).swaps, [], "two exchanges are none");
+});
+
+test("names are broken into lines, and nothing of them is cut", () => {
+  assert.deepEqual(linesOf("halo r"), ["halo r"]);
+  assert.deepEqual(linesOf("direction + laplace + curvature"), ["direction + laplace +", "curvature"]);
+  const long = "x".repeat(60);
+  assert.equal(linesOf(`${long} + y`).join("").replaceAll(" ", ""), `${long}+y`);
+  assert.ok(linesOf(`${long} + y`).every((line) => line.length <= 25));
 });
