@@ -1,4 +1,4 @@
-import { atFirstUse, LaunchError } from "isoform";
+import { atFirstUse, LaunchError, open, type Device, type Precision } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION, mean } from "isoform/portability";
 import { CASES } from "./cases.js";
@@ -13,6 +13,7 @@ const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iteratio
 const BYTES_PER_PARTICLE = 56;
 /** Of the change of the density, relative to the density: sums over all particles of a cell. */
 const TOLERANCE = 1e-11;
+const PUSH = "push1";
 
 /** Particles that take so much. */
 function particles(gib: number): number {
@@ -31,10 +32,7 @@ export const application: Application = {
   async prepare({ members: [{ device }] }, options) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
-    const box = CASES.find(({ name }) => name === "3d3v")!;
-    const { dt } = box.defaults;
-    const settings = { ...DEFAULTS, count: particles(gib), dt, precision: options.precision ?? device.precision };
-    const simulation = await Simulation.create(device, box.problem(box.defaults), settings);
+    const { simulation, dt } = await plasma(device, gib, options.precision ?? device.precision);
     const { queue } = device;
     const { current } = simulation.maxwell;
     const launch = await atFirstUse(device, simulation.parts[0].pushLaunch(simulation.species[0], 0, dt));
@@ -55,7 +53,7 @@ export const application: Application = {
         }
         return [
           { quantity: ITERATION, seconds: mean(times.map(({ whole }) => whole)), ...launch.cost },
-          { quantity: "push1", seconds: mean(times.map(({ push }) => push)), ...launch.cost },
+          { quantity: PUSH, seconds: mean(times.map(({ push }) => push)), ...launch.cost },
         ];
       },
 
@@ -85,4 +83,70 @@ export const application: Application = {
     };
     return prepared;
   },
+
+  /** From the particles and fields of the device `js`, against which it is judged. */
+  async byHand(options) {
+    const gib = sizeOf(options);
+    const iterations = iterationsOf(options);
+    const device = await open("js");
+    try {
+      const { simulation, dt } = await plasma(device, gib, "fast");
+      const { species, maxwell, parts } = simulation;
+      const { charge, ratio, length, fieldB } = parts[0].pushArguments(species[0], 0, dt);
+      const [b2, b3] = [await device.queue.read(maxwell.b.at(0, 1)), await device.queue.read(maxwell.b.at(0, 2))];
+      const [{ storage }] = species;
+      const [count] = storage.shape;
+      const first = await columns(device, simulation);
+      const launch = parts[0].pushLaunch(species[0], 0, dt);
+      for (let n = 0; n < iterations; n++) {
+        device.queue.clear(maxwell.current);
+        device.queue.submit(launch);
+      }
+      const expected = [await device.queue.read(maxwell.current), await columns(device, simulation)];
+      launch.free();
+      simulation.free();
+      // What currents would be if all particles flew forwards: those of a plasma at rest nearly cancel, and their rounding errors do not.
+      let moved = 0;
+      for (let i = 0; i < count; i++) moved += Math.abs(charge * first[6 * count + i] * dt * first[3 * count + i]);
+      const scales = [moved / b2.length, 1];
+      return {
+        program: "pic",
+        problem: `pic ${gib} GiB`,
+        iterations,
+        sizes: [count, ...fieldB.shape],
+        inputs: [first, b2, b3, [dt, charge, ratio, length]].map((values) => Float64Array.from(values)),
+        outputs: [b2.length, first.length],
+        quantities: [ITERATION, PUSH],
+        validate(outputs) {
+          let maxError = 0;
+          for (const [k, values] of outputs.entries())
+            for (let i = 0; i < values.length; i++) {
+              const error = Math.abs(values[i] - expected[k][i]) / scales[k];
+              // A NaN must not be lost.
+              if (!(error <= maxError)) maxError = error;
+            }
+          return { ok: maxError < TOLERANCE, maxError, against: "current and particles on the device js" };
+        },
+      };
+    } finally {
+      await device.close();
+    }
+  },
 };
+
+async function plasma(device: Device, gib: number, precision: Precision): Promise<{ simulation: Simulation; dt: number }> {
+  const box = CASES.find(({ name }) => name === "3d3v")!;
+  const { dt } = box.defaults;
+  return {
+    simulation: await Simulation.create(device, box.problem(box.defaults), { ...DEFAULTS, count: particles(gib), dt, precision }),
+    dt,
+  };
+}
+
+/** The seven values of all particles, one value after the other. */
+async function columns(device: Device, { species: [{ storage }] }: Simulation): Promise<Float64Array> {
+  const [count, width] = storage.shape;
+  const values = new Float64Array(count * width);
+  for (let k = 0; k < width; k++) values.set(await device.queue.read(storage.at(1, k)), k * count);
+  return values;
+}

@@ -95,7 +95,7 @@ export interface Application {
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
   prepare(set: DeviceSet, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
   /** The same problem for programs by hand, where there are some. */
-  byHand?(options: ProblemOptions): HandWritten;
+  byHand?(options: ProblemOptions): HandWritten | Promise<HandWritten>;
 }
 
 /** Whether an application has the option `grid` with that value. */

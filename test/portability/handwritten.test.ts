@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 import { describe, it } from "node:test";
 import { application as lbm } from "../../apps/lbm/application.js";
+import { application as pic } from "../../apps/pic/application.js";
 import { application as poisson } from "../../apps/poisson/application.js";
 import { application as stream } from "../../apps/stream/application.js";
 import { findCompiler } from "../../src/device/native/compiler.js";
@@ -11,7 +12,7 @@ import { measureApplications } from "../../src/portability/campaign.js";
 import { compileProgram } from "../../src/portability/handwritten/compile.js";
 import { prepareProgram } from "../../src/portability/handwritten/program.js";
 
-const APPLICATIONS = [lbm, poisson, stream];
+const APPLICATIONS = [lbm, pic, poisson, stream];
 const SMALL = { gib: 1e-4, iterations: 3 };
 
 if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
@@ -20,7 +21,7 @@ describe("programs by hand in C", { skip: findCompiler() ? false : "no C compile
   for (const application of APPLICATIONS)
     it(`${application.name} gives the right result, twice, and a wrong one is found`, async () => {
       let spoilt = false;
-      const work = application.byHand!(SMALL);
+      const work = await application.byHand!(SMALL);
       const validate: typeof work.validate = (outputs) => {
         // In the last array but the scalars: of the solution, the residual, the populations.
         const array = outputs.findLast(({ length }) => length > 1)!;

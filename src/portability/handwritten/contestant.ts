@@ -18,7 +18,6 @@ const TITLES: Readonly<Record<Language, string>> = { c: "C/OpenMP", cuda: "CUDA"
 /** The program by hand of an application, once for each single device's hardware among the targets. */
 export function handWritten(application: Application, targets: readonly Target[], problem: ProblemOptions): Contestant[] {
   if (!application.byHand) return [];
-  const byHand = (): ReturnType<NonNullable<Application["byHand"]>> => application.byHand!(problem);
   const single = targets.filter(({ set, devices }) => set.members.length === 1 && languageOf(devices[0]) !== undefined);
   return [...groupBy(single, ({ platform }) => platform).values()].map(([target]): Contestant => {
     const [device] = target.devices;
@@ -30,7 +29,7 @@ export function handWritten(application: Application, targets: readonly Target[]
       devices: TITLES[language],
       precision: "fast",
       byHand: true,
-      prepare: async () => prepareProgram(byHand(), language, ordinal),
+      prepare: async () => prepareProgram(await application.byHand!(problem), language, ordinal),
     };
   });
 }
