@@ -1,4 +1,5 @@
 import { BINARY, COMPARE, MATH, UNARY, type BinaryFn, type CompareFn, type MathFn, type UnaryFn, type Value } from "./operators.js";
+import { powi } from "./exact.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type IntegerType, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
@@ -15,7 +16,8 @@ export const binary = (fn: BinaryFn, type: NumericType, x: number, y: number): n
 
 export const compare = (fn: CompareFn, a: Value, b: Value): boolean => COMPARE[fn].of(a, b);
 
-export const call = (fn: MathFn, type: NumericType, args: readonly number[]): number => wrap(type, mathFunction(fn)(...args));
+export const call = (fn: MathFn, type: NumericType, args: readonly number[]): number =>
+  fn === "powi" ? powi(args[0], args[1], (x) => wrap(type, x)) : wrap(type, mathFunction(fn)(...args));
 
 const mathFunction = (fn: MathFn): ((...args: number[]) => number) => MATH[fn].of;
 

@@ -1,6 +1,7 @@
 import { IRError } from "./errors.js";
 import { isFloat, wrap } from "./scalars.js";
 import { printExpr } from "./print.js";
+import { argumentType } from "./operators.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
 import type {
   BinaryFn,
@@ -166,9 +167,9 @@ export function cast<T extends ScalarType>(type: T, a: Expr): Typed<T> {
   return a.type === type ? (a as Typed<T>) : checked({ op: "cast", type, a });
 }
 
-/** A function that is not exact: see `MathFn`. */
+/** A function of floats: see `MathFn`. */
 export function call<T extends ScalarType>(fn: MathFn, a: Typed<T>, b?: Operand): Typed<T> {
-  const args: Expr[] = b === undefined ? [a] : [a, operand(a.type, b)];
+  const args: Expr[] = b === undefined ? [a] : [a, operand(argumentType(fn, 1, a.type), b)];
   return checked({ op: "call", type: a.type as NumericType, fn, args });
 }
 

@@ -1,3 +1,4 @@
+import { copysign, powi } from "./exact.js";
 import { isFloat, isInteger, wrap, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
@@ -43,6 +44,8 @@ interface CompareOperator {
 
 interface MathFunction {
   readonly arguments: 1 | 2;
+  /** The second argument, where it is not of the first one's type. */
+  readonly second?: ScalarType;
   readonly of: (...args: number[]) => number;
 }
 
@@ -71,8 +74,8 @@ export type UnaryFn = keyof typeof UNARY;
  * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
  * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
  * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
- * -0 < +0); rem is C's fmod, exact. f32 results are rounded from f64 ones, which is exact for + - * / (Figueroa, "When is double rounding
- * innocuous?", 1995).
+ * -0 < +0); rem is C's fmod, exact; copysign has the sign of b, which counts as + where b is a NaN. f32 results are rounded from f64 ones, which is
+ * exact for + - * / (Figueroa, "When is double rounding innocuous?", 1995).
  */
 export const BINARY = {
   add: { operands: "number", sign: ["+", 9], flops: 1, sameBits: true, overflows: true, of: (a, b, type) => wrap(type, a + b) },
@@ -103,6 +106,7 @@ export const BINARY = {
   },
   min: { operands: "number", flops: 1, sameBits: false, overflows: false, of: (a, b) => Math.min(a, b) },
   max: { operands: "number", flops: 1, sameBits: false, overflows: false, of: (a, b) => Math.max(a, b) },
+  copysign: { operands: "float", flops: 0, sameBits: false, overflows: false, of: copysign },
   and: { operands: "integer", sign: ["&", 5], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a & b) },
   or: { operands: "integer", sign: ["|", 3], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a | b) },
   xor: { operands: "integer", sign: ["^", 4], flops: 0, sameBits: true, overflows: false, of: (a, b, type) => wrap(type, a ^ b) },
@@ -140,7 +144,10 @@ export const COMPARE = {
 /** The name of a comparison, in `COMPARE`. */
 export type CompareFn = keyof typeof COMPARE;
 
-/** Functions that are not exact: within 2 ulp on every backend. f64 and f32; each counts as one floating-point operation. */
+/**
+ * Functions of f64 and f32; each counts as one floating-point operation. They are within 2 ulp on every backend. powi is made of rounded
+ * products in a fixed order, see `exact.ts`, and so has the same bits everywhere.
+ */
 export const MATH = {
   exp: { arguments: 1, of: Math.exp },
   expm1: { arguments: 1, of: Math.expm1 },
@@ -150,6 +157,7 @@ export const MATH = {
   log2: { arguments: 1, of: Math.log2 },
   log10: { arguments: 1, of: Math.log10 },
   pow: { arguments: 2, of: Math.pow },
+  powi: { arguments: 2, second: "i32", of: (x, n) => powi(x, n) },
   sin: { arguments: 1, of: Math.sin },
   cos: { arguments: 1, of: Math.cos },
   tan: { arguments: 1, of: Math.tan },
@@ -166,6 +174,13 @@ export const MATH = {
 
 /** The name of a function that is not exact, in `MATH`. */
 export type MathFn = keyof typeof MATH;
+export type InexactFn = Exclude<MathFn, "powi">;
+
+/** The type of argument number `n` of a function of values of `type`. */
+export function argumentType(fn: MathFn, n: number, type: ScalarType): ScalarType {
+  const { second }: MathFunction = MATH[fn];
+  return n === 1 && second ? second : type;
+}
 
 type Taking<T extends Record<string, { operands: Operands }>, O extends Operands> = {
   [F in keyof T]: T[F]["operands"] extends O ? F : never;

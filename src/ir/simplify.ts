@@ -81,6 +81,10 @@ const isNaNLiteral = (side: Expr): boolean => side.op === "const" && Number.isNa
 
 function simplifyFloat(expr: Binary): Expr {
   const { fn, a, b } = expr;
+  if (fn === "copysign" && b.op === "const") {
+    const size = simplify({ op: "unary", type: expr.type, fn: "abs", a });
+    return (b.value as number) < 0 || Object.is(b.value, -0) ? negative(size) : size;
+  }
   // Left to PoCL, floor and exp of such a NaN have no value at all.
   if (isNaNLiteral(a) || isNaNLiteral(b)) return literal(expr.type, NaN);
   switch (fn) {
@@ -108,6 +112,7 @@ function simplifyFloat(expr: Binary): Expr {
       // LLVM takes -0 > x ? -0 : x for an instruction that gives either zero, and x > -0 ? x : -0 not.
       return a.op === "const" ? { ...expr, a: b, b: a } : expr;
     case "rem":
+    case "copysign":
     case "and":
     case "or":
     case "xor":
@@ -145,11 +150,36 @@ function simplifyCall(expr: Call): Expr {
   const values = expr.args.flatMap((arg) => (arg.op === "const" ? [arg.value as number] : []));
   if (values.length === expr.args.length) return literal(expr.type, call(expr.fn, expr.type, values));
   const [base, exponent] = expr.args;
+  if (expr.fn === "powi") return (exponent.op === "const" && product(base, exponent.value as number)) || expr;
   if (expr.fn !== "pow" || !cheap(base)) return expr;
   const times = (x: Expr, y: Expr): Expr => ({ op: "binary", type: expr.type, fn: "mul", a: x, b: y });
   if (isNumber(exponent, 1)) return base;
   if (isNumber(exponent, 2)) return times(base, base);
   return isNumber(exponent, 3) ? times(times(base, base), base) : expr;
+}
+
+/** The products of powi, in its order; undefined where they would write the base too often. */
+function product(base: Expr, n: number): Expr | undefined {
+  const { type } = base;
+  if (n === 0) return literal(type, 1);
+  if (!cheap(base) || Math.abs(n) * nodesOf(base) > MOST_FACTORS) return undefined;
+  const times = (a: Expr, b: Expr): Expr => ({ op: "binary", type, fn: "mul", a, b });
+  let power = base;
+  let result = n & 1 ? base : undefined;
+  for (let rest = Math.abs(n) >>> 1; rest > 0; rest >>>= 1) {
+    power = times(power, power);
+    if (rest & 1) result = result ? times(result, power) : power;
+  }
+  return n < 0 ? simplify({ op: "binary", type, fn: "div", a: literal(type, 1), b: result! }) : result;
+}
+
+/** Nodes of what a power becomes, of which compilers find those that are the same. */
+const MOST_FACTORS = 32;
+
+function nodesOf(expr: Expr): number {
+  let nodes = 0;
+  walkExpr(expr, () => nodes++);
+  return nodes;
 }
 
 /** True if computing the expression again costs less than a function call. */

@@ -1,5 +1,5 @@
 import { unreachable } from "./unreachable.js";
-import { binaryFits, compareFits, MATH, unaryFits } from "./operators.js";
+import { argumentType, binaryFits, compareFits, MATH, unaryFits } from "./operators.js";
 import { isFloat, wrap } from "./scalars.js";
 import type { Expr, ScalarType } from "./types.js";
 import { children } from "./walk.js";
@@ -31,7 +31,11 @@ function fits(node: Exclude<Operation, { op: "const" }>, operands: readonly Scal
     case "cast":
       return true;
     case "call":
-      return isFloat(type) && all(type) && operands.length === MATH[node.fn].arguments;
+      return (
+        isFloat(type) &&
+        operands.length === MATH[node.fn].arguments &&
+        operands.every((operand, n) => operand === argumentType(node.fn, n, type))
+      );
     default:
       return unreachable(node);
   }

@@ -1,3 +1,5 @@
+import { copysign, powi as power } from "../ir/exact.js";
+
 /**
  * The upper 32 bits of the 64-bit product of two unsigned numbers. Hand it to a kernel as a parameter: `kernel("k", { mulhi, ... }, ...)`;
  * the compiler knows it and emits the device's own instruction.
@@ -9,3 +11,21 @@ export function mulhi(a: number, b: number): number {
   const carry = aLow * bHigh + (middle % 65536);
   return aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(carry / 65536);
 }
+
+/**
+ * x to the whole power n, an i32: by squaring, from the lowest bit of n, and 1 / x^-n where n is negative (the order of products of libgcc's
+ * `__powidf2`). Each product is rounded, so the bits are the same on every backend, while those of `x ** n` may differ by 2 ulp. For large n
+ * the roundings add up. Hand it to a kernel as `mulhi`. Called as a plain function it computes in f64.
+ */
+export const powi = (x: number, n: number): number => power(x, n);
+
+/** |a| with the sign of b: -0 is negative, and NaN counts as positive. Hand it to a kernel as `mulhi`. */
+export { copysign };
+
+const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign };
+
+/** True for the name of a function of Isoform's own that the compiler knows. */
+export const isBuiltin = (name: string): boolean => Object.hasOwn(BUILTINS, name);
+
+/** The name of a function of Isoform's own that the compiler knows; undefined for all else. */
+export const builtinName = (value: unknown): string | undefined => Object.keys(BUILTINS).find((name) => BUILTINS[name] === value);

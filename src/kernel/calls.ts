@@ -1,5 +1,6 @@
 import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
+import { isBuiltin } from "./builtins.js";
 import { element, property } from "./expressions.js";
 import { alongAxis, deposit, fieldMethod } from "./fields.js";
 import type { Lowering } from "./lowering.js";
@@ -25,7 +26,7 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   const { object } = callee;
   const name = callee.property.type === "Identifier" && !callee.computed ? callee.property.name : "";
   if (object.type === "Identifier" && !scope.find(object.name) && !["Math", "Number", "console"].includes(object.name)) {
-    const known: Value | undefined = name === "mulhi" ? { kind: "builtin", name } : cx.globals.find(name);
+    const known: Value | undefined = isBuiltin(name) ? { kind: "builtin", name } : cx.globals.find(name);
     if (known?.kind !== "builtin" && known?.kind !== "function") return unknown(cx, callee, `${object.name}.${name}`, scope);
     return apply(cx, known, node, scope);
   }

@@ -1,6 +1,6 @@
 import type * as acorn from "acorn";
 import type { Location, NumericType, Table } from "../ir/types.js";
-import { mulhi } from "./builtins.js";
+import { builtinName } from "./builtins.js";
 import { describe } from "../ir/describe.js";
 import { KernelError } from "../ir/errors.js";
 import { arrayTypeOf, type ArrayType, type Helper, type ScalarToken, type TableToken } from "./params.js";
@@ -185,7 +185,8 @@ export class CaptureList {
     const array = arrayTypeOf(value);
     if (array) return { kind: "arrayType", type: array };
     if (typeof value === "function") {
-      if (value === mulhi) return { kind: "builtin", name: "mulhi" };
+      const builtin = builtinName(value);
+      if (builtin !== undefined) return { kind: "builtin", name: builtin };
       const math = Object.getOwnPropertyNames(Math).find((name) => (Math as unknown as Record<string, unknown>)[name] === value);
       if (math !== undefined) return { kind: "builtin", name: `Math.${math}` };
       const source = parseFunction(this.owner.name, value, this.owner.location);

@@ -2,6 +2,7 @@ import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../ir/by-name.js";
 import type { Expr, NumericType } from "../ir/types.js";
+import { isBuiltin } from "./builtins.js";
 import { constantOf } from "./constant.js";
 import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
@@ -16,7 +17,7 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   if (value) return value;
   if (node.name === "Infinity" || node.name === "NaN") return literal(Number(node.name));
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
-  if (node.name === "mulhi") return { kind: "builtin", name: "mulhi" };
+  if (isBuiltin(node.name)) return { kind: "builtin", name: node.name };
   if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");
   return unknown(cx, node, node.name, scope);
 }

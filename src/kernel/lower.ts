@@ -3,7 +3,7 @@ import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
 import { own, requireOwnNames } from "../ir/own.js";
 import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../ir/types.js";
-import { mulhi } from "./builtins.js";
+import { builtinName } from "./builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
 import { KernelError } from "../ir/errors.js";
 import { cellAxes } from "./fields.js";
@@ -177,7 +177,8 @@ class KernelLowering {
 
   private declare(name: string, token: Token): void {
     if (typeof token === "function") {
-      if ((token as unknown) === mulhi) return this.globals.bind(name, { kind: "builtin", name: "mulhi" });
+      const builtin = builtinName(token);
+      if (builtin !== undefined) return this.globals.bind(name, { kind: "builtin", name: builtin });
       const type = arrayTypeOf(token);
       if (type) return this.globals.bind(name, { kind: "arrayType", type });
       const source = parseFunction(this.kernel.name, token, this.kernel.location);

@@ -15,7 +15,7 @@ const isExact = (name: string): boolean => Object.hasOwn(EXACT, name);
 /** Functions of Math that are not exact. */
 const isInexact = (name: string): name is MathFn & keyof Math => Object.hasOwn(MATH, name) && Object.hasOwn(Math, name);
 
-/** A call of a function of Math, or of mulhi. */
+/** A call of a function of Math, or of Isoform's own. */
 export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpression, scope: Scope): ScalarValue {
   const name = qualified.replace("Math.", "");
   const [first] = node.arguments;
@@ -50,6 +50,12 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
         kind: "scalar",
         expr: { op: "binary", type: "u32", fn: "mulhi", a: word(cx, "u32", args[0], node), b: word(cx, "u32", args[1], node) },
       };
+    case "powi":
+      return whole(cx, args[0], args[1], node);
+    case "copysign": {
+      const { a, b, type, weak } = cx.unified(real(cx, args[0], node), real(cx, args[1], node), node);
+      return { kind: "scalar", expr: { op: "binary", type, fn: "copysign", a, b }, weak };
+    }
     case "imul":
       return {
         kind: "scalar",
@@ -68,7 +74,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return args.reduce((a, b) => extremum(cx, name as "min" | "max", a, b, node));
   }
 }
-const ARITY: Record<string, number> = { mulhi: 2, imul: 2, clz32: 1, fround: 1, round: 1, sign: 1 };
+const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2, clz32: 1, fround: 1, round: 1, sign: 1 };
 
 /** Math.floor(a / b) and Math.trunc(a / b) of integers are integers, and 0 where b is. */
 function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
@@ -111,6 +117,17 @@ function inexact(cx: Lowering, fn: MathFn, args: ScalarValue[], node: acorn.Node
   const operands = second ? cx.unified(first, second, node) : undefined;
   const list = operands ? [operands.a, operands.b] : [first.expr];
   return { kind: "scalar", expr: { op: "call", type: list[0].type as NumericType, fn, args: list } };
+}
+
+/** A power with an exponent of i32. */
+function whole(cx: Lowering, base: ScalarValue, exponent: ScalarValue, node: acorn.Node): ScalarValue {
+  const { expr: x, weak } = real(cx, base, node);
+  const n = cx.converted(exponent, "i32", node, "the exponent of powi is i32");
+  const known = weak && x.op === "const" && n.op === "const";
+  const expr: Expr = { op: "call", type: x.type as NumericType, fn: "powi", args: [x, n] };
+  return known
+    ? { kind: "scalar", expr: constant("f64", call("powi", "f64", [x.value as number, n.value as number])), weak: "float" }
+    : { kind: "scalar", expr };
 }
 
 function real(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {

@@ -53,8 +53,9 @@ const CONSTANTS: Record<NumericType, readonly number[]> = {
   i32: [0, 1, 2, 3, -1, 31, -2147483648, 2147483647],
   u32: [0, 1, 2, 3, 31, 4294967295, 2147483648],
 };
-const FLOAT_BINARY: readonly BinaryFn[] = ["add", "mul", "sub", "div", "min", "max", "rem"];
-const INTEGER_BINARY: readonly BinaryFn[] = [...FLOAT_BINARY, "and", "or", "xor", "shl", "shr"];
+const NUMBER_BINARY: readonly BinaryFn[] = ["add", "mul", "sub", "div", "min", "max", "rem"];
+const FLOAT_BINARY: readonly BinaryFn[] = [...NUMBER_BINARY, "copysign"];
+const INTEGER_BINARY: readonly BinaryFn[] = [...NUMBER_BINARY, "and", "or", "xor", "shl", "shr"];
 const COMPARE: readonly CompareFn[] = ["lt", "eq", "ne", "le", "gt", "ge"];
 const FLOAT_UNARY: readonly UnaryFn[] = ["neg", "abs", "sqrt", "floor", "ceil", "trunc"];
 
@@ -203,6 +204,8 @@ class Grower {
     const float = type === "f64" || type === "f32";
     if (choice === 6) return cast(type, sub(this.oneOf<ScalarType>([...TYPES, "bool"])));
     if (choice === 7) return un(float ? this.oneOf(FLOAT_UNARY) : this.oneOf(["neg", "bitnot", "abs"] as const), sub(type));
+    if (choice === 8 && float)
+      return { op: "call", type, fn: "powi", args: [sub(type), this.pick(2) ? n(this.pick(21) - 10) : sub("i32")] };
     if (choice === 8 && type === "u32") return bin("mulhi", sub(type), sub(type));
     return bin(this.oneOf(float ? FLOAT_BINARY : INTEGER_BINARY), sub(type), sub(type));
   }

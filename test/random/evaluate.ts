@@ -156,6 +156,7 @@ class Run {
       case "failed":
         throw new Error(`${expr.op}: random kernels are evaluated as they are before their indices are checked`);
       case "call":
+        if (expr.fn === "powi") return powi(expr.type as NumericType, this.number(expr.args[0]), this.number(expr.args[1]));
         return fit(expr.type as NumericType, mathematics(expr.fn)(...expr.args.map((arg) => this.number(arg))));
     }
   }
@@ -290,8 +291,18 @@ function fit(type: NumericType, x: number): number {
   return type === "i32" ? x | 0 : x >>> 0;
 }
 
+/** By the bits of the exponent, as a text of ones and zeros. */
+function powi(type: NumericType, x: number, n: number): number {
+  let [square, result] = [x, 1];
+  for (const [place, bit] of [...Math.abs(n).toString(2)].reverse().entries()) {
+    if (place > 0) square = fit(type, square * square);
+    if (bit === "1") result = fit(type, result * square);
+  }
+  return n < 0 ? fit(type, 1 / result) : result;
+}
+
 /** The engine's functions: others may differ from them by some units in the last place. */
-const mathematics = (fn: Extract<Expr, { op: "call" }>["fn"]): ((...args: number[]) => number) =>
+const mathematics = (fn: Exclude<Extract<Expr, { op: "call" }>["fn"], "powi">): ((...args: number[]) => number) =>
   fn === "exp2" ? (x) => 2 ** x : Math[fn];
 
 type UnaryFn = Exclude<Extract<Expr, { op: "unary" }>["fn"], "not">;
@@ -347,6 +358,8 @@ function binary(fn: Extract<Expr, { op: "binary" }>["fn"], type: NumericType, a:
       return fit(type, a << (b & 31));
     case "shr":
       return type === "u32" ? a >>> (b & 31) : a >> (b & 31);
+    case "copysign":
+      return Math.abs(a) * (Math.sign(b) < 0 || 1 / b === -Infinity ? -1 : 1);
     case "mulhi":
       return Number((BigInt(a) * BigInt(b)) >> 32n);
   }

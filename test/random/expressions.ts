@@ -89,6 +89,8 @@ const ONE_ARGUMENT = "exp expm1 log log1p log2 log10 sin cos tan asin acos atan 
 const TWO_ARGUMENTS = ["pow", "atan2", "hypot"];
 /** Operands of which compilers make something else. */
 const EXPONENTS = ["0.5", "(-0.5)", "2", "3", "(-1)", "0", "1", "0.25", "1.5", "0.375", "(-0)", "NaN", "Infinity"];
+/** The same of powi. */
+const WHOLE_EXPONENTS = ["2", "3", "4", "(-1)", "0", "1", "7", "(-5)", "30"];
 
 /** Writes random expressions. Those of a faithful program mean the same in plain TypeScript: each operation says its rounding or wrap. */
 export class Expressions {
@@ -265,7 +267,11 @@ export class Expressions {
 
   private double(scope: Scope, depth: number): Expr {
     const [a, b] = this.pair("f64", scope, depth);
-    switch (this.choices.below(9)) {
+    switch (this.choices.below(11)) {
+      case 9:
+        return f64`powi(${strong(a)}, ${chance(this.choices, 50) ? pick(this.choices, WHOLE_EXPONENTS) : this.strong("i32", scope, depth)})`;
+      case 10:
+        return f64`copysign(${a}, ${b})`;
       case 0:
       case 1:
       case 2:
@@ -287,7 +293,9 @@ export class Expressions {
 
   private single(scope: Scope, depth: number): Expr {
     const [a, b] = this.pair("f32", scope, depth);
-    switch (this.choices.below(6)) {
+    switch (this.choices.below(7)) {
+      case 6:
+        return f32`copysign(${a}, ${b})`;
       case 0:
       case 1:
       case 2: {

@@ -2,7 +2,7 @@ import type { ElementType, NumericType } from "../../src/ir/types.js";
 import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
 import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
-import type { Declared, Part } from "./program.js";
+import { BUILTINS, type Declared, type Part } from "./program.js";
 
 const TOKENS = { f64, f32, i32, u32, bool, u8 };
 export const TAG: Record<ElementType, string> = { f64: "d", f32: "f", i32: "i", u32: "u", u8: "b" };
@@ -60,7 +60,7 @@ export class Parameters {
     place.sources.push({ type: "f64", parts: ["weights[", "][", "]"], args: [{ index: 2 }, { index: 3 }] });
     this.all.set("offsets", { kind: "table", token: table(i32, [0, -1, 5, 2147483647]) });
     place.sources.push({ type: "i32", parts: ["offsets[", "]"], args: [{ index: 4 }] });
-    this.all.set("mulhi", { kind: "mulhi" });
+    for (const name of Object.keys(BUILTINS)) this.all.set(name, { kind: "builtin" });
   }
 
   private scalar(place: Context, name: string, type: NumericType): void {

@@ -1,4 +1,4 @@
-import { mulhi } from "../../src/kernel/builtins.js";
+import { copysign, mulhi, powi } from "../../src/kernel/builtins.js";
 import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";
 import type { ElementType, ScalarType } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/launch/policy.js";
@@ -28,6 +28,9 @@ export interface Stmt {
 }
 export type Part = string | Expr | Block;
 
+/** Functions of Isoform's own, by the names of parameters. */
+export const BUILTINS: Readonly<Record<string, (a: number, b: number) => number>> = { mulhi, powi, copysign };
+
 export type Declared =
   | {
       kind: "view" | "scatter";
@@ -39,7 +42,7 @@ export type Declared =
     }
   | { kind: "scalar" | "fixed"; token: ParamToken; type: ScalarType; value: number | boolean }
   | { kind: "reduce" | "table"; token: ParamToken }
-  | { kind: "mulhi" }
+  | { kind: "builtin" }
   | { kind: "helper"; parts: readonly Part[] };
 
 export interface Program {
@@ -118,7 +121,7 @@ export function sourceOf(program: Program): string {
 function describe(param: Declared): string {
   switch (param.kind) {
     case "helper":
-    case "mulhi":
+    case "builtin":
       return param.kind;
     case "view":
       return `view(${param.element}, ${param.shape.length}) /* [${param.shape}] ${param.layout} */`;
@@ -147,7 +150,7 @@ function makeKernel(program: Program): Kernel {
   const { params: used, helpers, body: text } = textOf(program);
   for (const name of used) {
     const param = program.params.get(name)!;
-    params[name] = param.kind === "helper" ? functionOf(helpers.get(name)!) : param.kind === "mulhi" ? mulhi : param.token;
+    params[name] = param.kind === "helper" ? functionOf(helpers.get(name)!) : param.kind === "builtin" ? BUILTINS[name] : param.token;
   }
   const body = functionOf(text);
   return program.policy.kind === "team" ? teamKernel("random", params, body as never) : kernel("random", params, body as never);
@@ -155,7 +158,7 @@ function makeKernel(program: Program): Kernel {
 
 // oxlint-disable-next-line typescript/no-implied-eval
 const functionOf = (text: string): ((...args: never[]) => unknown) =>
-  new Function("mulhi", `return (${text});`)(mulhi) as (...args: never[]) => unknown;
+  new Function(...Object.keys(BUILTINS), `return (${text});`)(...Object.values(BUILTINS)) as (...args: never[]) => unknown;
 
 /** Smaller programs, the boldest cuts first. Some are no kernels any more: a name's declaration may be gone. */
 export function* smaller(program: Program): Generator<Program> {

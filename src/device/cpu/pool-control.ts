@@ -1,3 +1,4 @@
+import { powi } from "../../ir/exact.js";
 import { FAULT } from "../../ir/passes/check-indices.js";
 import { noteFault } from "./note-fault.js";
 
@@ -22,7 +23,7 @@ export type Program =
    * `share`, by their numbers) and `noteFault` that returns `(args, worker, workers) => void`.
    */
   | { kind: "js"; name: string; source: string }
-  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, `env.fault` (`noteFault` of an address), functions of `Math`, and `math.fmod` and `math.exp2`. */
+  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, `env.fault` (`noteFault` of an address), functions of `Math`, and `math`. */
   | { kind: "wasm"; name: string; bytes: Uint8Array }
   /** Programs registered before, with a barrier between two of them; undefined stands for what the main thread does alone. */
   | { kind: "region"; name: string; stages: readonly (ProgramStage | undefined)[] };
@@ -119,7 +120,12 @@ export class Control {
 
 const imports = {
   Math: Math as unknown as WebAssembly.ModuleImports,
-  math: { fmod: (a: number, b: number) => a % b, exp2: (a: number) => Math.pow(2, a) },
+  math: {
+    fmod: (a: number, b: number) => a % b,
+    exp2: (a: number) => Math.pow(2, a),
+    powi_f64: (x: number, n: number) => powi(x, n),
+    powi_f32: (x: number, n: number) => powi(x, n, Math.fround),
+  },
 };
 
 /** Compiles a program on this thread. */

@@ -31,7 +31,7 @@ const enum Level {
 type Text = readonly [text: string, level: Level];
 
 /** Operators that C has; the others are functions. */
-const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, readonly [string, Level]> = {
+const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">, readonly [string, Level]> = {
   add: ["+", Level.Sum],
   sub: ["-", Level.Sum],
   mul: ["*", Level.Product],
@@ -322,7 +322,8 @@ export class BodyWriter {
       case "cast":
         return this.cast(e);
       case "call": {
-        const fn = e.fn === "pow" ? this.helpers.use(`pow_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
+        const fn =
+          e.fn === "pow" || e.fn === "powi" ? this.helpers.use(`${e.fn}_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
         return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
       }
       case "checked":
@@ -437,6 +438,7 @@ export class BodyWriter {
     const call = (helper: Helper): Text => [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
     if (fn === "min" || fn === "max") return call(`${fn}_${type}`);
     if (fn === "mulhi") return call("mulhi_u32");
+    if (fn === "copysign") return call(`copysign_${type as FloatType}`);
     if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
     if (fn === "div" && type === "f32" && this.dialect.roughDivision) return call("div_f32");
     const [sign, level] = OPERATORS[fn];

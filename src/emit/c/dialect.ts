@@ -1,13 +1,14 @@
 import type { FloatType, IntegerType, NumericType } from "../../ir/scalars.js";
-import type { ElementType, MathFn, ScalarType, Stmt } from "../../ir/types.js";
+import type { InexactFn } from "../../ir/operators.js";
+import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
 export type CType = ScalarType | ElementType | "index";
 
 /** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
-export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod";
+export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod" | "copysign";
 
-export type LibraryFn = MathFn | ExactFn;
+export type LibraryFn = InexactFn | ExactFn;
 
 /** The functions of C's library, whose names other languages have taken over. */
 export const LIBRARY: Record<LibraryFn, string> = {
@@ -37,6 +38,7 @@ export const LIBRARY: Record<LibraryFn, string> = {
   trunc: "trunc",
   fabs: "fabs",
   fmod: "fmod",
+  copysign: "copysign",
 };
 
 /** Names of the functions in helpers.ts: operation and type, or `to_from` types for casts. */
@@ -45,7 +47,7 @@ export type Helper =
   | `${"div" | "rem"}_${IntegerType}`
   | "div_f32"
   | `${IntegerType | "bool"}_from_${FloatType}`
-  | `pow_${FloatType}`
+  | `${"pow" | "powi" | "copysign"}_${FloatType}`
   | "abs_i32"
   | "clz_u32"
   | "mulhi_u32";

@@ -29,6 +29,10 @@ const DEFINITIONS: Record<Helper, (d: Dialect) => string> = {
   bool_from_f32: (d) => toBool("f32", d),
   pow_f64: (d) => powDefinition("f64", d, `${d.math("pow", "f64")}(a, b)`),
   pow_f32: (d) => powDefinition("f32", d, `${d.math("pow", "f32")}(a, b)`),
+  powi_f64: (d) => powiDefinition("f64", d),
+  powi_f32: (d) => powiDefinition("f32", d),
+  copysign_f64: (d) => copysignDefinition("f64", d),
+  copysign_f32: (d) => copysignDefinition("f32", d),
   abs_i32: ({ types: { i32, u32 } }) => `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`,
   clz_u32: ({ types: { i32, u32 } }) => `${i32} clz_u32(${u32} a) { return a == 0 ? 32 : __builtin_clz(a); }`,
   mulhi_u32: ({ types: { u32 } }) => `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`,
@@ -61,6 +65,26 @@ export function powDefinition(type: FloatType, d: Pick<Dialect, "types" | "nan">
   const T = d.types[type];
   return `${T} pow_${type}(${T} a, ${T} b) { return (a == 1 || a == -1) && b - b != 0 ? (${T})${d.nan} : ${power}; }`;
 }
+
+/** By squaring from the lowest bit of the exponent: see `powi` of ir/exact.ts. */
+function powiDefinition(type: FloatType, { types: { f64, i32, u32, ...types }, roughDivision }: Dialect): string {
+  const T = type === "f64" ? f64 : types.f32;
+  const reciprocal = type === "f32" && roughDivision ? `(${T})((${f64})1 / (${f64})product)` : `(${T})1 / product`;
+  return [
+    `${T} powi_${type}(${T} x, ${i32} n) {`,
+    `  ${T} product = n & 1 ? x : (${T})1;`,
+    `  for (${u32} rest = (n < 0 ? 0u - (${u32})n : (${u32})n) >> 1; rest != 0; rest >>= 1) {`,
+    `    x = x * x;`,
+    `    if (rest & 1) product = product * x;`,
+    `  }`,
+    `  return n < 0 ? ${reciprocal} : product;`,
+    `}`,
+  ].join("\n");
+}
+
+/** The sign of a NaN, which no backend promises, counts as +. */
+const copysignDefinition = (type: FloatType, { types: { [type]: T }, math }: Dialect): string =>
+  `${T} copysign_${type}(${T} a, ${T} b) { return ${math("copysign", type)}(a, b == b ? b : (${T})0); }`;
 
 /** Collects the helpers that a program uses. */
 export class Helpers {

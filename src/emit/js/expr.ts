@@ -1,5 +1,5 @@
 import { unreachable } from "../../ir/unreachable.js";
-import { isInteger } from "../../ir/scalars.js";
+import { isInteger, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";
 
@@ -51,11 +51,27 @@ export function helpersIn(text: string, helpers: Record<string, string>): string
     .map(([, code]) => code);
 }
 
+/** The function `powi` of ir/exact.ts, for values of one type. */
+export const powiText = (round: (exact: string) => string): string => `(x, n) => {
+  let product = n & 1 ? x : 1;
+  for (let rest = (n < 0 ? -n : n) >>> 1; rest > 0; rest >>>= 1) {
+    x = ${round("x * x")};
+    if (rest & 1) product = ${round("product * x")};
+  }
+  return n < 0 ? ${round("1 / product")} : product;
+}`;
+
+/** What rounds a number to the type. */
+export const ROUNDED: Record<FloatType, (exact: string) => string> = { f64: (x) => x, f32: (x) => `Math.fround(${x})` };
+
 /** Functions that emitted code may call, by their names. */
 export const HELPERS: Record<string, string> = {
   $toI32: "const $toI32 = (x) => (x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0);",
   $toU32: "const $toU32 = (x) => (x >= 4294967295 ? 4294967295 : x <= 0 ? 0 : x >>> 0);",
   $isTrue: "const $isTrue = (x) => x < 0 || x > 0;",
+  $copysign: "const $copysign = (a, b) => (b < 0 || (b === 0 && 1 / b < 0) ? -Math.abs(a) : Math.abs(a));",
+  $powi: `const $powi = ${powiText(ROUNDED.f64)};`,
+  $powif: `const $powif = ${powiText(ROUNDED.f32)};`,
   $mulhi: `const $mulhi = (a, b) => {
   const low = (a & 65535) * (b & 65535), m1 = (a >>> 16) * (b & 65535) + (low >>> 16), m2 = (a & 65535) * (b >>> 16) + (m1 & 65535);
   return ((a >>> 16) * (b >>> 16) + (m1 >>> 16) + (m2 >>> 16)) >>> 0;
@@ -105,6 +121,7 @@ function code(e: Expr, scope: ExprScope): Code {
       return cast(e.a.type, e.type, code(e.a, scope));
     case "call": {
       const args = e.args.map((arg) => at(arg, 0));
+      if (e.fn === "powi") return atom(`${e.type === "f32" ? "$powif" : "$powi"}(${args.join(", ")})`);
       const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : mathCall(e.fn, ...args);
       return atom(e.type === "f32" ? `Math.fround(${call})` : call);
     }
@@ -182,7 +199,7 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
   }
 }
 
-const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, [text: string, precedence: number]> = {
+const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">, [text: string, precedence: number]> = {
   add: ["+", P.add],
   sub: ["-", P.add],
   mul: ["*", P.multiply],
@@ -203,6 +220,8 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
     case "min":
     case "max":
       return atom(mathCall(e.fn, a.text, b.text));
+    case "copysign":
+      return atom(`$copysign(${a.text}, ${b.text})`);
     case "mulhi":
       return atom(`$mulhi(${a.text}, ${b.text})`);
     case "mul":

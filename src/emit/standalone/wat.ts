@@ -1,11 +1,12 @@
 import { unreachable } from "../../ir/unreachable.js";
 import { partialCount } from "../../ir/launch.js";
-import { BYTES, ELEMENTS } from "../../ir/scalars.js";
-import type { ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
+import { BYTES, ELEMENTS, type FloatType } from "../../ir/scalars.js";
+import { walkExprs } from "../../ir/walk.js";
+import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../ir/errors.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
-import { numberText } from "../js/expr.js";
+import { numberText, powiText, ROUNDED } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";
 import { FOLD_PARTIALS, foldFunction } from "./js-folds.js";
@@ -53,6 +54,15 @@ function describeSizes(request: EmitRequest): string {
       : policy.begin.map((begin, axis) => `${begin}..${begin + policy.extents[axis]}`).join(" x ");
   const arrays = arraysOf(request).map(({ name }) => `${commentText(name)} [${views[name].shape.join(", ")}]`);
   return [range, ...arrays].join(", ");
+}
+
+/** Types of which the kernel takes whole powers. */
+function powersOf(ir: KernelIR): Set<FloatType> {
+  const types = new Set<FloatType>();
+  walkExprs(ir.body, (e) => {
+    if (e.op === "call" && e.fn === "powi") types.add(e.type as FloatType);
+  });
+  return types;
 }
 
 /** Where things lie in the module's memory. */
@@ -105,6 +115,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
   code.block(`export async function ${stem}_load(wasm)`, () => {
     code.line(`const memory = new WebAssembly.Memory({ initial: ${Math.ceil(layout.end / PAGE)}, maximum: 65536 });`);
     code.line("const math = { fmod: (a, b) => a % b, exp2: (a) => 2 ** a };");
+    for (const type of powersOf(ir)) code.text(`math.powi_${type} = ${powiText(ROUNDED[type])};`);
     code.line("const { instance } = await WebAssembly.instantiate(wasm, { env: { memory }, Math, math });");
     code.line(`const block = new DataView(memory.buffer, ${args});`);
     for (const { slot, offset } of [...kernel.slots].sort((a, b) => ORDER[a.slot.kind] - ORDER[b.slot.kind])) {

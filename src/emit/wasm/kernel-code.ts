@@ -1,10 +1,10 @@
-import type { MathFn } from "../../ir/operators.js";
+import type { InexactFn } from "../../ir/operators.js";
 import { definitionsOf, partsOf } from "../../ir/analysis/affine.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
-import { BYTES, ELEMENTS, isFloat } from "../../ir/scalars.js";
+import { BYTES, ELEMENTS, isFloat, type FloatType } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import { slotText, type WasmSlot } from "../slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
@@ -294,16 +294,21 @@ export class KernelCode {
   }
 
   /** Index of the imported function. */
-  math(name: MathFn | "fmod", args: number): number {
+  math(name: InexactFn | "fmod", args: number): number {
     const helper = name === "fmod" || name === "exp2";
     return this.module.import(helper ? "math" : "Math", helper ? name : (name satisfies keyof Math), Array<ValType>(args).fill("f64"), [
       "f64",
     ]);
   }
 
+  /** The same of powi. */
+  powi(type: FloatType): number {
+    return this.module.import("math", `powi_${type}`, [type, "i32"], [type]);
+  }
+
   private importMath(ir: KernelIR): void {
     const visit = (e: Expr): void => {
-      if (e.op === "call") this.math(e.fn, e.args.length);
+      if (e.op === "call") void (e.fn === "powi" ? this.powi(e.type as FloatType) : this.math(e.fn, e.args.length));
       if (e.op === "binary" && e.fn === "rem" && isFloat(e.type)) this.math("fmod", 2);
     };
     walkExprs(ir.body, visit);

@@ -1,5 +1,5 @@
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
-import { isFloat, isSigned } from "../../ir/scalars.js";
+import { isFloat, isSigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, ScalarType, UnaryFn } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { KernelCode } from "./kernel-code.js";
@@ -20,7 +20,7 @@ const FLOAT_UNARY: Record<FloatUnaryFn, string> = {
   ceil: "ceil",
   trunc: "trunc",
 };
-const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem">, string> = {
+const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem" | "copysign">, string> = {
   add: "add",
   sub: "sub",
   mul: "mul",
@@ -34,7 +34,7 @@ export function floatUnary(fn: UnaryFn): string {
   if (!isFloatUnary(fn)) throw new Error(`${fn} of a float`);
   return FLOAT_UNARY[fn];
 }
-export function floatBinary(fn: Exclude<BinaryFn, "rem">): string {
+export function floatBinary(fn: Exclude<BinaryFn, "rem" | "copysign">): string {
   if (!isFloatBinary(fn)) throw new Error(`${fn} of floats`);
   return FLOAT_BINARY[fn];
 }
@@ -96,6 +96,7 @@ export class ScalarOperators {
   binary(name: BinaryFn, type: ScalarType): void {
     const { fn } = this;
     if (isFloat(type)) {
+      if (name === "copysign") return this.copysign(type);
       if (name !== "rem") return fn.op(`${type}.${floatBinary(name)}`);
       if (type === "f64") return fn.call(this.code.math("fmod", 2));
       return this.remainderF32();
@@ -121,6 +122,8 @@ export class ScalarOperators {
         fn.op("i32.wrap_i64");
         return this.code.release("i32", b);
       }
+      case "copysign":
+        throw new Error(`${name} of ${type}`);
       case "add":
       case "sub":
       case "mul":
@@ -132,6 +135,20 @@ export class ScalarOperators {
       default:
         return unreachable(name);
     }
+  }
+
+  /** The sign of a NaN counts as +. */
+  private copysign(type: FloatType): void {
+    const { fn, code } = this;
+    const sign = code.temp(type);
+    fn.tee(sign);
+    this.constant(type, 0);
+    fn.get(sign);
+    fn.get(sign);
+    fn.op(`${type}.eq`);
+    fn.op("select");
+    fn.op(`${type}.copysign`);
+    code.release(type, sign);
   }
 
   private remainderF32(): void {

@@ -2,7 +2,7 @@ import { partsOf } from "../../ir/analysis/affine.js";
 
 import { unreachable } from "../../ir/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
-import { BYTES, isFloat } from "../../ir/scalars.js";
+import { BYTES, isFloat, type FloatType } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
@@ -89,6 +89,10 @@ export class ScalarCode extends ScalarOperators {
         this.expr(e.a);
         return this.cast(e.a.type, e.type);
       case "call":
+        if (e.fn === "powi") {
+          for (const arg of e.args) this.expr(arg);
+          return fn.call(code.powi(e.type as FloatType));
+        }
         for (const arg of e.args) {
           this.expr(arg);
           if (e.type === "f32") fn.op("f64.promote_f32");

@@ -1,7 +1,7 @@
 import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { isFloat } from "../../ir/scalars.js";
-import type { BinaryFn, Expr, ScalarType, Stmt } from "../../ir/types.js";
+import { isFloat, type FloatType } from "../../ir/scalars.js";
+import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
@@ -17,6 +17,9 @@ const SHAPES = { f64: "f64x2", f32: "f32x4", i32: "i32x4", u32: "i32x4", bool: "
 export const shapeOf = (type: ScalarType): string => SHAPES[type];
 
 const SPLATS = { f64: "v128.load64_splat", f32: "v128.load32_splat" } as const;
+
+/** The sign bit of a float, in the upper word. */
+const SIGN = -2147483648;
 
 const ALL_ONES = [-1, -1, -1, -1] as const;
 
@@ -86,7 +89,7 @@ export class VectorCode {
       case "cast":
         return this.cast(e);
       case "call":
-        return this.lanewise(e.args, e.type, () => fn.call(this.code.math(e.fn, e.args.length)), e.type === "f32");
+        return this.call(e, e.fn);
       case "const":
       case "param":
       case "teamSize":
@@ -314,6 +317,7 @@ export class VectorCode {
     const { fn } = this;
     if (isFloat(e.type)) {
       if (e.fn === "rem") return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary("rem", e.type));
+      if (e.fn === "copysign") return this.copysign(e, e.type);
       if (this.contracted(e)) return;
       return this.both(e, `${SHAPES[e.type]}.${floatBinary(e.fn)}`);
     }
@@ -330,6 +334,8 @@ export class VectorCode {
         return this.both(e, `v128.${e.fn}`);
       case "mulhi":
         return this.upperHalf(e);
+      case "copysign":
+        throw new Error(`${e.fn} of ${e.type}`);
       case "shl":
       case "shr":
         if (this.variance.varies(e.b)) return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary(e.fn, e.type));
@@ -343,6 +349,31 @@ export class VectorCode {
       default:
         return unreachable(e.fn);
     }
+  }
+
+  private call({ args, type }: { args: Expr[]; type: ScalarType }, name: MathFn): void {
+    const { fn, code } = this;
+    if (name === "powi") return this.lanewise(args, type, () => fn.call(code.powi(type as FloatType)));
+    return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), type === "f32");
+  }
+
+  /** All bits of a but the sign, which is b's; that of a NaN counts as +. */
+  private copysign(e: { a: Expr; b: Expr }, type: FloatType): void {
+    const { fn, code } = this;
+    const [a, b] = [code.temp("v128"), code.temp("v128")];
+    this.expr(e.a);
+    this.expr(e.b);
+    fn.set(b);
+    fn.set(a);
+    fn.get(b);
+    fn.get(b);
+    fn.get(b);
+    fn.op(`${SHAPES[type]}.eq`);
+    fn.op("v128.and");
+    fn.get(a);
+    fn.v128(type === "f64" ? [0, SIGN, 0, SIGN] : [SIGN, SIGN, SIGN, SIGN]);
+    fn.op("v128.bitselect");
+    code.release("v128", a, b);
   }
 
   private both(e: { a: Expr; b: Expr }, op: string): void {

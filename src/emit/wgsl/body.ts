@@ -21,7 +21,7 @@ const enum Level {
 /** A WGSL expression and the strength of its outermost operator. */
 type Text = readonly [text: string, level: Level];
 
-const SIGNS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi">, readonly [string, Level]> = {
+const SIGNS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">, readonly [string, Level]> = {
   add: ["+", Level.Sum],
   sub: ["-", Level.Sum],
   mul: ["*", Level.Product],
@@ -351,7 +351,8 @@ export class BodyWriter {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
     if (type === "f64") return this.emulated(fn, a, b);
     if (fn === "mulhi") return this.call("mulhi_u32", a[0], b[0]);
-    if (type === "f32" && fn === "rem") return this.call("rem_f32", a[0], b[0]);
+    if (fn === "rem" || fn === "copysign") if (type === "f32") return this.call(`${fn}_f32`, a[0], b[0]);
+    if (fn === "copysign") throw new Error(`${fn} of ${type}`);
     if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
     if (type !== "f32" && (fn === "div" || fn === "rem")) {
       const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;

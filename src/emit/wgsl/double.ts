@@ -122,6 +122,11 @@ fn times_power(a: vec2<f32>, n: i32) -> vec2<f32> {
 }`,
   abs_f64: `
 fn abs_f64(a: vec2<f32>) -> vec2<f32> { return select(a, -a, (bitcast<u32>(a.x) >> 31u) == 1u); }`,
+  copysign_f64: `
+fn copysign_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  let size = abs_f64(a);
+  return select(size, -size, ((bitcast<u32>(b.x) >> 31u) == 1u) & !is_nan(b.x));
+}`,
   less_f64: `
 fn less_f64(a: vec2<f32>, b: vec2<f32>) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }`,
   equal_f64: `

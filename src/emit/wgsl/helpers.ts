@@ -1,5 +1,7 @@
 import { DIVISION } from "./division.js";
 import { BY_BITS, BY_FMA, DOUBLE, FAST_ENDS, STRICT_ENDS } from "./double.js";
+import { TYPES } from "./program.js";
+import type { FloatType } from "../../ir/scalars.js";
 import { FUNCTIONS } from "./functions.js";
 
 /*
@@ -7,6 +9,19 @@ import { FUNCTIONS } from "./functions.js";
  * compiler assume that there are no infinities and NaN, and evaluate constant expressions itself, where it refuses them; so tests for them
  * look at bits, and bits that make them depend on a number that only the launch knows.
  */
+
+/** By squaring from the lowest bit of the exponent: see `powi` of ir/exact.ts. */
+const powi = (type: FloatType, one: string, times: (a: string, b: string) => string): string => `
+fn powi_${type}(x: ${TYPES[type]}, n: i32) -> ${TYPES[type]} {
+  var power = x;
+  var product = select(${one}, x, (n & 1) == 1);
+  for (var rest = select(u32(n), 0u - u32(n), n < 0) >> 1u; rest != 0u; rest >>= 1u) {
+    power = ${times("power", "power")};
+    if (rest & 1u) == 1u { product = ${times("product", "power")}; }
+  }
+  if n < 0 { return div_${type}(${one}, product); }
+  return product;
+}`;
 
 const EXACT = {
   rounded: `
@@ -38,6 +53,12 @@ fn min_f32(a: f32, b: f32) -> f32 {
 fn max_f32(a: f32, b: f32) -> f32 {
   return select(select(b, a, (ordered_f32(a) > ordered_f32(b)) | is_nan(a)), b, is_nan(b));
 }`,
+  copysign_f32: `
+fn copysign_f32(a: f32, b: f32) -> f32 {
+  let sign = select(bitcast<u32>(b) & 0x80000000u, 0u, is_nan(b));
+  return bitcast<f32>((bitcast<u32>(a) & 0x7fffffffu) | sign);
+}`,
+  powi_f32: powi("f32", "1.0", (a, b) => `rounded(${a} * ${b})`),
   rem_f32: `
 /* The remainder of whole quotients, bit by bit, so that it is exact. */
 fn rem_f32(a: f32, b: f32) -> f32 {
@@ -98,7 +119,9 @@ fn u32_from_f32(a: f32) -> u32 {
 fn bool_from_f32(a: f32) -> bool { return !is_nan(a) & ((bitcast<u32>(a) & 0x7fffffffu) != 0u); }`,
 };
 
-const COMMON = { ...EXACT, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
+const POWERS = { powi_f64: powi("f64", "vec2<f32>(1.0, 0.0)", (a, b) => `mul_f64(${a}, ${b})`) };
+
+const COMMON = { ...EXACT, ...POWERS, ...DIVISION, ...DOUBLE, ...FUNCTIONS };
 
 /** The functions that shaders may call. */
 export type HelperName = keyof typeof COMMON | keyof typeof BY_BITS | keyof typeof STRICT_ENDS;

@@ -108,6 +108,7 @@ function combine(fn: BinaryFn, type: NumericType, a: Known, b: Known): Known | u
     case "min":
     case "max":
     case "rem":
+    case "copysign":
     case "and":
     case "or":
     case "xor":

@@ -1,6 +1,6 @@
 import { range } from "../../device/launch/policy.js";
 import type { Device } from "../../device/device.js";
-import { mulhi } from "../../kernel/builtins.js";
+import { copysign, mulhi, powi } from "../../kernel/builtins.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, i32, u32, view, type ScalarToken } from "../../kernel/params.js";
 import type { NumericType } from "../../ir/types.js";
@@ -187,6 +187,39 @@ const chosen = ofType((real) =>
   }),
 );
 
+const signs = ofType((real) =>
+  kernel("signs", { a: view(real), b: view(real), o: view(real, 2) }, ({ a, b, o }, i) => {
+    o[0][i] = copysign(a[i], b[i]);
+    o[1][i] = copysign(-2.5, a[i] + b[i]);
+    o[2][i] = copysign(a[i] * b[i], -0);
+  }),
+);
+const sign = (size: number, of: number): number => (Object.is(of, -0) || of < 0 ? -1 : 1) * Math.abs(size);
+const signsOf =
+  (r: Round) =>
+  (a: number, b: number): number[] => [sign(a, b), sign(2.5, a + b), sign(r(a * b), -1)];
+
+const powers = ofType((real) =>
+  kernel("powers", { x: view(real), n: view(i32), o: view(real, 2) }, ({ x, n, o }, i) => {
+    o[0][i] = powi(x[i], n[i]);
+    o[1][i] = powi(x[i], 3);
+    o[2][i] = powi(x[i], 11);
+    o[3][i] = powi(x[i], -6);
+    o[4][i] = powi(x[i] + 1, 0);
+    o[5][i] = powi(0.5 * x[i], n[i]);
+  }),
+);
+/** The product of x, x^2, x^4, ... where n has a bit, from the lowest on; 1 over that for a negative n. */
+function power(x: number, n: number, r: Round): number {
+  const bits = Math.abs(n).toString(2).split("").reverse();
+  const squares = [x];
+  while (squares.length < bits.length) squares.push(r(squares.at(-1)! ** 2));
+  const product = squares.filter((_, k) => bits[k] === "1").reduce((a, b) => r(a * b), 1);
+  return n < 0 ? r(1 / product) : product;
+}
+const BASES = [0, -0, 1, -1, 0.1, -0.2, 1 / 3, -1.7, 2.5, 3, NaN, Infinity, -Infinity];
+const EXPONENTS = [0, 1, -1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 15, 27, -2, -3, -7, -15, 2147483647, -2147483647, -2147483648];
+
 const saturate = (x: number, least: number, greatest: number): number =>
   Number.isNaN(x) ? 0 : Math.min(greatest, Math.max(least, Math.trunc(x))) + 0;
 const toI32 = (x: number): number => saturate(x, -2147483648, 2147483647);
@@ -309,6 +342,24 @@ export const arithmetic: ConformanceCase[] = [
       await device.queue.read(integer),
       make(as.length, (n) => (as[n] < 0 ? is[n] : as[n] > 2 ? 7 : 0 - is[n])),
       "chosen integers",
+    );
+  }),
+
+  ...reals(37, "copysign, with the sign of zeros and of NaN", (device, real, r) =>
+    onPairs(device, real, signs(real), edgesOn(device, real), signsOf(r)),
+  ),
+  ...reals(38, "powi: products in the order of the exponent's bits", async (device, real, r) => {
+    const [xs, ns] = pairs(BASES.map(r), EXPONENTS);
+    const [x, n, o] = [device.from(real, xs), device.from(i32, ns), device.array(real, [6, xs.length])];
+    await device.run(powers(real), { x, n, o }, range(xs.length));
+    expectSame(
+      await device.queue.read(o),
+      [
+        ...xs.map((x, i) => power(x, ns[i], r)),
+        ...[3, 11, -6, 0].flatMap((n) => [...xs].map((x) => power(x, n, r))),
+        ...xs.map((x, i) => power(r(0.5 * x), ns[i], r)),
+      ],
+      "powers",
     );
   }),
 ];

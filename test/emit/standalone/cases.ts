@@ -1,4 +1,5 @@
 import {
+  copysign,
   f32,
   f64,
   fixed,
@@ -6,6 +7,7 @@ import {
   kernel,
   max,
   open,
+  powi,
   range,
   reducer,
   scatter,
@@ -111,6 +113,16 @@ const levels = teamKernel("levels", { n: i32, a: view(f32, 3), s: view(f32, 2) }
   });
 });
 
+const powers = kernel(
+  "powers",
+  { n: view(i32), x: view(f64), y: view(f64), u: view(f32), v: view(f32) },
+  ({ n, x, y, u, v }, i) => {
+    y[i] = copysign(powi(x[i], n[i]), x[i]);
+    v[i] = copysign(powi(u[i], n[i]), u[i]);
+  },
+  () => [copysign, powi],
+);
+
 const any = (n: number): number => noise(n) * 2 - 1;
 const zero = (): number => 0;
 
@@ -162,6 +174,17 @@ export const CASES: readonly Case[] = [
     scalars: { n: 9 },
     views: { a: { shape: [6, 9, 21], values: any }, s: { shape: [6, 9], values: zero } },
     scratch: { scratch: { shape: [6, 9], left: (n) => 0.5 * (n % 9) } },
+  },
+  {
+    kernel: powers as unknown as Kernel,
+    policy: range(500),
+    views: {
+      n: { shape: [500], values: (n) => (n % 41) - 20 },
+      x: { shape: [500], values: (n) => 2 * any(n) },
+      y: { shape: [500], values: zero },
+      u: { shape: [500], values: (n) => Math.fround(2 * any(n + 7)) },
+      v: { shape: [500], values: zero },
+    },
   },
   {
     kernel: single as unknown as Kernel,

@@ -8,7 +8,7 @@
 namespace sycl {
 
 using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::ceil, std::cos, std::cosh, std::exp, std::exp2, std::expm1;
-using std::fabs, std::floor, std::fmod, std::hypot, std::log, std::log10, std::log1p, std::log2, std::pow, std::sin, std::sinh, std::sqrt;
+using std::copysign, std::fabs, std::floor, std::fmod, std::hypot, std::log, std::log10, std::log1p, std::log2, std::pow, std::sin, std::sinh, std::sqrt;
 using std::tan, std::tanh, std::trunc;
 
 inline uint32_t clz(uint32_t a) { return a == 0 ? 32 : __builtin_clz(a); }

@@ -1,0 +1,20 @@
+/*
+ * Exact functions of numbers that JavaScript lacks: the same bits on every backend.
+ */
+
+/**
+ * x to a whole power by squaring, from the lowest bit of n: the order of products of libgcc's `__powidf2`. A negative power is the reciprocal of
+ * the positive one. n is an i32; `round` brings each result into the type.
+ */
+export function powi(x: number, n: number, round: (x: number) => number = (v) => v): number {
+  let power = x;
+  let product = n & 1 ? x : 1;
+  for (let rest = (n < 0 ? -n : n) >>> 1; rest > 0; rest >>>= 1) {
+    power = round(power * power);
+    if (rest & 1) product = round(product * power);
+  }
+  return n < 0 ? round(1 / product) : product;
+}
+
+/** |a| with the sign of b: -0 is negative, and NaN counts as positive. */
+export const copysign = (a: number, b: number): number => (b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a));
