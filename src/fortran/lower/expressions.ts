@@ -422,6 +422,7 @@ function power(cx: Lowering, base: Expr, exponent: Expr): Expr {
     return call("pow", cast(type, base), cast(type, exponent));
   }
   const n = constantOf(exponent);
+  if (typeof n !== "number" && isFloat(base.type)) return call("powi", base, exponent);
   const x = base.op === "local" || base.op === "const" || base.op === "param" ? base : cx.kept("base", base);
   if (typeof n === "number") return chain(cx, x, n);
   const one = constant(x.type, 1);

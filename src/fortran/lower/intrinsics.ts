@@ -42,11 +42,9 @@ const below = (a: Expr): Expr => compare("lt", a, constant(a.type, 0));
 
 /** |a| with the sign of b; -0 is negative. */
 function signed(a: Expr, b: Expr, cx: Lowering): Expr {
+  if (isFloat(a.type)) return binary("copysign", a, b);
   const size = cx.stable(unary("abs", a), "size");
-  if (!isFloat(b.type)) return select(below(b), unary("neg", size), size);
-  const sign = cx.stable(b, "sign");
-  const minusZero = logical("and", compare("eq", sign, constant(b.type, 0)), below(binary("div", constant(b.type, 1), sign)));
-  return select(logical("or", below(sign), minusZero), unary("neg", size), size);
+  return select(below(b), unary("neg", size), size);
 }
 
 /** To the nearest integer, halves away from zero. */
