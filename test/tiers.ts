@@ -42,6 +42,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "testing/browser": "browser",
   // Applications of some size, and commands that run them
   "apps/": "apps",
+  "apps/config": "default",
   "apps/gsr/application": "default",
   "apps/gsr/constraints": "default",
   "apps/gsr/generate": "default",

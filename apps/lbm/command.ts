@@ -6,11 +6,13 @@ import { tableText } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
+import { addConfig } from "../config.js";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
 import { count, positive } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
+import { publishedCylinders } from "./cylinder-references.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import {
   CYLINDER_BOX,
@@ -99,8 +101,9 @@ const CASES: readonly Case[] = [
       return {
         text:
           `drag coefficient ${street.drag.toFixed(4)} (mean), lift coefficient up to ${street.lift.toFixed(4)}\n` +
-          strouhalText(street.strouhal, re),
-        data: { ...street, samples },
+          strouhalText(street.strouhal, re) +
+          publishedText(re),
+        data: { ...street, published: publishedCylinders(re), samples },
       };
     },
   },
@@ -148,6 +151,18 @@ function strouhalText(strouhal: number | undefined, reynolds: number): string {
   return `Strouhal number ${strouhal.toFixed(4)}${published === undefined ? "" : `; Williamson (1988), Re 49 to 178: ${published.toFixed(4)}`}\n`;
 }
 
+const publishedText = (reynolds: number): string =>
+  publishedCylinders(reynolds)
+    .map(({ source, drag, lift, strouhal }) => {
+      const values = [
+        ["drag", drag],
+        ["lift", lift],
+        ["Strouhal number", strouhal],
+      ] as const;
+      return `${source}: ${values.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ")}\n`;
+    })
+    .join("");
+
 /** The vorticity at which the picture's colours end: that of a vortex street's vortices, well below that at the body. */
 const WAKE = 2;
 
@@ -174,9 +189,7 @@ function boxOf(text: string): Box {
 export function command(program: Command, shell: Shell): void {
   const lbm = program.command("lbm").description("flows by the lattice Boltzmann method");
   for (const each of CASES) {
-    const own = lbm
-      .command(each.name)
-      .description(each.description)
+    const own = addConfig(lbm.command(each.name).description(each.description))
       .option("--re <number>", "Reynolds number", positive, 100)
       .option("--size <n>", each.size.meaning, count, each.size.default)
       .option(
@@ -203,7 +216,7 @@ export function command(program: Command, shell: Shell): void {
         .addOption(
           new Option("--wall <where>", "of the body: half-way between cells, or where it is, by interpolation (Bouzidi et al. 2001)")
             .choices(WALLS)
-            .default(DEFAULTS.wall),
+            .default("interpolated"),
         );
     }
     addGridOptions(own)

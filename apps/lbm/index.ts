@@ -4,3 +4,4 @@ export * from "./cavity.js";
 export * from "./obstacle.js";
 export * from "./vortex.js";
 export * from "./lattice.js";
+export * from "./cylinder-references.js";

@@ -1,6 +1,8 @@
 import { devices } from "isoform/set";
 import { cavity, compareWithGhia } from "./cavity.js";
+import { PUBLISHED_CYLINDERS } from "./cylinder-references.js";
 import {
+  CYLINDER_BOX,
   coefficients,
   cylinder,
   cylinderSchedule,
@@ -8,8 +10,9 @@ import {
   sphere,
   sphereSchedule,
   streetOf,
-  williamson,
   STREAM_SPEED,
+  type Box,
+  type ObstacleOptions,
 } from "./obstacle.js";
 import { runToSteadyState, watchForce } from "./run.js";
 import { Simulation, type Settings } from "./simulation.js";
@@ -32,26 +35,46 @@ for (const reynolds of [100, 400, 1000] as const)
     simulation.free();
   }
 
-console.log("\n| Re | cells of the diameter | Strouhal number | Williamson | drag | lift |\n|---|---|---|---|---|---|");
-for (const size of [16, 20]) {
-  const options = { reynolds: 100, size, speed: STREAM_SPEED };
-  const simulation = await Simulation.create(set, cylinder(options));
-  const schedule = cylinderSchedule(options);
+const WIDE: Box = { before: 20, behind: 30, across: 48 };
+/** In diameters, where it is less than that of a vortex street. */
+type Street = Pick<ObstacleOptions, "reynolds" | "size" | "box"> & { readonly settings: Partial<Settings>; readonly travel?: number };
+const STREETS: readonly Street[] = [
+  { reynolds: 20, size: 16, box: WIDE, settings: {}, travel: 87.5 },
+  { reynolds: 40, size: 16, box: WIDE, settings: {}, travel: 112.5 },
+  { reynolds: 100, size: 16, box: CYLINDER_BOX, settings: { wall: "halfway" } },
+  { reynolds: 100, size: 16, box: CYLINDER_BOX, settings: {} },
+  { reynolds: 100, size: 16, box: WIDE, settings: { wall: "halfway" } },
+  { reynolds: 100, size: 16, box: WIDE, settings: { type: "f64" } },
+  { reynolds: 100, size: 20, box: WIDE, settings: {} },
+  { reynolds: 200, size: 20, box: WIDE, settings: { collision: "bgk" } },
+];
+console.log(
+  "\n| Re | wall | box | cells of the diameter | collision | type | drag | lift | Strouhal number |\n|---|---|---|---|---|---|---|---|---|",
+);
+for (const { settings, travel, ...flow } of STREETS) {
+  const { reynolds, size, box = CYLINDER_BOX } = flow;
+  const options = { ...flow, speed: STREAM_SPEED };
+  const simulation = await Simulation.create(set, cylinder(options), { wall: "interpolated", type: "f32", ...settings });
+  const { interval, steps } = cylinderSchedule(options);
+  const schedule = { interval, steps: travel === undefined ? steps : Math.round((travel * size) / STREAM_SPEED) };
   const samples = (await watchForce(simulation, schedule)).map((force) => coefficients(force, options, 2));
-  const { strouhal, drag, lift } = streetOf(samples, schedule.interval, options);
-  console.log(`| 100 | ${size} | ${strouhal?.toFixed(4)} | ${williamson(100)!.toFixed(4)} | ${drag.toFixed(3)} | ${lift.toFixed(3)} |`);
+  const { strouhal, drag, lift } = streetOf(samples, interval, options);
+  const { wall, collision, type } = simulation.settings;
+  const numbers = [drag.toFixed(3), lift.toFixed(3), strouhal?.toFixed(4) ?? ""];
+  console.log(`| ${[reynolds, wall, Object.values(box).join(", "), size, collision, type, ...numbers].join(" | ")} |`);
   simulation.free();
 }
+for (const { reynolds, drag = "", lift = "", strouhal = "", source } of PUBLISHED_CYLINDERS)
+  console.log(`| ${[reynolds, source, "", "", "", "", drag, lift, strouhal].join(" | ")} |`);
 
 console.log("\n| Re | cells of the diameter | drag | Schiller and Naumann | deviation |\n|---|---|---|---|---|");
 for (const [reynolds, size] of [
   [50, 8],
   [50, 12],
   [100, 12],
-  [100, 16],
 ]) {
   const options = { reynolds, size, speed: STREAM_SPEED };
-  const simulation = await Simulation.create(set, sphere(options), { grid: "sparse" });
+  const simulation = await Simulation.create(set, sphere(options), { grid: "sparse", wall: "interpolated", type: "f32" });
   const { drag } = coefficients((await watchForce(simulation, sphereSchedule(options))).at(-1)!, options, 3);
   const published = schillerNaumann(reynolds);
   console.log(`| ${reynolds} | ${size} | ${drag.toFixed(3)} | ${published.toFixed(3)} | ${(100 * (drag / published - 1)).toFixed(1)} % |`);

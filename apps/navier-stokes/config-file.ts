@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { IsoformError } from "isoform";
+import { parseToml, readToml } from "../config.js";
 import { givenOf } from "./config.js";
 import { CASES, type CaseName, type Given } from "./config-keys.js";
 
@@ -8,24 +8,15 @@ import { CASES, type CaseName, type Given } from "./config-keys.js";
  * @throws IsoformError with the file, for what cannot be read, unknown keys, and values of another kind
  */
 export async function readConfig(file: string, name: CaseName): Promise<Given> {
-  let text = "";
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new IsoformError(`cannot read ${file}: ${(error as Error).message.split(",")[0]}`);
-  }
-  return parseConfig(text, file, name);
+  return givenIn(await readToml(file), file, name);
 }
 
 /** As `readConfig`, of the text of a file. */
 export async function parseConfig(text: string, file: string, name: CaseName): Promise<Given> {
-  const { parse } = await import("smol-toml");
-  let found: Record<string, unknown> = {};
-  try {
-    found = parse(text);
-  } catch (error) {
-    throw new IsoformError(`${file}: ${(error as Error).message.trim()}`);
-  }
+  return givenIn(await parseToml(text, file), file, name);
+}
+
+function givenIn(found: Record<string, unknown>, file: string, name: CaseName): Given {
   const { case: own, ...values } = found;
   if (own !== undefined && own !== name) {
     const known = (CASES as readonly unknown[]).includes(own);

@@ -7,6 +7,7 @@ import { requireHdf5 } from "isoform/io";
 import { devices } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
+import { addConfig } from "../config.js";
 import { count, countOrNone, devicesOption, f64Option, number, positive } from "../options.js";
 import { CASES, type Case, type CaseOptions } from "./cases.js";
 import { chart } from "./chart.js";
@@ -88,9 +89,7 @@ export function command(program: Command, shell: Shell): void {
   addPush(pic, shell);
   for (const each of CASES) {
     const { defaults } = each;
-    const own = pic
-      .command(each.name)
-      .description(each.description)
+    const own = addConfig(pic.command(each.name).description(each.description))
       .addOption(devicesOption())
       .addOption(f64Option())
       .option("--particles <n>", "of each species", count, defaults.particles)
@@ -135,7 +134,7 @@ export function command(program: Command, shell: Shell): void {
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "go on from a checkpoint, with its options")
-      .action((options: Given) => run(each, options, shell, (name) => own.getOptionValueSource(name) === "cli"));
+      .action((options: Given) => run(each, options, shell, (name) => ["cli", "config"].includes(own.getOptionValueSource(name) ?? "")));
   }
 }
 

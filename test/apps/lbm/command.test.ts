@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -51,11 +51,11 @@ test("isoform lbm cavity compares with the tables and writes picture, image and 
 });
 
 for (const [name, words, expected] of [
-  ["cylinder", ["--size", "4", "--steps", "40"], /drag coefficient \d/],
+  ["cylinder", ["--size", "4", "--steps", "40", "--wall", "halfway"], /drag coefficient \d/],
   [
     "cylinder",
     ["--size", "4", "--steps", "40", "--box", "5,8,10", "--wall", "interpolated"],
-    /grid of 52 x 40, [^]*interpolated wall[^]*drag coefficient \d/,
+    /grid of 52 x 40, [^]*interpolated walls, [^]*drag coefficient \d[^]*Liu, Zheng and Sung \(1998\): drag 1\.35, lift 0\.339, Strouhal number 0\.164/,
   ],
   [
     "sphere",
@@ -69,6 +69,13 @@ for (const [name, words, expected] of [
     const { stdout } = await isoform(name, ...words);
     assert.match(stdout, expected);
   });
+
+test("options come from a file, too", async () => {
+  const config = join(folder, "own.toml");
+  await writeFile(config, 're = 20\nsize = 4\nbox = [5, 8, 10]\nwall = "halfway"\nsteps = 40\n');
+  const { stdout } = await isoform("cylinder", "--config", config, "--steps", "20");
+  assert.match(stdout, /cylinder, Re 20: .*grid of 52 x 40.*\n20 steps [^]*Dennis and Chang \(1970\): drag 2\.045\n/);
+});
 
 const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--devices", "abacus"], /"abacus"/],
