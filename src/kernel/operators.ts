@@ -28,7 +28,8 @@ const COMPARE: Record<string, CompareFn> = {
 const BITS: Record<string, BinaryFn> = { "&": "and", "|": "or", "^": "xor", "<<": "shl", ">>": "shr" };
 
 /** `a operator b`, for binary expressions and compound assignments. */
-export function combine(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
+export function combine(cx: Lowering, operator: string, left: ScalarValue, right: ScalarValue, node: acorn.Node): ScalarValue {
+  const [a, b] = cx.source.minified ? asNumbers(cx, operator, left, right) : [left, right];
   if (Object.hasOwn(COMPARE, operator)) return compare(cx, COMPARE[operator], a, b, node);
   if (Object.hasOwn(BITS, operator)) return bitwise(cx, operator, a, b, node);
   if (operator === ">>>")
@@ -40,6 +41,23 @@ export function combine(cx: Lowering, operator: string, a: ScalarValue, b: Scala
   }
   return arithmetic(cx, operator, a, b, node);
 }
+
+/** Minifiers write `condition == 1` and `!!condition * x`: a truth value beside a number is one, as JavaScript reckons it. */
+function asNumbers(cx: Lowering, operator: string, ...operands: readonly [ScalarValue, ScalarValue]): readonly ScalarValue[] {
+  if (operator === "===" || operator === "!==" || operands.every(({ expr }) => expr.type === "bool")) return operands;
+  return operands.map((value) => (isTruth(value.expr) ? truthAsNumber(cx, value.expr) : value));
+}
+
+/** If JavaScript, too, has `true` or `false` here: `x || y` of numbers is one of them there. Of variables it is not known. */
+function isTruth(expr: Expr): boolean {
+  if (expr.op === "logical") return isTruth(expr.a) && isTruth(expr.b);
+  if (expr.op === "const" || expr.op === "param") return expr.type === "bool";
+  return expr.op === "compare" || (expr.op === "unary" && expr.fn === "not");
+}
+
+/** If it is `x || y` or `x && y` of which one is a number, that JavaScript gives as it is. */
+const ofNumbers = (expr: Expr): boolean =>
+  expr.op === "logical" && [expr.a, expr.b].some((side) => ofNumbers(side) || (side.op === "cast" && side.a.type !== "bool"));
 
 function compare(cx: Lowering, fn: CompareFn, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   const m = cx.unified(a, b, node);
@@ -108,7 +126,8 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
 export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
   if (weak && expr.op === "const" && Number.isInteger(expr.value))
     return constant(type, type === "i32" ? Number(expr.value) | 0 : Number(expr.value) >>> 0);
-  if (isFloat(expr.type)) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
+  // Of (...) | 0 before another bit operation, minifiers leave the zero away.
+  if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
   return cut(type, expr);
 }
 
@@ -134,7 +153,10 @@ export function as(type: NumericType, expr: Expr): Expr {
 /** `-a`, `~a`, and `+a`: f64, or of a truth value `a ? 1 : 0`, which minifiers write so. */
 export function prefix(cx: Lowering, operator: string, value: ScalarValue, node: acorn.Node): ScalarValue {
   const { type } = value.expr;
-  if (operator === "+" && type === "bool") return truthAsNumber(cx, value.expr);
+  if (operator === "+" && type === "bool")
+    return ofNumbers(value.expr)
+      ? cx.fail(node, "|| and && of numbers give a truth value here", "write x ? x : y for x || y, x ? y : x for x && y")
+      : truthAsNumber(cx, value.expr);
   if (operator === "+") return { kind: "scalar", expr: cx.converted(value, "f64", node, "unary + gives f64") };
   if (type === "bool") return cx.fail(node, `${operator} of a truth value`, "write condition ? 1 : 0 for a number");
   if (operator === "~")

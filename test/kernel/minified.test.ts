@@ -46,6 +46,28 @@ it("quotients of integers are fractions, since minifiers leave the plus of +a / 
   assert.match(refusal(written("({ x, y }, i) => { y[i] = i / (i + 3); }")).message, /integers are divided/);
 });
 
+it("truth values beside numbers are 0 and 1, unless they may be something else in JavaScript", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{e[t]=n[t]>1==1?2:3}",
+    "({x:n,y:e},t)=>{for(let r=0;r<3;r++)0!=!(n[t]>r)&&(e[t]+=1)}",
+    "({x:n,y:e},t)=>{e[t]=!!(n[t]-2)*n[t]-(n[t]>1&&n[t]<3)}",
+  ])
+    agrees(written(code), memory());
+  for (const code of ["({x:n,y:e},t)=>{e[t]=(n[t]||2)*3}", "({x:n,y:e},t)=>{e[t]=(n[t]>1&&n[t])*3}"])
+    assert.match(refusal(written(code)).message, /bool and \w+ cannot be combined/);
+});
+
+it("|| of numbers is no number", () => {
+  for (const code of ["({ x, y }, i) => { y[i] = +(x[i] || 2); }", "({ x, y }, i) => { y[i] = +(x[i] > 1 && (y[i] || x[i])); }"])
+    assert.match(refusal(written(code)).message, /\|\| and && of numbers give a truth value here \(write x \? x : y/);
+  agrees(written("({ x, y }, i) => { y[i] = +(x[i] > 1 || y[i] > 2); }"), memory());
+});
+
+it("a number before a bit operation is cut, since minifiers leave its zero away", () => {
+  for (const code of ["({x:n,y:e},t)=>{e[t]=n[t]*1.7&3}", "({x:n,y:e},t)=>{e[t]=1<<n[t]*.7^n[t]/-2}", "({x:n,y:e},t)=>{e[t]=t^(t+7)/3}"])
+    agrees(written(code), memory());
+});
+
 it("comparisons that were to be assignments are refused", () => {
   for (const code of ["({ x, y }, i) => { y[i] == 1; }", "({ x, y }, i) => { if (x[i] > 1) y[i] === 1; }"])
     assert.match(refusal(written(code)).message, /this statement has no effect \(assign its value\)/);
