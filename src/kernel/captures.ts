@@ -41,7 +41,7 @@ interface Owner {
 }
 
 interface Entry {
-  /** As it is written, `m.wave`; absent of a value that a minifier wrote in place of its name. */
+  /** As it is written, `m.wave`; undefined for a value that a minifier wrote in place of its name. */
   readonly path: string | undefined;
   readonly value: unknown;
   readonly node: acorn.Node;

@@ -10,7 +10,7 @@ import type { Params, ParamToken, Rank } from "./params.js";
  * A kernel that can be launched like any other, made of code instead of a function. It is optimised, checked and remembered at its first
  * use. `js-debug` runs it as emitted, checked JavaScript only, since there is no function to call.
  *
- * @param location where errors of launches point; the code's own place where absent
+ * @param location the place that errors of launches name. Default: the code's own
  */
 export function kernelFromIR(ir: KernelIR, location: Location = ir.location): Kernel {
   requireOwnNames(

@@ -5,6 +5,7 @@ import type { BodyParams, Params, Team } from "./params.js";
 import { describe } from "../ir/describe.js";
 import { KernelError } from "../ir/errors.js";
 import { callSite } from "./location.js";
+import { PLAIN_FUNCTION, whyNotPlain } from "./plain-function.js";
 
 /** A kernel as written: the function, what it declares, and where. Compiled on first use by each device. */
 export interface Kernel<P extends Params = Params, K extends PolicyKind = PolicyKind> {
@@ -26,7 +27,7 @@ export type PolicyKind = "range" | "team";
 /**
  * Declares a kernel over a range: the body runs once for each index (or index pair, triple, quadruple), in any order and in parallel.
  * It may use only its parameters, and what is listed; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError where
- * a part is missing.
+ * a part is missing, and where the body has no source text (a bound function, say), is async or a generator.
  *
  * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays
  */
@@ -72,6 +73,8 @@ function declare<P extends Params, K extends PolicyKind>(
   if (typeof name !== "string" || name === "") refuse(name === "" ? "an empty string" : describe(name), "its name");
   if (typeof params !== "object" || params === null || Array.isArray(params)) refuse(describe(params), "its parameters");
   if (typeof body !== "function") refuse(describe(body), "its function");
+  const problem = whyNotPlain(body);
+  if (problem) throw new KernelError(name, originalPosition(location), problem, PLAIN_FUNCTION);
   if (captures !== undefined && typeof captures !== "function") refuse(describe(captures), "the list of its captures");
   return { name, params, policy, body, captures, location };
 }

@@ -113,7 +113,7 @@ export interface ResultScalar<T extends NumericType = NumericType> {
   readonly type: T;
   /** One copy on each device. */
   readonly views: readonly unknown[];
-  /** Components; 1 where absent. */
+  /** Components. Default: 1. */
   readonly cardinality?: number;
 }
 
@@ -122,14 +122,14 @@ export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extend
   readonly into: S;
   /** The old value takes part. */
   readonly accumulate?: boolean;
-  /** The first of the components that take results, and the one behind the last; all where absent. */
+  /** The first of the components that take results, and the one after the last. Default: all. */
   readonly components?: readonly [first: number, end: number];
 }
 
 export interface ReduceOptions {
   /** The old value of an array along axes takes part: results of several runs come together. */
   accumulate?: boolean;
-  /** The first of the components of an array along axes that take results, number 0 in the body, and the one behind the last. All where absent. */
+  /** The first of the components of an array along axes that take results, number 0 in the body, and the one after the last. Default: all. */
   components?: readonly [first: number, end: number];
 }
 

@@ -4,6 +4,7 @@ import { findInFile, originalPosition } from "#source-map";
 import { isOverflow, REMEDY, tooDeep } from "./depth.js";
 import type { Location } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
+import { PLAIN_FUNCTION, whyNotPlain } from "./plain-function.js";
 
 export type FunctionNode = acorn.ArrowFunctionExpression | acorn.FunctionExpression | acorn.FunctionDeclaration;
 
@@ -34,6 +35,8 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
 }
 
 function parseAnew(kernel: string, fn: Function, declared: Location): FunctionSource {
+  const problem = whyNotPlain(fn);
+  if (problem) throw new KernelError(kernel, declared, problem, PLAIN_FUNCTION);
   const text = Function.prototype.toString.call(fn);
   let shift = 1;
   let root: acorn.Node | undefined;
@@ -54,26 +57,8 @@ function parseAnew(kernel: string, fn: Function, declared: Location): FunctionSo
   const node = root && functionIn(root);
   if (!node) {
     if (deep) throw new KernelError(kernel, declared, "its text nests deeper than the parser can follow", REMEDY);
-    const bound = fn.name.startsWith("bound ");
-    const native = text.includes("[native code]");
-    throw new KernelError(
-      kernel,
-      declared,
-      bound
-        ? `${fn.name.slice(6) || "a function"} is bound, and has no source text`
-        : native
-          ? `${fn.name || "a function"} is built into the engine and has no source text`
-          : "the function's text cannot be parsed",
-      "pass a plain function or arrow function",
-    );
+    throw new KernelError(kernel, declared, "the function's text cannot be parsed", PLAIN_FUNCTION);
   }
-  if (node.async || node.generator)
-    throw new KernelError(
-      kernel,
-      declared,
-      `${fn.name || "a function"} is ${node.async ? "async" : "a generator"}`,
-      "pass a plain function or arrow function",
-    );
   const base = findInFile(text, declared);
   const locate = (at: acorn.Node): Location => {
     if (base.placeOf) return originalPosition(base.placeOf(at.start - shift));

@@ -26,6 +26,16 @@ describe("a declaration that lacks a part is refused where it stands", () => {
     refused(() => teamKernel({ y } as never, fill as never, undefined as never), "", "teamKernel", /an Object for its name/);
   });
 
+  it("a body that can be read", () => {
+    const bound = fill.bind(null);
+    refused(() => kernel("k", { y }, bound), "k", "kernel", /fill is bound, and has no source text \(pass a plain function/);
+    refused(() => teamKernel("k", { y }, bound as never), "k", "teamKernel", /fill is bound/);
+    refused(() => kernel("k", { y }, Math.sin as never), "k", "kernel", /sin is built into the engine and has no source text/);
+    refused(() => kernel("k", { y }, async () => {}), "k", "kernel", /is async \(pass a plain function/);
+    refused(() => kernel("k", { y }, function* () {} as never), "k", "kernel", /is a generator/);
+    assert.equal(kernel("k", { y }, ({ y }, i) => void ((y[i] = 1) /* { [native code] } */)).name, "k");
+  });
+
   it("parameters", () => {
     refused(() => kernel("k", fill as never, undefined as never), "k", "kernel", /it is given a function for its parameters/);
     refused(() => kernel("k", null as never, fill as never), "k", "kernel", /given null for its parameters/);

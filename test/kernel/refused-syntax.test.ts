@@ -189,18 +189,6 @@ describe("syntax outside the language is refused", () => {
       ).message,
       /sin is built into the engine and has no source text/,
     );
-    const bound = function named({ y }: { y: number[] }, i: number) {
-      y[i] = 1;
-    }.bind(null);
-    assert.match(refusal(kernel("k", { y }, bound as never)).message, /named is bound, and has no source text \(pass a plain function/);
-    assert.match(
-      refusal(
-        kernel("k", { y }, (async ({ y }: never, i: never) => {
-          y[i] = 1 as never;
-        }) as never),
-      ).message,
-      /is async/,
-    );
   });
   it("kernels without indices, or with too many", () => {
     assert.match(
