@@ -1,5 +1,6 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
 import type { LayoutName, View } from "../device/memory/view.js";
+import { LaunchError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
@@ -11,13 +12,17 @@ export interface Pattern {
   readonly launches: readonly Launch[];
   /** Enqueues all of it, in order; the host does not wait. May be captured in a graph. */
   submit(queue?: Queue): void;
+  /** Submits and waits until it is done. */
+  run(queue?: Queue): Promise<void>;
+  /** Throws LaunchError: a pattern is not a promise, so `await scan(...)` would wait for nothing. */
+  then(): never;
   /** Gives back launches and temporary memory. The views that were handed over stay. */
   free(): void;
 }
 
 /** Options of patterns. */
 export interface PatternOptions {
-  /** The device's own precision where absent. */
+  /** Default: the device's precision. */
   precision?: Precision;
 }
 
@@ -69,6 +74,17 @@ export class Steps implements Pattern {
 
   submit(queue: Queue = this.device.queue): void {
     for (const launch of this.launches) queue.submit(launch);
+  }
+
+  async run(queue: Queue = this.device.queue): Promise<void> {
+    this.submit(queue);
+    await queue.finish();
+  }
+
+  then(): never {
+    throw new LaunchError(
+      "a pattern was awaited before it was submitted: write await pattern.run(), or pattern.submit() without waiting; an async function returns { pattern }",
+    );
   }
 
   free(): void {
