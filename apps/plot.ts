@@ -14,7 +14,7 @@ export interface PlotAxis {
   readonly label: string;
   /** Logarithmic: only values above 0 are drawn. */
   readonly log?: boolean;
-  /** Bounds; those of the curves where absent. */
+  /** Bounds. Default: those of the curves. */
   readonly from?: number;
   readonly to?: number;
 }

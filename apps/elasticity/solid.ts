@@ -5,16 +5,16 @@ import type { Material } from "./hexahedron.js";
 export interface Solid {
   /** Nodes along x, y and z. */
   readonly extents: readonly [number, number, number];
-  /** All nodes where absent. */
+  /** Default: all nodes. */
   readonly active?: (x: number, y: number, z: number) => boolean;
   readonly material: Material;
   /** Of an element. */
   readonly edge: number;
   /** Bit k: component k of the node's displacement is given. */
   readonly fixed: (x: number, y: number, z: number) => number;
-  /** That of fixed components; 0 where absent. */
+  /** The value of fixed components. Default: 0. */
   readonly displacement?: (x: number, y: number, z: number, axis: number) => number;
-  /** The force on a node; none where absent. */
+  /** The force on a node. Default: none. */
   readonly load?: (x: number, y: number, z: number, axis: number) => number;
   /** The displacement where it is known. */
   readonly exact?: (x: number, y: number, z: number, axis: number) => number;
@@ -23,7 +23,7 @@ export interface Solid {
 export interface CubeOptions {
   /** Nodes along each side of the grid. */
   readonly size: number;
-  /** Share of the grid's nodes that a solid cube in its middle takes; all where absent. */
+  /** Share of the grid's nodes that a solid cube in its middle takes. Default: all. */
   readonly fill?: number;
   readonly material: Material;
   /** Outward, on the top. */

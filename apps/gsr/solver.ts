@@ -60,7 +60,7 @@ export interface SolverOptions {
   /** Of the parallel generator. */
   seed?: number;
   form?: FormName;
-  /** Of the coefficients; what suits form and device where absent. */
+  /** Of the coefficients. Default: what suits the form and the device. */
   layout?: Layout;
   precision?: Precision;
 }

@@ -57,7 +57,7 @@ interface Case {
   readonly name: string;
   readonly description: string;
   readonly size: { readonly meaning: string; readonly default: number };
-  /** In cells a step, where none is given; 0.1 where absent. */
+  /** In cells per step, where the command line gives none. Default: 0.1. */
   readonly speed?: (size: number) => number;
   /** The room around a body in a stream. */
   readonly box?: Box;

@@ -53,7 +53,7 @@ export interface Flow {
   readonly extents: readonly number[];
   /** All axes are periodic. */
   readonly periodic?: boolean;
-  /** All cells where absent. Other cells are walls at rest, like all that is outside of a box that has ends. */
+  /** Default: all cells. Other cells are walls at rest, as is everything outside a box with ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
   /** `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
@@ -64,7 +64,7 @@ export interface Flow {
   readonly wallAt?: (cell: readonly number[], e: readonly number[]) => number | undefined;
   /** Of the fluid at the start, and of moving walls. */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];
-  /** Of the fluid at the start; 1 where absent. */
+  /** Of the fluid at the start. Default: 1. */
   readonly density?: (x: number, y: number, z: number) => number;
   readonly viscosity: number;
 }

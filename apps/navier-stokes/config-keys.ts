@@ -27,7 +27,7 @@ export interface Key {
   readonly name: string;
   readonly kind: Kind;
   readonly meaning: string;
-  /** Of all cases where absent. */
+  /** Default: all cases. */
   readonly cases?: readonly CaseName[];
 }
 

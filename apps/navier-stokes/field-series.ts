@@ -16,7 +16,7 @@ export interface SeriesOptions {
   /** Pictures of a plane (.svg), one for each quantity. */
   readonly svg?: string;
   readonly show: readonly Quantity[];
-  /** The plane in the middle of z where absent. */
+  /** Default: the plane in the middle of z. */
   readonly plane?: { readonly axis: Plane["axis"]; readonly at: number };
   /** Samples from one snapshot to the next: with it, VTK gets a file for each and an index, and pictures are numbered. */
   readonly fieldsEvery?: number;

@@ -35,7 +35,7 @@ export interface Ended {
 
 interface Output {
   readonly meaning: string;
-  /** Of all cases where absent. */
+  /** Default: all cases. */
   readonly cases?: readonly CaseName[];
   /** Throws IsoformError where a flow has no such thing. */
   readonly check?: (flow: Flow) => void;

@@ -25,11 +25,11 @@ export interface CaseOptions {
   readonly drifts: readonly number[];
   /** Squares of the standard deviations of the velocity: of each beam in 1D1V, along each axis elsewhere. */
   readonly temperatures: readonly number[];
-  /** That of mobile ions, in electron masses; where absent the background stays where it is. */
+  /** That of mobile ions, in electron masses; if omitted, the background does not move. */
   readonly ionMass?: number;
   /** Of the electrons, in place of the beams; the perturbation is multiplied with it. */
   readonly distribution?: Distribution;
-  /** Times between which a rate is fitted; where absent those of the case. */
+  /** Times between which a rate is fitted; default: those of the case. */
   readonly window?: Window;
 }
 

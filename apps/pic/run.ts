@@ -9,7 +9,7 @@ export interface Row extends Measures {
   readonly mode: number;
 }
 
-/** The mode along axis 1, 1 where absent, of a component whose amplitude is seen over time. */
+/** The mode along axis 1 (default 1) of a component whose amplitude is seen over time. */
 export type Watched = Case["watched"] & { readonly mode?: number };
 
 export interface Schedule {

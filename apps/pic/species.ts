@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.js";
 export interface Beam {
   /** Of the species' density. */
   readonly fraction: number;
-  /** One value for each component of the velocity; 0 where absent. */
+  /** One value for each component of the velocity. Default: 0. */
   readonly drift?: readonly number[];
   /** Standard deviations, one for each component of the velocity. */
   readonly sigma: readonly number[];

@@ -28,7 +28,7 @@ export interface PoissonSettings extends Resolved<GridSettings> {
   preconditioner: Preconditioner;
   /** Of Jacobi's method; with multigrid before and after each coarser level. */
   sweeps: number;
-  /** Coarser levels of multigrid; down to 4 cells along each axis where absent. */
+  /** Coarser levels of multigrid. Default: down to 4 cells along each axis. */
   levels?: number;
 }
 

@@ -43,7 +43,7 @@ export function addEmit(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         "--float <type>",
-        "f32: write it wherever a kernel has f64, which WGSL lacks; types are as the kernel has them where absent",
+        "f32: write it wherever a kernel has f64, which WGSL lacks; without it, types stay as the kernel has them",
       ).choices(["f32"]),
     )
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})

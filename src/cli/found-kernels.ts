@@ -16,7 +16,7 @@ export interface FindOptions extends Storage {
   readonly fixed: Readonly<Record<string, number | boolean>>;
   /** Cells along each axis of an application's grid; indices along each axis of a kernel's arrays, where the target compiles them in. */
   readonly size: number;
-  /** Bounds of a kernel's range, where the target compiles them in; all indices where absent. */
+  /** Bounds of a kernel's range, where the target compiles them in. Default: all indices. */
   readonly range?: readonly (readonly [begin: number, end: number])[];
 }
 

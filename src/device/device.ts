@@ -76,11 +76,11 @@ export interface PeerStore {
 
 /** What one launch may ask for, as the last argument of `run` and `prepare`. */
 export interface LaunchOptions {
-  /** The device's own precision where absent. */
+  /** Default: the device's precision. */
   precision?: Precision;
   /**
    * Sums and other folds come in the order of strict mode, whatever the arithmetic: results are the same in each run, with any number of
-   * threads (docs/determinism.md). The device's own `deterministic` where absent.
+   * threads (docs/determinism.md). Default: the device's `deterministic`.
    */
   deterministic?: boolean;
   /**
@@ -97,11 +97,11 @@ export interface LaunchOptions {
    * has touched last is found there. Results of strict mode do not depend on it.
    */
   sweepBackward?: boolean;
-  /** For all scatter parameters, or for each by name; chosen by the library where absent, `sorted` in strict mode and where deterministic. */
+  /** For all scatter parameters, or for each by name. Default: chosen by the library; `sorted` in strict mode and with `deterministic`. */
   scatter?: ScatterStrategy | Record<string, ScatterStrategy>;
   /**
    * An index outside of its array ends the launch with a KernelError that names the access and the element; nothing outside is read or written
-   * (docs/checked.md). The device's own `checked` where absent.
+   * (docs/checked.md). Default: the device's `checked`.
    */
   checked?: boolean;
   /** These values and no others, whatever the device knows of such launches; LaunchError for what the launch does not have. */
@@ -117,7 +117,7 @@ export interface Launch {
   readonly cost: Cost;
   /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
   readonly remarks: readonly string[];
-  /** How its work is shared out, and how else it could be; see `tune`. Absent where that is always the same. */
+  /** How its work is shared out, and how else it could be; see `tune`. Undefined if that is always the same. */
   readonly tuning?: TuningOfLaunch;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
@@ -140,7 +140,7 @@ export interface TuningOfLaunch {
   readonly changed: readonly View[];
   /** For `Launch.remarks`: nothing where all is default. */
   readonly remarks: readonly string[];
-  /** The same launch with these values and no others; with what its device knows by now where absent. */
+  /** The same launch with these values and no others. If omitted: with the values that its device knows by now. */
   prepare(values?: Tuning): Launch;
 }
 
@@ -257,19 +257,19 @@ export interface Device {
   readonly label: string;
   /** Of the driver or compiler: with another one, what was measured holds no more. */
   readonly versions?: Readonly<Record<string, string>>;
-  /** It computes with this machine's processor; where absent, whoever works in the CPUs' memory does. */
+  /** Whether it computes on this machine's processor. Default: true for devices that work in the CPUs' memory. */
   readonly onHost?: boolean;
   readonly capabilities: Capabilities;
   readonly theoretical?: TheoreticalPeaks;
   readonly memory: MemorySpace;
-  /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; absent where each team needs its own. */
+  /** Rows of scratch of level 1 that a league needs, as many as teams run at a time; undefined if each team needs its own. */
   residentTeams?(league: number): number;
   readonly tuning: DeviceTuning;
   /** Used by launches that ask for none. */
   precision: Precision;
   /** Used by launches that do not say. */
   deterministic?: boolean;
-  /** Used by launches that do not say; where absent, launches of strict mode are checked. */
+  /** The default of its launches. If omitted, launches in strict mode are checked. */
   checked?: boolean;
   /** The default stream. */
   readonly queue: Queue;
@@ -290,7 +290,7 @@ export interface Device {
     policy: PolicyOf<K>,
     options?: LaunchOptions,
   ): Launch;
-  /** Launches of range kernels can store in the memory of that device, too: see `PeerStore`. Absent where they never can. */
+  /** Launches of range kernels can store in the memory of that device, too: see `PeerStore`. Undefined if they never can. */
   canPeerStore?(to: Device): boolean;
   /**
    * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined where the devices do

@@ -9,7 +9,7 @@ import { SparseGrid } from "./sparse/sparse.js";
 
 /** Options of `makeGrid`: the kind, and the options of that kind. */
 export interface AnyGridOptions extends DenseOptions, BrickOptions {
-  /** How cells are stored; `dense` where absent. */
+  /** How cells are stored. Default: `dense`. */
   kind?: GridKind;
 }
 

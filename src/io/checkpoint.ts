@@ -41,7 +41,7 @@ export type Checkpointed = CheckpointedSequence | Field | AxisArray | Scalar | G
 
 /** Options of `writeCheckpoint` and `readCheckpoint`. */
 export interface CheckpointOptions {
-  /** Tells files of several programs, and their versions, apart; in ASCII. `isoform checkpoint 1` where absent. */
+  /** Tells files of several programs, and their versions, apart; in ASCII. Default: `isoform checkpoint 1`. */
   readonly format?: string;
 }
 

@@ -4,9 +4,9 @@ import type { DataArray } from "./vtk-file.js";
 
 /** Where the grid lies: the corner of cell (0, 0, 0), and the size of a cell. */
 export interface Geometry {
-  /** [0, 0, 0] where absent. */
+  /** Default: [0, 0, 0]. */
   readonly origin?: readonly number[];
-  /** [1, 1, 1] where absent. */
+  /** Default: [1, 1, 1]. */
   readonly spacing?: readonly number[];
 }
 

@@ -16,7 +16,7 @@ export interface Image {
 
 /**
  * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden.
- * @param options `encoding` is `appended` where absent
+ * @param options `encoding`: `appended` by default
  */
 export async function writeImage(
   path: string,

@@ -38,10 +38,10 @@ export interface ParticleSpecies {
 
 /** What is known at one time. */
 export interface Snapshot {
-  /** 0 where absent, as is the time. */
+  /** Default: 0, as for the time. */
   readonly step?: number;
   readonly time?: number;
-  /** Length of the step; 1 where absent. */
+  /** Length of the step. Default: 1. */
   readonly dt?: number;
   readonly meshes?: Readonly<Record<string, MeshRecord>>;
   readonly species?: Readonly<Record<string, ParticleSpecies>>;

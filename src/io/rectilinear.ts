@@ -16,7 +16,7 @@ const AXES = ["x", "y", "z"];
 
 /**
  * Writes fields of one grid as the cell data of a VTK rectilinear grid (.vtr). Inactive cells have the fill value and are marked as hidden.
- * @param options `faces`: where cells begin and the last one ends, along each axis; `encoding` is `appended` where absent
+ * @param options `faces`: where cells begin and the last one ends, along each axis; `encoding`: `appended` by default
  * @throws IsoformError for faces that are not one more than the cells, or do not rise
  */
 export async function writeRectilinear(path: string, fields: readonly Field[], options: Faces & { encoding?: VtkEncoding }): Promise<void> {

@@ -21,7 +21,7 @@ const QUADRILATERAL = 9;
 
 /**
  * Writes fields of one grid as the cell data of a VTK unstructured grid (.vtu): the active cells as hexahedra, or quadrilaterals in 2D.
- * @param options `encoding` is `appended` where absent
+ * @param options `encoding`: `appended` by default
  */
 export async function writeUnstructured(
   path: string,

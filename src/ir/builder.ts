@@ -23,7 +23,7 @@ import type {
 
 /** Options of a `KernelBuilder`. */
 export interface KernelOptions {
-  /** Axes of the range, 1 to 4; 1 where absent. */
+  /** Axes of the range, 1 to 4. Default: 1. */
   rank?: number;
   /** A team kernel instead. */
   team?: true;

@@ -39,7 +39,7 @@ export class ContainerError extends KernelError {
 export class IRError extends Error {
   override name = "IRError";
   constructor(
-    /** Absent where an expression is wrong by itself. */
+    /** Undefined if an expression is wrong by itself. */
     readonly kernel: string | undefined,
     /** Of the statement. */
     readonly location: Location | undefined,

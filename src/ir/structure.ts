@@ -58,7 +58,7 @@ function alwaysReturns(stmt: Stmt): boolean {
  * statement of a team, or stand in the `update` of a `while`: that is an IRError.
  *
  * @param unique gives a name like the one wished for that is free in the kernel
- * @param location of the declaration of the return's flag; the first statement's where absent
+ * @param location of the declaration of the return's flag; default: the first statement's
  */
 export function structure(list: readonly Stmt[], unique: (wish: string) => string, location?: Location): Stmt[] {
   const structurer = new Structurer(unique);

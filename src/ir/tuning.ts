@@ -2,7 +2,7 @@ import type { ScatterStrategy } from "./launch.js";
 
 /* What a launch can be tuned in: how its work is shared out. Each value gives the same results, and in strict mode the same bits. */
 
-/** Values that say how a launch shares out its work; what is absent the device chooses. */
+/** Values that say how a launch shares out its work. The device chooses those that are omitted. */
 export interface Tuning {
   /** GPUs: threads of a block over a range. */
   readonly threads?: number;

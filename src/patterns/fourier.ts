@@ -12,7 +12,7 @@ const GREATEST_PRIME = 61;
 /**
  * The discrete Fourier transform of a host array of any length n, X_k = sum over j of x_j exp(-2 pi i j k / n), in n log n operations: by factors of n
  * (Cooley and Tukey, Math. Comp. 19, 1965).
- * @param im imaginary parts; none where absent
+ * @param im imaginary parts; if omitted, the values are real
  * @throws LaunchError for an empty array, and parts of two lengths
  */
 export function fourier(re: ArrayLike<number>, im?: ArrayLike<number>): Complex {

@@ -13,7 +13,7 @@ export interface Permute {
   permutation: View<"i32", 1>;
   /** Components of the same particles, say: of rank 1, or 2 with all that moves together along the last axis. */
   input: readonly View<NumericType>[];
-  /** What takes them in the new order: memory of its own for each input, with its type and shape. The inputs themselves where absent. */
+  /** Where the reordered values go: for each input, separate memory of the same type and shape. Default: the inputs themselves. */
   output?: readonly View<NumericType>[];
 }
 

@@ -11,7 +11,7 @@ export interface SortByKey {
   keys: View<"u32", 1> | View<"i32", 1>;
   /** Takes for each place of the sorted order the index of the key that belongs there. */
   permutation: View<"i32", 1>;
-  /** The keys are from 0 to 2^bits - 1, or any i32 for 32 bits without `offsets`; fewer bits need fewer passes. What `offsets` need where absent, else 32. */
+  /** The keys are from 0 to 2^bits - 1, or any i32 for 32 bits without `offsets`; fewer bits need fewer passes. Default: as many as `offsets` need, or 32 without them. */
   bits?: number;
   /**
    * Of one element more than there are keys' values: offsets[k] takes the place of the first key k or, where there is none, of the next

@@ -12,9 +12,9 @@ export const ITERATION = "iteration";
 
 /** The problem that an application is to solve. */
 export interface ProblemOptions extends Partial<GridSettings> {
-  /** Size of the problem in GiB, as the application counts it; its own default (or a smaller one for `quick`) where absent. */
+  /** Size of the problem in GiB, as the application counts it. Default: the application's (a smaller one for `quick`). */
   gib?: number;
-  /** Iterations in one run; the application's default where absent. */
+  /** Iterations in one run. Default: the application's. */
   iterations?: number;
   /** A first look: the smallest size and count that still say something. */
   quick?: boolean;
@@ -88,7 +88,7 @@ export interface Application {
   readonly summary: string;
   /** It runs on sets of several devices, and takes the options `grid`, `layout` and `occ`. */
   readonly onGrid?: boolean;
-  /** Kinds of grids that it runs on; all where absent. */
+  /** Kinds of grids that it runs on. Default: all. */
   readonly grids?: readonly GridKind[];
   /** Device memory that `prepare` will take. Sizes are checked before anything is allocated. */
   footprint(options: ProblemOptions): number;

@@ -16,7 +16,7 @@ import { handWritten } from "./handwritten/contestant.js";
 
 /** What is measured, on what, and how often. */
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
-  /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`; every device of this machine where absent. */
+  /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`. Default: every device of this machine. */
   devices?: readonly string[];
   /** Emitted files that are measured as well. */
   ports?: readonly Port[];
@@ -68,8 +68,8 @@ interface Misfit extends Lost {
 const FEW_ITERATIONS = 5;
 
 /**
- * Runs applications on devices and measures the devices' peaks. The repeats of an application go round the devices, so that a change
- * of the machine's mood meets them all. A run counts only if its result is valid. What fails on one device is listed as missing there with
+ * Runs applications on devices and measures the devices' peaks. The repeats of an application alternate between the devices, so that a
+ * change in the machine's load affects them all. A run counts only if its result is valid. What fails on one device is listed as missing there with
  * its reason, and the others go on; where nothing ran at all because an application refused it everywhere, the first one's error is thrown.
  * Throws DeviceError for a device that was named and cannot be opened, LaunchError for a problem that does not fit the devices and for options
  * that an application does not have, Stopped where it was stopped before there was anything to tell.

@@ -15,7 +15,7 @@ export const DEFAULT_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
 
 /** Options of `devices`. */
 export interface SetOptions extends OpenOptions {
-  /** The modelled link between members, for planned timelines; what is absent is that of `DEFAULT_LINK`. */
+  /** The modelled link between members, for planned timelines. Missing properties are those of `DEFAULT_LINK`. */
   link?: Partial<Link>;
 }
 

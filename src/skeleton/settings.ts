@@ -62,7 +62,7 @@ export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>
 export interface SkeletonSettings extends Readonly<GridSettings> {
   readonly fuse: boolean;
   readonly unroll: number;
-  /** Cells along each axis; the application's default where absent. */
+  /** Cells along each axis. Default: the application's. */
   readonly size?: number;
 }
 

@@ -17,21 +17,21 @@ import type { Snapshot } from "./run/snapshot.js";
 /** Options of `skeleton`. */
 export interface SkeletonOptions {
   /**
-   * Overlap of computation and communication; `standard` where absent. `auto` measures all levels before the first run, on the sequence
+   * Overlap of computation and communication. Default: `standard`. `auto` measures all levels before the first run, on the sequence
    * itself, and remembers the fastest on disk; where memory does not suffice to put back what they change, it is `standard`. On one device
    * there is nothing to overlap.
    */
   occ?: OccLevel | "auto";
-  /** Whether containers are merged where that saves memory traffic; yes where absent. */
+  /** Whether to merge containers where that saves memory traffic. Default: true. */
   fuse?: boolean;
-  /** That of the first device where absent. */
+  /** Default: the precision of the first device. */
   precision?: Precision;
-  /** Iterations that are planned, fused and launched together; 1 where absent. */
+  /** Iterations that are planned, fused and launched together. Default: 1. */
   unroll?: number;
   /** Fields whose values nobody needs after an iteration, nor in the next one before they are written: fusion need not store them. */
   temporary?: readonly Field[];
   /**
-   * `alternating`, or where absent: every other container sweeps over its cells from the last to the first, where it then finds in the cache
+   * `alternating`, the default: every other container sweeps over its cells from the last to the first, where it then finds in the cache
    * what the one before has left there: on GPUs, for boxes in three dimensions that are not much larger than the cache. `forward`: none does.
    */
   sweepOrder?: SweepOrder;
@@ -43,7 +43,7 @@ export interface RunOptions {
   scalar?: Scalar;
   /** The run stops when this is true. It is asked every `every` iterations; a NaN in the scalar is an error. */
   until?: (value: number) => boolean;
-  /** Iterations between two checks, each of which waits for the devices; 10 where absent. */
+  /** Iterations between two checks, each of which waits for the devices. Default: 10. */
   every?: number;
   /** Also check the fields that the sequence writes for NaN. */
   nan?: boolean;
@@ -82,7 +82,7 @@ export class Skeleton {
   private readonly executor: Executor;
   private readonly unrolled: number;
   private readonly temporary: ReadonlySet<Field>;
-  /** Absent until it has been chosen. */
+  /** Undefined until it has been chosen. */
   private level: OccLevel | undefined;
   private choice: Choice<OccLevel> | undefined;
   private storage: Choice | undefined;

@@ -23,7 +23,7 @@ export async function fastest<K extends string>(
  * Makes an application with the kind of grid and the layout that its settings ask for. Where they leave one to measurement, each
  * candidate is made, iterated and freed, and the fastest is made anew; what was found for the same sequence, extents, active cells
  * and devices before is taken over. A candidate that cannot be made does not count. `explain` of the skeleton tells what was found.
- * @param kinds grids that the application can do with; all where absent
+ * @param kinds grids that the application can do with. Default: all
  * @throws what the first candidate has thrown, where none can be made
  */
 export async function tuned<A extends Tunable, S extends GridSettings>(

@@ -42,7 +42,7 @@ export interface CaseResult {
   testCase: ConformanceCase;
   /** Why the device need not pass it; such a case is not run. */
   skipReason?: string;
-  /** Absent where the device passed. */
+  /** Undefined if the device passed. */
   error?: Error;
 }
 

@@ -17,7 +17,7 @@ export interface Program {
 export interface Problem {
   readonly message: string;
   readonly remedy?: string;
-  /** From 1; absent where the engine tells none. */
+  /** From 1; undefined if the engine gives none. */
   readonly line?: number;
   readonly column?: number;
 }
@@ -26,7 +26,7 @@ export interface Problem {
 export interface Forms {
   /** Text of the IR, and of what each target is given; where a target cannot have it, the reason. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Of a launch, or of one launch of each of a program's kernels; absent where its sizes are not known. */
+  /** Of a launch, or of one launch of each of a program's kernels; undefined if its sizes are not known. */
   readonly work?: { readonly flops: number; readonly bytes: number };
 }
 

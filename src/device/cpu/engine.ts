@@ -31,7 +31,7 @@ export const lives = (thread: number): boolean => thread === 0 || existsSync(`/p
 export interface EngineWorker {
   postMessage(message: unknown): void;
   terminate(): unknown;
-  /** Keeps the process alive until its next message. Absent where nothing has to. */
+  /** Keeps the process alive until its next message. Undefined if nothing has to. */
   ref?(): void;
 }
 

@@ -37,7 +37,7 @@ export class CpuLaunch implements Launch {
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
-  /** Absent before the first run, and once freed. */
+  /** Undefined before the first run, and once freed. */
   results: Record<string, number> | undefined;
   private freed = false;
   private built: CpuProgram;

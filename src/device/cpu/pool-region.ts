@@ -23,7 +23,7 @@ export class RegionRun {
 
   /**
    * @param team threads of the pool
-   * @param sleep sleeps while ARRIVED has a value, or for a while; absent where the thread must not sleep
+   * @param sleep sleeps while ARRIVED has a value, or for a while; undefined if the thread must not sleep
    */
   constructor(
     { words }: Control,

@@ -73,7 +73,7 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   };
 }
 
-/** The shape of blocks that comes nearest to a tile that was asked for; absent where blocks do not have a part of each axis. */
+/** The shape of blocks that comes nearest to a tile that was asked for; undefined if blocks do not have a part of each axis. */
 function blockOfTile(policy: Policy, traversal: () => Traversal): ShapeTuning | undefined {
   if (policy.kind !== "range" || !policy.tile || !["elements", "strided"].includes(traversal())) return undefined;
   const [columns, rows, planes] = [...policy.tile].reverse();

@@ -18,7 +18,7 @@ export interface KernelEvent {
 export interface CopyEvent {
   readonly kind: "copy" | "clear" | "write" | "read";
   readonly device: Device;
-  /** Absent for the data of `Device.from`. */
+  /** Undefined for the data of `Device.from`. */
   readonly queue?: Queue;
   /** Names of memories, or `host` for data of the program; a clear has its target's twice. */
   readonly from: string;

@@ -123,7 +123,7 @@ export class LaunchTuning implements TuningOfLaunch {
     }
   }
 
-  /** The same launch with these values and no others; with what its device knows by now where absent. */
+  /** The same launch with these values and no others. If omitted: with the values that its device knows by now. */
   prepare(values?: Tuning): Launch {
     const { device, kernel, args, policy, options } = this.binding.call;
     return device.prepare<Params>(kernel, args, policy, values ? { ...options, tuning: values } : options);

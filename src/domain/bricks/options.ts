@@ -9,7 +9,7 @@ import { periodicAxes } from "../grid/partition.js";
 
 /** Options of `bricks`. */
 export interface BrickOptions extends GridOptions {
-  /** Cells of a brick along x, y (and z), powers of two; [4, 4, 4] or [8, 8] where absent. */
+  /** Cells of a brick along x, y (and z), powers of two. Default: [4, 4, 4] or [8, 8]. */
   brick?: readonly number[];
 }
 

@@ -56,7 +56,7 @@ interface Place {
  *
  * @param fields by view parameter
  * @param axisArrays by view parameter
- * @param box cells of the grid over which it runs; all where absent
+ * @param box cells of the grid over which it runs. Default: all
  */
 export function analyseContainer(
   lowered: KernelIR,

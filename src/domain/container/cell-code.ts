@@ -11,7 +11,7 @@ type Load = Extract<Expr, { op: "load" }>;
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first fine cell or its coarse one. */
   element(field: string, offset: Offset, component: Expr): Expr[];
-  /** The value of an access to a field, of which `load` reads memory; the load itself where absent. */
+  /** The value of an access to a field, of which `load` reads memory. If omitted: the load itself. */
   read?(field: string, offset: Offset, load: Load): Expr;
   /** What memory holds after a component of another cell was set to `value`: that, or the fill value where there is no active cell. */
   kept?(field: string, offset: Offset, value: Expr): Expr;

@@ -9,11 +9,11 @@ import { boxOf, type Region } from "../grid/region.js";
 
 /** Options of `roll`. */
 export interface RollOptions {
-  /** The cells that take values, those that several regions have in common; all where absent. */
+  /** The cells that take values: a region, or the intersection of several. Default: all. */
   on?: Region | readonly Region[];
-  /** Those that are copied; all where absent. */
+  /** The components to copy. Default: all. */
   components?: readonly number[];
-  /** What `explain` calls it; "roll" where absent. */
+  /** Name in `explain`. Default: "roll". */
   name?: string;
 }
 

@@ -25,7 +25,7 @@ interface Plan {
 export class Runs {
   private readonly plans = new Map<Container, Plan[]>();
 
-  /** @param precision that of the first member's device where absent */
+  /** @param precision default: that of the first member's device */
   async run(container: Container, precision = container.grid.set.members[0].device.precision): Promise<void> {
     const { members } = container.grid.set;
     const { particles } = container;

@@ -11,13 +11,13 @@ import { slab } from "../grid/region.js";
 export interface SpectrumOptions {
   /** A periodic one. */
   axis: "x" | "y" | "z";
-  /** Of the field; 0 where absent. */
+  /** Component of the field. Default: 0. */
   component?: number;
   /** The spectrum of a function of the field at a cell, in place of a component: `(w, c) => w[c][1] / w[c][0]`, or a helper. */
   value?: (field: never, cell: never) => number;
   /** Adds to what `into` holds, for means over time; without it, `into` is overwritten. */
   accumulate?: boolean;
-  /** The beginning of the containers' names; "spectrum" where absent. */
+  /** Prefix of the containers' names. Default: "spectrum". */
   name?: string;
 }
 

@@ -9,7 +9,7 @@ import type { FieldLayout } from "../grid/options.js";
 export interface FieldPlan {
   readonly cardinality: number;
   readonly layout: FieldLayout;
-  /** On which grid it lies; on the container's own where absent. */
+  /** The grid on which it lies. Default: the container's own. */
   readonly level?: Level;
 }
 

@@ -131,7 +131,7 @@ function storedCell(
     return known.get(wish)!;
   };
   const ring = plan.rings[last];
-  /** Whether memory has a place for the cell at distance `dx` along x; absent where it has in any case. */
+  /** Whether memory has a place for the cell at distance `dx` along x; undefined if it has in any case. */
   const isInRow = (dx: number): Expr | undefined => {
     if (dx === 0 || !(ring === undefined ? plan.packed : plan.byValue)) return undefined;
     const x = shifted(at.index(last), -padding[last]);

@@ -15,9 +15,9 @@ export interface Box {
   readonly padding: readonly number[];
   /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
   readonly packed?: boolean;
-  /** Axes along which the padding at each end has places of its own, for it holds ghosts; none where absent. */
+  /** Axes along which the padding at each end has places of its own, because it holds ghosts. Default: none. */
   readonly ghosted?: readonly boolean[];
-  /** Cells before and behind all others that code may load, whatever lies there, and does not use; 0 where absent. */
+  /** Cells before and after all others that code may load without using their values. Default: 0. */
   readonly spare?: number;
 }
 

@@ -15,14 +15,14 @@ export type AxisValues = ArrayLike<number> | ((...coordinates: number[]) => numb
 
 /** Options of `grid.axis`. */
 export interface AxisOptions {
-  /** Values before coordinate 0 and behind the last: what `at` reaches beyond the grid. 0 where absent. */
+  /** Values before coordinate 0 and after the last: how far `at` reaches beyond the grid. Default: 0. */
   ghosts?: number;
 }
 
 /** Of a field that lives on some of the axes. */
 export interface AxisFieldOptions<A extends readonly AxisName[] = readonly AxisName[], C extends number = number> extends AxisOptions {
   axes: A;
-  /** Values for each coordinate; 1 where absent. */
+  /** Values for each coordinate. Default: 1. */
   cardinality?: C;
 }
 

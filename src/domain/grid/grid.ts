@@ -228,7 +228,7 @@ export interface FieldUse {
   readonly written: boolean;
   /** Distinct neighbour offsets [dx, dy, dz] that are read, the own cell excluded; for fields of other grids, all offsets of `fine` or `coarse`. */
   readonly offsets: readonly (readonly number[])[];
-  /** Distinct neighbour offsets that are written; absent for none. Each component is touched at one offset only, or they lead to ghosts. */
+  /** Distinct neighbour offsets that are written; undefined if there are none. Each component is touched at one offset only, or they lead to ghosts. */
   readonly spread?: readonly (readonly number[])[];
   /** The field lies on the container's grid, on that of half (`fine`) or of twice the cell size (`coarse`). */
   readonly level: "own" | "fine" | "coarse";
@@ -339,7 +339,7 @@ export interface March {
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
-  /** The cells that it runs over; all of the grid's where absent. */
+  /** The cells that it runs over. Default: all of the grid's. */
   readonly box?: CellBox;
   /** Where it was declared. */
   readonly location: Location;
@@ -378,11 +378,11 @@ export const resultsOf = ({ reductions, assigned }: Container): Scalar[] => [...
 
 /** How a container is declared beside its function. */
 export interface ContainerOptions<D extends Dimension = Dimension> {
-  /** The cells that it runs over, those that several regions have in common; all of the grid's where absent. */
+  /** The cells that it runs over: a region, or the intersection of several. Default: all of the grid's. */
   on?: Region | readonly Region[];
   /** The axis along which `c.march` goes. */
   march?: AxisName<D>;
-  /** Cells that a march goes up before another one begins; the grid chooses where absent. */
+  /** Cells that a march goes along before another one begins. Default: chosen by the grid. */
   stretch?: number;
 }
 
@@ -479,9 +479,9 @@ export interface Grid<D extends Dimension = Dimension> {
   layOut(): void;
   /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
-  /** What runs a container that reduces along axes; absent where grids of the kind cannot. */
+  /** What runs a container that reduces along axes; undefined if grids of the kind cannot. */
   foldAlongAxes?(container: Container, precision: Precision): Rounds;
-  /** What copies cells to other places; absent where grids of the kind cannot. */
+  /** What copies cells to other places; undefined if grids of the kind cannot. */
   roll?(cells: Roll): Rounds;
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];

@@ -17,27 +17,27 @@ export interface FieldToken<T extends FieldType = FieldType> {
 
 /** Options of `grid.field`. */
 export interface FieldOptions<C extends number = number> {
-  /** Components of a cell; 1 where absent. */
+  /** Components of a cell. Default: 1. */
   cardinality?: C;
-  /** The grid's where absent. */
+  /** Default: the grid's layout. */
   layout?: FieldLayout;
-  /** What neighbour reads find beyond the domain and in inactive cells; 0 where absent. */
+  /** What reads of neighbours give beyond the domain and in inactive cells. Default: 0. */
   fillValue?: number;
 }
 
 /** Options of grids of every kind. */
 export interface GridOptions {
-  /** Cells that belong to the domain; all of the box where absent. Bytes in (z, y, x) order, or a predicate of global coordinates. */
+  /** Cells that belong to the domain. Default: the whole box. Bytes in (z, y, x) order, or a predicate of global coordinates. */
   active?: ((x: number, y: number, z: number) => boolean) | Uint8Array;
-  /** The layout of fields that ask for none; `soa` where absent. */
+  /** The layout of fields that ask for none. Default: `soa`. */
   layout?: FieldLayout;
-  /** Periodic axes: beyond the last cell comes the first. All, or one truth value for each of x, y (and z); none where absent. */
+  /** Periodic axes: beyond the last cell comes the first. A boolean for all axes, or one for each of x, y (and z). Default: none. */
   periodic?: boolean | readonly boolean[];
 }
 
 /** Options of grids that have coarser ones. */
 export interface LevelOptions extends GridOptions {
-  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. 0 where absent. */
+  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. Default: 0. */
   levels?: number;
 }
 
@@ -48,6 +48,6 @@ export interface DenseOptions extends LevelOptions {
    * so on GPUs, where a row fills cache lines and its padding would begin another one.
    */
   packed?: boolean;
-  /** Layers of cells beyond the sides that are not periodic, which hold values of their own: on all of these, or by side. None where absent. */
+  /** Layers of cells beyond the sides that are not periodic, which hold values of their own: on all of these, or by side. Default: none. */
   ghosts?: Ghosts;
 }

@@ -22,17 +22,17 @@ const [FEWEST_LANES, MOST_LANES] = [4, 32];
 
 /** Options of `species`. */
 export interface SpeciesOptions {
-  /** `soa` where absent. */
+  /** Default: `soa`. */
   layout?: ColumnLayout;
-  /** The type of positions; f64 where absent. */
+  /** The type of positions. Default: f64. */
   positions?: typeof f64 | typeof f32;
-  /** Particles that each member can hold; half as many again as the first `load` gives to the fullest one, where absent. */
+  /** Particles that each member can hold; by default, half as many again as the first `load` gives to the fullest one. */
   capacity?: number;
-  /** Particles that can go from one member to the next in one step; a quarter of the capacity where absent. */
+  /** Particles that can go from one member to the next in one step. Default: a quarter of the capacity. */
   exchange?: number;
   /**
    * What becomes of particles beyond an end of the grid that is not periodic, or in a cell that is not active: `refuse` ends the run
-   * with an error, and they are still there to be looked at; `absorb` takes them out. `refuse` where absent.
+   * with an error, and they are still there to be looked at; `absorb` takes them out. Default: `refuse`.
    */
   leaving?: "refuse" | "absorb";
 }

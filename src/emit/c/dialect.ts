@@ -64,7 +64,7 @@ export interface Dialect {
   readonly signedWraps: boolean;
   /** True where the operator divides f32 less exactly than rounding, so that a helper must. */
   readonly roughDivision?: boolean;
-  /** The condition, marked as one that mostly holds; as it is where absent. */
+  /** Marks a condition as likely. If omitted, it is left unmarked. */
   likely?(condition: string): string;
   /** Expressions of type double. */
   readonly infinity: string;

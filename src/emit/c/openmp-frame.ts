@@ -44,7 +44,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     private readonly loops: VectorLoops,
     /** Reductions keep the order of strict mode. */
     private readonly ordered: boolean,
-    /** Tells which views nobody writes; absent where arguments may share memory. */
+    /** Tells which views nobody writes; undefined if arguments may share memory. */
     private readonly constant: AccessAnalysis | undefined,
     /** In code with checked indices. */
     readonly checks?: Faults,

@@ -397,7 +397,7 @@ class Emitter {
     return writer;
   }
 
-  /** Tells which views nobody writes; absent where arguments may share memory. */
+  /** Tells which views nobody writes; undefined if arguments may share memory. */
   private get constant(): AccessAnalysis | undefined {
     return this.options.disjoint ? this.access : undefined;
   }

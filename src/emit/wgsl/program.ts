@@ -98,11 +98,11 @@ export interface WgslAssumptions {
   readonly scatter: Readonly<Record<string, ScatterCode>>;
   /** Elements of targets with a copy in the workgroup's memory. */
   readonly copies: Readonly<Record<string, number>>;
-  /** Lines of a scatter cache, a power of two; absent where no target has one. */
+  /** Lines of a scatter cache, a power of two; undefined if no target has one. */
   readonly scatterCacheLines?: number;
   /** Invocations of a team. */
   readonly members: number;
-  /** Invocations of a workgroup where each has elements of its own, and nothing is folded; the default where absent. */
+  /** Invocations of a workgroup where each has elements of its own, and nothing is folded; if omitted, the default size. */
   readonly threads?: number;
 }
 

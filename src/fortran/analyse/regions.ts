@@ -22,7 +22,7 @@ export interface Region {
   /** Arrays that each element has for itself, by a clause. */
   readonly privates: ReadonlySet<string>;
   readonly stream?: Expr;
-  /** The statement that launches it; absent of a `global` procedure. */
+  /** The statement that launches it; undefined for a `global` procedure. */
   readonly stmt?: Stmt;
   readonly launchBounds?: readonly Expr[];
 }
@@ -30,7 +30,7 @@ export interface Region {
 export interface Axis {
   readonly variable: string;
   readonly start: Expr;
-  /** Absent where a launch's grid tells. */
+  /** Undefined if a launch's grid tells. */
   readonly stop?: Expr;
   readonly step?: Expr;
 }

@@ -12,7 +12,7 @@ export interface ThreadAxis {
   readonly axis: "x" | "y" | "z";
   /** Of the first thread. */
   readonly start: Expr;
-  /** The last element, by the guard; absent where the kernel covers its launch grid exactly. */
+  /** The last element, by the guard; undefined if the kernel covers its launch grid exactly. */
   readonly stop?: Expr;
 }
 

@@ -39,7 +39,7 @@ export interface Outcome {
   /** The variable in the program. */
   readonly name: string;
   readonly type: ScalarType;
-  /** How it is folded with its value from before; absent where it replaces that. */
+  /** How it is folded with its value from before; undefined if it replaces that. */
   readonly op?: ReductionOp;
 }
 

@@ -45,7 +45,7 @@ export interface Procedure extends Scope {
   readonly kind: "procedure";
   readonly form: "subroutine" | "function";
   readonly dummies: readonly string[];
-  /** `attributes(global)`, `attributes(host, device)`; ["host"] where absent. */
+  /** `attributes(global)`, `attributes(host, device)`; ["host"] if omitted. */
   readonly attributes: readonly string[];
   readonly launchBounds?: readonly Expr[];
   /** pure, elemental, recursive, impure. */

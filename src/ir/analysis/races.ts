@@ -93,7 +93,7 @@ export const policyPin = (axis: number): Pin => ({ atom: `index:${axis}`, same: 
 
 export interface Conflict {
   access: Access;
-  /** The access that it collides with; absent where the access collides with itself in another element. */
+  /** The access that it collides with; undefined if the access collides with itself in another element. */
   partner?: Access;
 }
 

@@ -6,7 +6,7 @@ const FILES = ["/usr/local/cuda/lib64/libnvToolsExt.so.1"];
 
 /** What there is of NVIDIA's Tools Extension. */
 export interface Nvtx {
-  /** Gives regions, launches, copies and waits to NVIDIA's tools as ranges of the calling thread; absent where NVTX is not there. */
+  /** Gives regions, launches, copies and waits to NVIDIA's tools as ranges of the calling thread; undefined if NVTX is not installed. */
   readonly tool?: Tool;
   /** Why it is not, and what to do. */
   readonly missing?: string;

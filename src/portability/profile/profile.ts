@@ -38,7 +38,7 @@ export interface MemoryUse {
 export interface Span extends Work {
   readonly kind: RowKind | "region";
   readonly label: string;
-  /** Absent for regions, which are the program's. */
+  /** Undefined for regions, which belong to the program. */
   readonly device: string | undefined;
   readonly queue: number;
   readonly begin: number;

@@ -7,11 +7,11 @@ import { Row, type Inner, type Subject, type Work } from "./row.js";
 
 /** Options of `Profiler`. */
 export interface ProfilerOptions {
-  /** Launches of one label that are measured one after the other, before every second, every fourth and so on is; 128 where absent. */
+  /** Launches of one label to measure before measuring only every second, then every fourth, and so on. Default: 128. */
   samples?: number;
   /** Keeps when each sample ran, for `profileTrace`. */
   trace?: boolean;
-  /** `apart`: what graphs hold is submitted one by one, and has rows of its own; there is more for the host to do then. `whole` where absent. */
+  /** `apart`: submit the operations of a graph one by one, each with a row of its own, which takes the host longer. Default: `whole`. */
   graphs?: "whole" | "apart";
 }
 

@@ -10,7 +10,7 @@ export interface Explained {
   /** Of the device set. */
   readonly set: string;
   readonly precision: Precision;
-  /** Which iterations, and how many they are; absent where all are alike. */
+  /** Which iterations, and how many they are; undefined if all are alike. */
   readonly iterations?: string;
   /** The plan of the next iterations. */
   readonly first: Plan;

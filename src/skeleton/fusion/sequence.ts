@@ -27,7 +27,7 @@ export interface Every {
 export type Step = Container | Swap | Every | readonly Step[];
 
 /**
- * Steps that run in every n-th iteration: where `iteration % n` is `phase`, 0 where absent. The skeleton counts its iterations from 0, over all
+ * Steps that run in every n-th iteration: where `iteration % n` is `phase`, 0 by default. The skeleton counts its iterations from 0, over all
  * its runs. Inside of others, they run where both do.
  * @throws LaunchError for other than whole numbers
  */

@@ -21,7 +21,7 @@ export interface Timelines {
   readonly name: string;
   readonly set: Pick<DeviceSet, "name" | "members">;
   readonly planned: Timeline;
-  /** Absent where no iteration was traced. */
+  /** Undefined if no iteration was traced. */
   readonly measured: Timeline | undefined;
 }
 

@@ -3,7 +3,7 @@ import { DeviceError, LaunchError } from "../../ir/errors.js";
 /** What was found by measuring. */
 export interface Choice<K extends string = string> {
   readonly best: K;
-  /** Seconds of one iteration, or plan, each way; those are absent that cannot run. */
+  /** Seconds of one iteration, or plan, each way; those that cannot run are missing. */
   readonly seconds: Readonly<Record<K, number>>;
 }
 

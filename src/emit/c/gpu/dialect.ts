@@ -42,7 +42,7 @@ export interface Shuffle {
 
 /** A power of two of neighbouring threads of a warp. */
 export interface ThreadGroup {
-  /** What names a group of `lanes` threads, of which `thread` is number `lane`; absent where groups need no name. */
+  /** What names a group of `lanes` threads, of which `thread` is number `lane`; undefined if groups need no name. */
   mask?(thread: string, lane: string, lanes: number): string;
   /** The value of the thread whose number differs in the bits of `step`. */
   xor(value: string, step: number, mask: string): string;
@@ -126,22 +126,22 @@ export interface GpuDialect extends Dialect {
   readonly restrict: string;
   /** In front of an array in the block's memory. */
   readonly sharedPrefix: string;
-  /** Declares memory of the block whose size a launch decides, in units of 8 bytes; absent where it is a parameter. */
+  /** Declares memory of the block whose size a launch decides, in units of 8 bytes; undefined if it is a parameter. */
   dynamicShared?(name: string): string;
-  /** Absent where threads exchange values through the block's memory. */
+  /** Undefined if threads exchange values through the block's memory. */
   readonly shuffle?: Shuffle;
   /** Used where there is no shuffle. */
   readonly subGroups?: SubGroups;
   /** Threads of the block that folds the last partials. */
   readonly finishThreads: number;
-  /** How blocks find out which of them is the last; absent where they cannot rely on each other's stores. */
+  /** How blocks find out which of them is the last; undefined if they cannot rely on each other's stores. */
   readonly lastBlock?: LastBlock;
-  /** Absent where GPUs see each other's stores only after the kernels that made them. */
+  /** Undefined if GPUs see each other's stores only after the kernels that made them. */
   readonly peerAccess?: PeerAccess;
   atomic(op: ScatterOp, type: NumericType, space: Space): AtomicFunction;
   /** The function that exchanges an integer at a pointer where it equals its second argument, and gives what was there. */
   readonly exchange: string;
-  /** See `Runs`; absent where threads do not exchange values. */
+  /** See `Runs`; undefined if threads do not exchange values. */
   readonly runs?: Runs;
   /** Definitions of functions that `math` names and the language lacks, as far as `source` calls them. */
   mathDefinitions(source: string): string[];
@@ -152,7 +152,7 @@ export interface GpuDialect extends Dialect {
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
   /** The line with which every entry begins, where one that is started early waits for what comes before it. */
   readonly opening?: string;
-  /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; absent where the language cannot. */
+  /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; undefined if the language cannot. */
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;

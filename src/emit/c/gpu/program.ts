@@ -72,14 +72,14 @@ export interface GpuAssumptions {
   members: number;
   /** Lanes of a member, a power of two: at most those of the language, the sums of a strict reduction, and 1 where scatters are sorted or serial. */
   lanes: number;
-  /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; absent where it is shorter. */
+  /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; undefined if it is shorter. */
   row?: number;
   /** No written view shares memory with another one. */
   restrict: boolean;
   /** By view and axis: the stride is 1. */
   unitStrides: Readonly<Record<string, readonly boolean[]>>;
   scatter: Readonly<Record<string, ScatterCode>>;
-  /** Lines of a scatter cache, a power of two; absent where no target has one. */
+  /** Lines of a scatter cache, a power of two; undefined if no target has one. */
   scatterCacheLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
