@@ -98,7 +98,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
     parse(source, { file, define: options.define, ...(include && { include: (name) => include(name, file) }) }, problems);
   const main = read(options.file ?? "program.F90", text);
   const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
-  problems.throwIfAny();
+  if (!options.partial) problems.throwIfAny();
   const world = readSymbols([main, ...others], options.kinds ?? {}, problems);
   const code = new Code(world, problems, options.loops ?? {});
   for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
@@ -132,7 +132,9 @@ class Code implements FortranCode, Routines {
   /** Lowers a procedure: its loops, and what is around them. */
   add(scope: Scope): void {
     const { unit } = scope;
-    if (unit.kind !== "procedure" || unit.form !== "subroutine" || isDevice(scope)) return;
+    if (unit.kind !== "procedure" || isDevice(scope)) return;
+    // Other functions are worked out where they are called.
+    if (unit.form === "function" && regionsOf(scope).length === 0) return;
     const before = this.found.found.length;
     if (unit.attributes.includes("global")) {
       const [region] = regionsOf(scope);
@@ -147,9 +149,11 @@ class Code implements FortranCode, Routines {
     if (known) return known;
     const { unit } = scope;
     if (unit.kind === "module") return [];
-    const steps = new Planner(scope, (problem) => this.refuse(problem)).steps(unit.body);
+    const planner = new Planner(scope, (problem) => this.refuse(problem));
+    const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
-    for (const region of launchesIn(steps)) this.lowered(region);
+    // Where the host's part has problems, loops are kernels all the same.
+    for (const region of planner.regions.values()) this.lowered(region);
     return steps;
   }
 
@@ -218,21 +222,4 @@ class Code implements FortranCode, Routines {
 /** Procedures that live in kernels alone. */
 function isDevice({ unit }: Scope): boolean {
   return unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host");
-}
-
-function launchesIn(steps: readonly Step[]): Region[] {
-  return steps.flatMap((step): Region[] => {
-    switch (step.kind) {
-      case "launch":
-        return [step.region];
-      case "if":
-        return [...step.branches.flatMap((branch) => launchesIn(branch.steps)), ...launchesIn(step.otherwise)];
-      case "do":
-      case "while":
-        return launchesIn(step.body);
-      // Any other step holds no steps.
-      default:
-        return [];
-    }
-  });
 }

@@ -48,6 +48,8 @@ export interface Scope {
 /** The files that are read together. */
 export interface World {
   readonly modules: Map<string, Scope>;
+  /** Procedures outside of modules. */
+  readonly external: Map<string, Scope>;
   readonly scopes: Scope[];
   /** Kinds by name, over what modules say: `{ rkind: "f64", ikind: "i32" }`. */
   readonly kinds: Readonly<Record<string, "f64" | "f32" | "i32">>;
@@ -69,20 +71,34 @@ const KINDS: Readonly<Record<string, number>> = {
 };
 
 export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
-  const world: World = { modules: new Map(), scopes: [], kinds, problems };
+  const world: World = { modules: new Map(), external: new Map(), scopes: [], kinds, problems };
   for (const { units } of files)
     for (const unit of units) {
+      if (isBroken(unit)) continue;
       const scope = scopeOf(unit, undefined, world);
       if (unit.kind === "module") world.modules.set(unit.name, scope);
+      else if (unit.kind === "procedure") world.external.set(unit.name, scope);
     }
-  for (const scope of world.scopes) declareAll(scope);
+  const declared = new Set<Scope>();
+  // Kinds and bounds may stand in modules that come later: what a scope uses is declared before it.
+  const declare = (scope: Scope | undefined): void => {
+    if (!scope || declared.has(scope)) return;
+    declared.add(scope);
+    declare(scope.parent);
+    for (const { module } of scope.unit.uses) declare(world.modules.get(module));
+    declareAll(scope);
+  };
+  world.scopes.forEach(declare);
   return world;
 }
+
+/** Of a routine with statements that could not be read, nothing is used. */
+const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
 function scopeOf(unit: Scope["unit"], parent: Scope | undefined, world: World): Scope {
   const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
   world.scopes.push(scope);
-  for (const inner of unit.procedures) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
+  for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
   for (const declaration of unit.declarations) if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
   return scope;
 }
@@ -259,7 +275,7 @@ function lookUp<T>(scope: Scope, name: string, own: (scope: Scope, name: string)
 export const find = (scope: Scope, name: string): Variable | undefined => lookUp(scope, name, (at, wanted) => at.variables.get(wanted));
 
 export const findProcedure = (scope: Scope, name: string): Scope | undefined =>
-  lookUp(scope, name, (at, wanted) => at.procedures.get(wanted));
+  lookUp(scope, name, (at, wanted) => at.procedures.get(wanted)) ?? scope.world.external.get(name);
 
 const SEEN = new WeakMap<Scope, ReadonlyMap<string, Procedure>>();
 
@@ -267,7 +283,7 @@ const SEEN = new WeakMap<Scope, ReadonlyMap<string, Procedure>>();
 export function proceduresSeen(scope: Scope): ReadonlyMap<string, Procedure> {
   let seen = SEEN.get(scope);
   if (!seen) {
-    const names = scope.world.scopes.flatMap((other) => [...other.procedures.keys()]);
+    const names = [...scope.world.external.keys(), ...scope.world.scopes.flatMap((other) => [...other.procedures.keys()])];
     const found = new Map<string, Procedure>();
     for (const name of names) {
       const unit = findProcedure(scope, name)?.unit;

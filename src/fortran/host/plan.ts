@@ -3,7 +3,7 @@ import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
 import { find, findProcedure, type Scope } from "../analyse/symbols.js";
 import { bodiesOf } from "../analyse/visit.js";
 import { nameOf, walkStatements } from "../analyse/walk.js";
-import type { Argument, Bound, Call, Expr, SelectCase, Stmt } from "../tree/index.js";
+import type { Allocate, Argument, Bound, Call, Deallocate, Expr, SelectCase, Stmt, Variable } from "../tree/index.js";
 import { lowerSequence, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { treeName, Unlowerable } from "../lower/values.js";
 
@@ -89,7 +89,8 @@ function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolea
 }
 
 export class Planner {
-  private readonly regions: Map<Stmt, Region>;
+  /** What the routine launches, by statement. */
+  readonly regions: ReadonlyMap<Stmt, Region>;
 
   constructor(
     private readonly scope: Scope,
@@ -197,17 +198,20 @@ export class Planner {
       case "stop":
         return [{ kind: "stop", at: stmt.at }];
       case "allocate":
-        return stmt.arrays.map(({ target, at }): Step => {
-          if (target.kind !== "apply") throw new Unlowerable(at, "allocate", "bounds are missing");
-          const bounds = target.args.map((arg) => {
-            if (arg.kind === "value") return { upper: lowerValue(scope, arg.value, "i32") };
-            if (!arg.upper) throw new Unlowerable(at, "allocate", "a bound is missing");
-            return { ...(arg.lower && { lower: lowerValue(scope, arg.lower, "i32") }), upper: lowerValue(scope, arg.upper, "i32") };
-          });
-          return { kind: "allocate", name: nameOf(target), bounds };
-        });
+        return [
+          ...stmt.arrays.map(({ target, at }): Step => {
+            if (target.kind !== "apply") throw new Unlowerable(at, "allocate", "bounds are missing");
+            const bounds = target.args.map((arg) => {
+              if (arg.kind === "value") return { upper: lowerValue(scope, arg.value, "i32") };
+              if (!arg.upper) throw new Unlowerable(at, "allocate", "a bound is missing");
+              return { ...(arg.lower && { lower: lowerValue(scope, arg.lower, "i32") }), upper: lowerValue(scope, arg.upper, "i32") };
+            });
+            return { kind: "allocate", name: nameOf(target), bounds };
+          }),
+          ...this.succeeded(stmt),
+        ];
       case "deallocate":
-        return stmt.arrays.map((array) => ({ kind: "free", name: nameOf(array) }));
+        return [...stmt.arrays.map((array): Step => ({ kind: "free", name: nameOf(array) })), ...this.succeeded(stmt)];
       // Any other statement is worked out in a sequence, or left out.
       default:
         throw new Unlowerable(
@@ -217,6 +221,16 @@ export class Planner {
           "move what it holds to a routine of its own",
         );
     }
+  }
+
+  /** `stat=` gives 0: what fails ends the run. */
+  private succeeded({ options, at }: Allocate | Deallocate): Step[] {
+    const zero: Expr = { kind: "literal", type: "integer", text: "0", at };
+    return options.flatMap(({ keyword, value }) => {
+      if (keyword !== "stat") return [];
+      const assignment: Stmt = { kind: "assign", target: value as Variable, value: zero, at };
+      return [{ kind: "sequence" as const, sequence: lowerSequence(this.scope, [assignment]) }];
+    });
   }
 
   private call(stmt: Call): Step {

@@ -75,8 +75,9 @@ export class Run {
     }
     await this.procedure(scope, own);
     const result: Record<string, Value> = {};
+    const results = unit.kind === "procedure" && unit.result !== undefined ? [...dummies, unit.result] : dummies;
     for (const [name, value] of globals.scalars) if (given[name] !== value) result[name] = value;
-    for (const name of dummies) {
+    for (const name of results) {
       const dummy = scope.variables.get(name);
       const value = own.scalars.get(name);
       if (value !== undefined && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;

@@ -66,8 +66,11 @@ export function directive(c: Cursor): Directive {
     if (words.at(-1) === "atomic" || words.at(-1) === "target") if (ATOMIC.includes(text)) return true;
     return WORDS[sentinel].includes(text) && (words.length === 0 || words[0] === "end" || !FIRST_ONLY.includes(text));
   };
-  while (c.token.kind === "name" && isWord(c.token.text)) {
-    words.push(c.next().text);
+  while (c.token.kind === "name") {
+    const parts = isWord(c.token.text) ? [c.token.text] : runTogether(c.token.text, WORDS[sentinel]);
+    if (parts.length === 0) break;
+    c.next();
+    words.push(...parts);
     if (words[0] === "update" || words[0] === "wait" || words[0] === "routine") break;
   }
   if (words.length === 0)
@@ -87,6 +90,16 @@ export function directive(c: Cursor): Directive {
     clauses.push(clause(c));
   }
   return { sentinel, words, clauses, ...(given && { launch: given }), at };
+}
+
+/** The words of `enddo`, `endparalleldo`; none where it is no row of words. */
+function runTogether(text: string, known: readonly string[]): string[] {
+  if (known.includes(text)) return [text];
+  for (const word of known) {
+    const rest = text.startsWith(word) ? runTogether(text.slice(word.length), known) : [];
+    if (rest.length > 0) return [word, ...rest];
+  }
+  return [];
 }
 
 function clause(c: Cursor): Clause {

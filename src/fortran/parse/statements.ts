@@ -3,6 +3,7 @@
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
 import type {
+  Allocate,
   Branch,
   CaseRange,
   Comment,
@@ -523,15 +524,10 @@ function simple(head: Head): Bare {
       return { kind: "print", format: written, items: c.token.kind === "end" ? [] : c.list(() => expression(c)) };
     }
     case "allocate":
-      return allocate(c);
+      return { kind: "allocate", ...allocation(c) };
     case "deallocate": {
-      c.expect("(");
-      const arrays = c.list(() => {
-        if (c.token.kind === "name" && c.is("=", c.peek())) throw c.outside(`deallocate(…, ${c.token.text}=…)`);
-        return designator(c);
-      });
-      c.expect(")");
-      return { kind: "deallocate", arrays };
+      const { arrays, options } = allocation(c);
+      return { kind: "deallocate", arrays: arrays.map(({ target }) => target), options };
     }
     // Any other word begins a statement that is not ported, or none.
     default:
@@ -569,7 +565,7 @@ function format(c: Cursor): string {
   return text;
 }
 
-function allocate(c: Cursor): Bare {
+function allocation(c: Cursor): Pick<Allocate, "arrays" | "options"> {
   c.expect("(");
   const arrays: { target: Variable; at: Location }[] = [];
   const options: { keyword: string; value: Expr }[] = [];
@@ -585,5 +581,5 @@ function allocate(c: Cursor): Bare {
     }
   });
   c.expect(")");
-  return { kind: "allocate", arrays, options };
+  return { arrays, options };
 }

@@ -91,16 +91,28 @@ function module(lines: Lines, head: Head): Module | undefined {
 
 function program(lines: Lines, head: Head, name: string | undefined): Program {
   const at = head.line.at(0);
+  const sound = soundness(lines);
   const before = name === undefined ? {} : opening(lines, head);
   const specification = specify(lines);
   const body = lines.body([]);
   const inner = contained(lines);
-  return { kind: "program", name: name ?? "main", ...specification, body, ...inner, at, ...close(lines, "program", name, at), ...before };
+  return {
+    kind: "program",
+    name: name ?? "main",
+    ...specification,
+    body,
+    ...inner,
+    at,
+    ...close(lines, "program", name, at),
+    ...before,
+    ...sound(),
+  };
 }
 
 function procedure(lines: Lines, head: Head): Procedure | undefined {
   const c = head.cursor;
   const at = head.line.at(Math.max(0, head.line.text.search(/\S/)));
+  const sound = soundness(lines);
   const read = guarded(lines, () => heading(c));
   const before = opening(lines, head);
   const specification = specify(lines);
@@ -108,7 +120,13 @@ function procedure(lines: Lines, head: Head): Procedure | undefined {
   const inner = contained(lines);
   const form = read?.form ?? "subroutine";
   const end = close(lines, form, read?.name, at);
-  return read && { kind: "procedure", ...read, ...specification, body, ...inner, at, ...end, ...before };
+  return read && { kind: "procedure", ...read, ...specification, body, ...inner, at, ...end, ...before, ...sound() };
+}
+
+/** Whether problems come up from here on. */
+function soundness({ problems }: Lines): () => { broken?: true } {
+  const count = problems.found.length;
+  return () => (problems.found.length > count ? { broken: true } : {});
 }
 
 function opening(lines: Lines, head: Head): { before?: readonly string[] } {

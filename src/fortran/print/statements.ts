@@ -149,12 +149,12 @@ function lineOf(s: Stmt): string {
       return s.value ? `stop ${text(s.value)}` : "stop";
     case "print":
       return [`print ${s.format}`, ...s.items.map((item) => text(item))].join(", ");
-    case "allocate": {
+    case "allocate":
+    case "deallocate": {
+      const arrays = s.kind === "allocate" ? s.arrays.map(({ target }) => target) : s.arrays;
       const options = s.options.map(({ keyword, value }) => `${keyword}=${text(value)}`);
-      return `allocate(${[...s.arrays.map(({ target }) => text(target)), ...options].join(", ")})`;
+      return `${s.kind}(${[...arrays.map((array) => text(array)), ...options].join(", ")})`;
     }
-    case "deallocate":
-      return `deallocate(${s.arrays.map((array) => text(array)).join(", ")})`;
     case "unsupported":
       return s.text;
     case "if":

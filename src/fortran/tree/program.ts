@@ -39,6 +39,8 @@ export interface Module extends Scope {
 export interface Program extends Scope {
   readonly kind: "program";
   readonly body: readonly Stmt[];
+  /** Whether statements of it could not be read. */
+  readonly broken?: true;
 }
 
 export interface Procedure extends Scope {
@@ -55,6 +57,8 @@ export interface Procedure extends Scope {
   /** Of a function: its own name where `result` is absent. */
   readonly result?: string;
   readonly body: readonly Stmt[];
+  /** Whether statements of it could not be read. */
+  readonly broken?: true;
 }
 
 export interface Use {

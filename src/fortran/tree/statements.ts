@@ -199,6 +199,7 @@ export interface Allocate extends Around {
 export interface Deallocate extends Around {
   readonly kind: "deallocate";
   readonly arrays: readonly Variable[];
+  readonly options: Allocate["options"];
 }
 
 /** A directive and, where it governs one, its loop or block; data directives and `end` ones that stand alone have no body. */

@@ -1,0 +1,131 @@
+/* What whole codes have around their loops: modules in any order, procedures outside of them, statements that are not read. Values by hand. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fortran } from "../../src/fortran/index.js";
+import { f64, open } from "../../src/index.js";
+
+const run = async (
+  text: string,
+  name: string,
+  x: readonly number[],
+  hosts: readonly { file: string; text: string }[] = [],
+): Promise<Record<string, unknown>> => {
+  const device = await open("js");
+  try {
+    const view = device.from(f64, x);
+    const result = await fortran(text, { file: "a.F90", hosts }).routine(name).run(device, { n: x.length, x: view });
+    return { ...result, x: [...(await device.queue.read(view))] };
+  } finally {
+    await device.close();
+  }
+};
+
+const loop = (directive: string, end: string, statement = "x(i) = 2*x(i)"): string => `
+  ${directive}
+  do i = 1, n
+    ${statement}
+  end do
+  ${end}`;
+const scale = (body: string, declarations = "", real = "real(8)"): string => `
+subroutine scale(n, x)
+  ${declarations}
+  integer, intent(in) :: n
+  ${real} :: x(n)
+  integer :: i, ierr
+  ${body}
+end subroutine`;
+
+describe("whole codes", () => {
+  it("take kinds from modules in files that are given later", async () => {
+    const hosts = [
+      { file: "b.F90", text: "module kinds\n use base\n integer, parameter :: rp = dp\nend module" },
+      { file: "c.F90", text: "module base\n integer, parameter :: dp = selected_real_kind(15, 307)\nend module" },
+    ];
+    const text = scale(loop("!$acc parallel loop", ""), "use kinds, only: rp", "real(rp)");
+    assert.deepEqual((await run(text, "scale", [1, 2], hosts)).x, [2, 4]);
+  });
+
+  it("call procedures outside of modules, on the host and in loops", async () => {
+    const text = `${scale(`call twice(n, x)${loop("!$omp parallel do", "!$omp end parallel do", "call add(x(i))")}`)}
+subroutine add(a)
+  real(8) :: a
+  a = a + 1
+end subroutine
+subroutine twice(n, x)
+  integer :: n, i
+  real(8) :: x(n)
+  ${loop("!$acc parallel loop", "")}
+end subroutine`;
+    assert.deepEqual((await run(text, "scale", [1, 2])).x, [3, 5]);
+  });
+
+  it("have loops in functions, whose results come back", async () => {
+    const text = `
+function dot(n, x) result(s)
+  integer, intent(in) :: n
+  real(8), intent(in) :: x(n)
+  real(8) :: s
+  integer :: i
+  s = 1
+  ${loop("!$omp target teams loop reduction(+:s)", "", "s = s + x(i)*x(i)")}
+end function`;
+    assert.equal((await run(text, "dot", [1, 2, 3])).s, 15);
+  });
+
+  it("write words of directives without a blank", async () => {
+    assert.deepEqual((await run(scale(loop("!$omp paralleldo", "!$omp endparalleldo")), "scale", [1])).x, [2]);
+  });
+
+  it("assign whole arrays in kernels", async () => {
+    assert.deepEqual((await run(scale("!$acc kernels\n  x = 2*x\n  !$acc end kernels"), "scale", [1, 5])).x, [2, 10]);
+  });
+
+  it("ask whether memory was had", async () => {
+    const body = `allocate(w(n), stat=ierr)
+  if (ierr /= 0) x(1) = -1
+  ${loop("!$acc parallel loop", "", "w(i) = x(i)")}
+  ${loop("!$acc parallel loop", "", "x(i) = w(i) + 1")}
+  deallocate(w, stat=ierr)
+  if (ierr /= 0) x(1) = -2`;
+    assert.deepEqual((await run(scale(body, "", "real(8), allocatable :: w(:)\n  real(8)"), "scale", [1, 5])).x, [2, 6]);
+  });
+});
+
+describe("partial", () => {
+  const text = `module m
+contains
+  subroutine bad(n, x)
+    integer :: n, i
+    real(8) :: x(n)
+    n = = 2
+    ${loop("!$acc parallel loop", "")}
+  end subroutine
+  subroutine good(n, x)
+    integer :: n, i
+    real(8) :: x(n)
+    ${loop("!$acc parallel loop", "")}
+  end subroutine
+  subroutine host(n, x)
+    integer :: n, i
+    real(8) :: x(n)
+    call bad(n, x)
+    if (unknown > 0) then
+      ${loop("!$acc parallel loop", "")}
+    end if
+  end subroutine
+end module`;
+
+  it("leaves out procedures with statements that cannot be read, and what calls them", () => {
+    const code = fortran(text, { partial: true });
+    assert.deepEqual(code.routines, ["good"]);
+    assert.deepEqual(
+      code.problems.map(({ construct }) => construct),
+      ["=", "call bad", "unknown"],
+    );
+    assert.throws(() => fortran(text), /program\.F90:6/);
+  });
+
+  it("has the loops of a routine whose host's part is refused", () => {
+    assert.deepEqual([...fortran(text, { partial: true }).kernels.keys()], ["good", "host"]);
+  });
+});
