@@ -50,7 +50,7 @@ describe("the package", () => {
       assert.ok(files.includes(path), path);
   });
 
-  it("has no tests, no maps, nothing of the site and no sources but the examples and the programs by hand", () => {
+  it("has no tests, no maps, nothing of the site and no sources but the examples and the hand-written programs", () => {
     const others = files.filter(
       (path) =>
         !/^(dist\/(src|apps)\/.*\.(js|d\.ts)|docs\/.*\.(md|json)|examples\/[\w-]+\.(ts|f90|md)|bench\/baselines\/[\w/-]+\.(c|cu|h|cuh)|[^/]+)$/.test(

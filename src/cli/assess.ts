@@ -78,7 +78,7 @@ export function addAssess(program: Command, shell: Shell): void {
     .option("--quick", "smallest sizes and three runs: a first look")
     .option(
       "--no-handwritten",
-      "leave out the programs by hand (C with OpenMP, CUDA), which else are measured where their compiler is there",
+      "leave out the hand-written programs (C with OpenMP, CUDA), which are measured where their compiler is found",
     )
     .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
     .addOption(

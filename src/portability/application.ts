@@ -62,7 +62,7 @@ export interface PreparedApplication {
 }
 
 /**
- * What a program by hand for an application is given, and how its results are judged. The programs are `bench/baselines/assessed`: in C with OpenMP,
+ * What a hand-written program for an application is given, and how its results are judged. The programs are `bench/baselines/assessed`: in C with OpenMP,
  * and in CUDA.
  */
 export interface HandWritten {
@@ -94,7 +94,7 @@ export interface Application {
   footprint(options: ProblemOptions): number;
   /** Throws LaunchError for options that make no sense, DeviceError for a device that cannot run it. */
   prepare(set: DeviceSet, options: ProblemOptions, progress?: Progress): Promise<PreparedApplication>;
-  /** The same problem for programs by hand, where there are some. */
+  /** The same problem for hand-written programs, where there are some. */
   byHand?(options: ProblemOptions): HandWritten | Promise<HandWritten>;
 }
 

@@ -25,7 +25,7 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   gib?: number;
   iterations?: number;
   quick?: boolean;
-  /** Programs by hand are measured beside the applications, where there are some and a compiler: yes unless false. */
+  /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
   /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
   seconds?: number;

@@ -19,6 +19,7 @@ footer{font-size:13px;padding-bottom:40px}
 figure{margin:18px 0;padding:16px 18px;background:var(--panel);border:1px solid var(--edge);border-radius:10px;break-inside:avoid}
 figcaption{font-weight:600;margin-bottom:10px}
 svg{display:block;width:100%;height:auto;font-size:12px}
+figure{overflow-x:auto}svg[viewBox^="0 0 920"]{min-width:640px}
 .pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr));gap:0 18px}
 .keys{display:flex;flex-wrap:wrap;gap:4px 18px;max-width:none}.key{display:inline-flex;align-items:center;gap:6px}.key svg{width:14px}
 text{fill:var(--ink)}.tick,.axis{fill:var(--muted)}.note{fill:var(--muted);font-size:11px}.value{font-variant-numeric:tabular-nums}

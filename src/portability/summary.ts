@@ -10,7 +10,7 @@ import { figure, percentText, secondsText, type Table } from "./tables.js";
 
 type Metric = Assessment["metrics"][number];
 
-/** The fastest path on one platform, beside the program by hand. */
+/** The fastest path on one platform, beside the hand-written program. */
 interface Best {
   readonly problem: string;
   readonly platform: string;
@@ -18,11 +18,11 @@ interface Best {
   /** Architectural efficiencies; undefined where no roof or no work is known. */
   readonly arch?: number;
   readonly archByHand?: number;
-  /** Time of the program by hand over that of the path. */
+  /** Time of the hand-written program over that of the path. */
   readonly ofHandWritten?: number;
 }
 
-/** For each problem and platform the path with the shortest iterations, programs by hand left aside. */
+/** For each problem and platform the path with the shortest iterations, hand-written programs left aside. */
 function bestPaths(assessment: Assessment): Best[] {
   const iterations = cellsOf(assessment.runs).filter((cell) => cell.quantity === ITERATION);
   return [...groupBy(iterations, ({ problem, platform }) => JSON.stringify([problem, platform])).values()].flatMap((cells): Best[] => {
@@ -59,14 +59,14 @@ function archOf({ kernels, runs }: Assessment, application: string, platform: st
   return taken > 0 ? allowed / taken : undefined;
 }
 
-/** How fast the fastest path of each platform is, against its roof and against the program by hand. */
+/** How fast the fastest path of each platform is, against its roof and against the hand-written program. */
 export function summaryTable(assessment: Assessment): Table {
   const paths = bestPaths(assessment);
   const percent = (value: number | undefined) => (value === undefined ? "" : (100 * value).toFixed(1));
   const figures = [
     { name: "e_arch %", of: ({ arch }: Best) => percent(arch) },
-    { name: "by hand: e_arch %", of: ({ archByHand }: Best) => percent(archByHand) },
-    { name: "speed / by hand", of: ({ ofHandWritten }: Best) => ofHandWritten?.toFixed(2) ?? "" },
+    { name: "hand-written %", of: ({ archByHand }: Best) => percent(archByHand) },
+    { name: "of its speed", of: ({ ofHandWritten }: Best) => ofHandWritten?.toFixed(2) ?? "" },
   ].filter(({ of }) => paths.some((path) => of(path) !== ""));
   return {
     title: "Summary: the fastest path on each platform",
@@ -112,7 +112,7 @@ const PLOT = 430;
 const ROW = 20;
 const TOP = 24;
 
-/** Bars of the fastest paths' architectural efficiencies; a stroke where the program by hand stands. Undefined where no roof is known. */
+/** Bars of the fastest paths' architectural efficiencies; a stroke where the hand-written program stands. Undefined where no roof is known. */
 export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: PlatformLook): string | undefined {
   const rows = bestPaths(assessment).flatMap((best) => (best.arch === undefined ? [] : [{ ...best, arch: best.arch }]));
   if (rows.length === 0) return undefined;
@@ -131,7 +131,7 @@ export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: Pl
     const y = TOP + n * ROW;
     const first = rows[n - 1]?.problem !== problem;
     const colour = colourOf(platform) % COLOURS;
-    const words = `${path.application}, ${figure(100 * arch)} %${ofHandWritten === undefined ? "" : `, ${ofHandWritten.toFixed(2)} of by hand`}`;
+    const words = `${path.application}, ${figure(100 * arch)} %${ofHandWritten === undefined ? "" : `, ${ofHandWritten.toFixed(2)} of hand-written`}`;
     return (
       (first && n > 0 ? line(0, y, WIDTH, y, "grid") : "") +
       (first ? text(0, y + 14, problem, { class: "label" }) : "") +
@@ -150,7 +150,7 @@ export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: Pl
     text(
       LEFT,
       14,
-      `architectural efficiency, %${rows.some(({ archByHand }) => archByHand) ? "; a stroke where the program by hand stands" : ""}`,
+      `architectural efficiency, %${rows.some(({ archByHand }) => archByHand) ? "; a stroke where the hand-written program stands" : ""}`,
       {
         class: "axis",
       },

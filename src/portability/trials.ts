@@ -21,7 +21,7 @@ export interface Limits {
 
 type RunKey = Pick<Run, "application" | "platform" | "problem">;
 
-/** What is measured: an application on a target, or a program by hand on a target's hardware. */
+/** What is measured: an application on a target, or a hand-written program on a target's hardware. */
 export interface Contestant {
   /** Its name in an assessment. */
   readonly codePath: string;
@@ -76,7 +76,7 @@ class Trial {
     return new IsoformError(`wrong results: ${verdict.maxError?.toExponential(1)} from the ${verdict.against}`);
   }
 
-  /** @param others what the quantities of programs by hand have bytes and operations of */
+  /** @param others what the quantities of hand-written programs have bytes and operations of */
   evidence(others: readonly Trial[]): Evidence {
     const { grid, layout, occ, choices } = this.prepared.report?.() ?? {};
     const { devices, precision, byHand } = this.contestant;

@@ -141,13 +141,13 @@ test("the report begins with a summary, and each application has a chapter in wh
   );
 });
 
-test("the summary holds the fastest path of each platform against the program by hand", () => {
+test("the summary holds the fastest path of each platform against the hand-written program", () => {
   const timed = (application: string, seconds: number): Evidence => {
     const { runs, ...rest } = evidence("X", [seconds, seconds]);
     return { ...rest, validation: [], runs: runs.map((run) => ({ ...run, application })) };
   };
   const { columns, rows } = summaryTable(assess(merge([timed("isoform-js", 1), timed("isoform-wasm", 0.5), timed("handwritten", 0.4)])));
-  assert.deepEqual(columns.slice(2), ["path", "iteration", "e_arch %", "by hand: e_arch %", "speed / by hand"]);
+  assert.deepEqual(columns.slice(2), ["path", "iteration", "e_arch %", "hand-written %", "of its speed"]);
   assert.deepEqual(rows, [["gsr 1 GiB", "X", "isoform-wasm", "500.0 ± 0.0 ms", "40.0", "50.0", "0.80"]]);
   assert.deepEqual(summaryTable(assess(timed("isoform-js", 1))).columns, ["problem", "platform", "path", "iteration", "e_arch %"]);
 });

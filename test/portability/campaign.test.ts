@@ -366,7 +366,7 @@ test("options that an application does not have are refused before anything runs
   assert.deepEqual(log, ["close a", "close a"]);
 });
 
-test("a program by hand that is not there is missing, by reason, unless it was left out", async () => {
+test("a hand-written program that is not there is missing, by reason, unless it was left out", async () => {
   const byHand = () => ({
     program: "toy",
     problem: "toy 0.1 GiB",
@@ -382,7 +382,7 @@ test("a program by hand that is not there is missing, by reason, unless it was l
   // One for the processor that both devices are.
   assert.deepEqual(
     evidence.missing?.map(({ application, devices, reason, failed }) => [application, devices, reason, failed]),
-    [["handwritten", "C/OpenMP", "there is no program by hand for toy in C", undefined]],
+    [["handwritten", "C/OpenMP", "there is no hand-written program for toy in C", undefined]],
   );
   const without = await measureApplications([{ ...application([]), byHand }], { repeats: 1, handwritten: false }, silent, found);
   assert.deepEqual(without.missing, []);

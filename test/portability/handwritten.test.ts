@@ -17,7 +17,7 @@ const SMALL = { gib: 1e-4, iterations: 3 };
 
 if (process.env.ISOFORM_NVCC) process.env.PATH = `${process.env.ISOFORM_NVCC}${delimiter}${process.env.PATH}`;
 
-describe("programs by hand in C", { skip: findCompiler() ? false : "no C compiler" }, () => {
+describe("hand-written programs in C", { skip: findCompiler() ? false : "no C compiler" }, () => {
   for (const application of APPLICATIONS)
     it(`${application.name} gives the right result, twice, and a wrong one is found`, async () => {
       let spoilt = false;

@@ -1,4 +1,4 @@
-// What `isoform assess` calls of a program by hand (src/portability/handwritten). One in C works in host memory; one in CUDA copies what it is given.
+// What `isoform assess` calls of a hand-written program (src/portability/handwritten). One in C works in host memory; one in CUDA copies what it is given.
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@ import type { Contestant } from "../trials.js";
 import { prepareProgram } from "./program.js";
 import { HANDWRITTEN, type Language } from "./sources.js";
 
-/** What programs by hand run on this device; undefined where there is none. */
+/** What hand-written programs run on this device; undefined where there is none. */
 function languageOf(device: Device): Language | undefined {
   if (isProcessor(device)) return "c";
   return device.backend === "cuda" ? "cuda" : undefined;
@@ -15,7 +15,7 @@ function languageOf(device: Device): Language | undefined {
 
 const TITLES: Readonly<Record<Language, string>> = { c: "C/OpenMP", cuda: "CUDA" };
 
-/** The program by hand of an application, once for each single device's hardware among the targets. */
+/** The hand-written program of an application, once for each single device's hardware among the targets. */
 export function handWritten(application: Application, targets: readonly Target[], problem: ProblemOptions): Contestant[] {
   if (!application.byHand) return [];
   const single = targets.filter(({ set, devices }) => set.members.length === 1 && languageOf(devices[0]) !== undefined);

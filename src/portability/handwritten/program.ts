@@ -15,7 +15,7 @@ const DECLARATIONS = [
 ] as const;
 
 /**
- * A program by hand, compiled, with its data in memory: on the host, or on a GPU by its number.
+ * A hand-written program, compiled, with its data in memory: on the host, or on a GPU by its number.
  * Throws NoProgramError where there is no compiler or no such program, IsoformError where it fails.
  */
 export async function prepareProgram(work: HandWritten, language: Language, device: number): Promise<PreparedApplication> {
@@ -28,7 +28,7 @@ export async function prepareProgram(work: HandWritten, language: Language, devi
   const [prepare, run, results, release, problem] = DECLARATIONS.map((declaration) => library.func(declaration));
   const addresses = (arrays: readonly Float64Array[]): BigInt64Array =>
     BigInt64Array.from(arrays, ({ buffer, byteOffset }) => loader.address(buffer) + BigInt(byteOffset));
-  const failure = (): IsoformError => new IsoformError(`${work.program} by hand failed: ${problem() as string}`);
+  const failure = (): IsoformError => new IsoformError(`the hand-written program ${work.program} failed: ${problem() as string}`);
   const program = prepare(device, BigInt64Array.from(work.sizes, BigInt), addresses(work.inputs)) as unknown;
   if (program === null) throw failure();
   const outputs = work.outputs.map((length) => new Float64Array(length));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { IsoformError } from "../../ir/errors.js";
 
-/** What programs by hand are written in. */
+/** What hand-written programs are written in. */
 export type Language = "c" | "cuda";
 
 /** Their name in an assessment. */
@@ -28,6 +28,6 @@ export function sourceOf(program: string, language: Language): string {
     return read(new URL(`${program}.${SUFFIX[language]}`, FOLDER));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new NoProgramError(`there is no program by hand for ${program} in ${language === "c" ? "C" : "CUDA"}`);
+    throw new NoProgramError(`there is no hand-written program for ${program} in ${language === "c" ? "C" : "CUDA"}`);
   }
 }
