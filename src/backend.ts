@@ -36,6 +36,7 @@ export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } fro
 /* Reductions by the rule of docs/determinism.md. */
 export { chunksPerLine, partialCount } from "./ir/launch.js";
 export { foldLanes } from "./ir/lanes.js";
+export { withInitialValues } from "./device/launch/initial-values.js";
 export { foldOf, foldOfParam, foldPartials, finishReduction } from "./device/cpu/partials.js";
 
 /* Indices that are checked while a kernel runs: what keeps the first that was outside, what tells it then, and what gives back its memory. */

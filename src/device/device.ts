@@ -41,8 +41,11 @@ export type Args<P extends Params> = string extends keyof P
   : {
       [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
     } & {
-      /** A view of one element that takes the result on the device (or the partials, see LaunchOptions); without it the result is returned by `run`. */
-      [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> : never;
+      /**
+       * Nothing, or one of two things. A number: the value that the reduction starts from, folded with that of the elements into the result that `run`
+       * returns. A view of one element, which takes the result on the device (or the partials, see LaunchOptions).
+       */
+      [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> | number : never;
     };
 type Arg<P> =
   P extends ScalarToken<infer T>

@@ -47,6 +47,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     scalars: { pd: 1.5, pi: 3, pb: true },
     views,
     outputs: {},
+    initial: {},
     partials: false,
     unfolded: false,
     peerStores: [],

@@ -49,7 +49,7 @@ export class CpuLaunch implements Launch {
 
   constructor(
     readonly device: CpuHost,
-    private readonly binding: Binding,
+    readonly binding: Binding,
     private readonly build: () => CpuProgram,
   ) {
     this.built = build();

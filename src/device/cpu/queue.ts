@@ -1,3 +1,4 @@
+import { withInitialValues } from "../launch/initial-values.js";
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
@@ -62,8 +63,8 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   protected resultsOf(launch: Launch): Record<string, number> | undefined {
-    const results = this.ownLaunch(launch)?.results;
-    return results && { ...results };
+    const { results, binding } = this.ownLaunch(launch) ?? {};
+    return results && withInitialValues(binding!, { ...results });
   }
 
   protected recordEvent(): DeviceEvent {

@@ -5,6 +5,7 @@ import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { withInitialValues } from "../launch/initial-values.js";
 import { giveBackFaultRecord } from "../launch/faults.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
@@ -49,9 +50,9 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   /** The reduce parameters whose results the launch hands over; none where their partials are left. */
   protected abstract readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
 
-  /** The reduce parameters' values from the bytes of the results. */
+  /** The reduce parameters' values from the bytes of the results, and from the values that they start from. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
-    return decodeResults(this.reduces, bytes, this.readF64);
+    return withInitialValues(this.binding, decodeResults(this.reduces, bytes, this.readF64));
   }
 
   /** How an f64 among the results is read, where it is no number of the machine. */

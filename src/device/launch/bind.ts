@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../ir/own.js";
-import { ELEMENTS, type ScalarType } from "../../ir/scalars.js";
+import { ELEMENTS, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
@@ -85,11 +85,16 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const scalars: Record<string, number | boolean> = {};
   const given: Record<string, AnyView> = {};
   const outputs: Record<string, View | undefined> = {};
+  const initial: Record<string, number> = {};
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token !== "object" || !token) continue;
     if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
     else if (token.kind === "view" || token.kind === "scatter") given[name] = check.view(name, token.element, token.rank);
-    else if (token.kind === "reduce") outputs[name] = own(args, name) === undefined ? undefined : check.output(name, token.type);
+    else if (token.kind === "reduce") {
+      const value = own(args, name);
+      outputs[name] = value === undefined || typeof value === "number" ? undefined : check.output(name, token.type);
+      if (typeof value === "number") initial[name] = check.initial(name, token.type, options);
+    }
   }
   const precision = options.precision ?? device.precision;
   const ordered = precision === "strict" || isDeterministic(device, options);
@@ -124,6 +129,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
     scalars,
     views,
     outputs,
+    initial,
     partials,
     unfolded,
     peerStores,
@@ -203,6 +209,13 @@ class Checks {
   output(name: string, element: string): View {
     const view = this.view(name, element, undefined);
     return view instanceof View ? view : this.fail(`${name} takes a result and needs a plain view, and is given a blocked one`);
+  }
+
+  /** The value that a reduction starts from. */
+  initial(name: string, type: NumericType, { partials, unfolded }: LaunchOptions): number {
+    if (partials || unfolded)
+      this.fail(`${name} leaves partials, which no initial value takes part in; leave the number out, and fold it with the result`);
+    return this.scalar(name, type) as number;
   }
 
   view(name: string, element: string, rank: number | undefined): AnyView {

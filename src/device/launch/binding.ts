@@ -32,6 +32,8 @@ export interface Binding {
   views: Record<string, View>;
   /** Reduce parameters that were given a view for their result, or for their partials. */
   outputs: Record<string, View | undefined>;
+  /** Values that reductions start from, by reduce parameter: see `withInitialValues`. */
+  initial: Readonly<Record<string, number>>;
   /** All outputs take partials, which nothing folds. */
   partials: boolean;
   /** Partials stay with the launch, where its device has `fold`. */

@@ -1,4 +1,4 @@
-import { isFloat, type FloatType } from "../../ir/scalars.js";
+import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Binding, Call, Checked } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
@@ -34,7 +34,9 @@ interface Known {
   readonly floats: readonly (readonly [name: string, type: "f64" | "f32"])[];
   readonly views: readonly (readonly [name: string, key: ViewKey])[];
   readonly outputs: readonly (readonly [name: string, key: ViewKey])[];
-  readonly binding: Omit<Checked, "scalars" | "views" | "outputs" | "policy">;
+  /** Reductions that start from a number. */
+  readonly initial: readonly (readonly [name: string, type: NumericType])[];
+  readonly binding: Omit<Checked, "scalars" | "views" | "outputs" | "initial" | "policy">;
   /** Scalars other than floats. */
   readonly scalars: Binding["scalars"];
   /** Reduce parameters without a view. */
@@ -53,21 +55,29 @@ export function recall(call: Call): Checked | undefined {
   if (!found) return undefined;
   const { args, policy } = call;
   const scalars = { ...found.scalars };
-  for (const [name, type] of found.floats) scalars[name] = type === "f32" ? Math.fround(args[name] as number) : (args[name] as number);
+  for (const [name, type] of found.floats) scalars[name] = inType(type, args[name] as number);
+  const initial = Object.fromEntries(found.initial.map(([name, type]) => [name, inType(type, args[name] as number)]));
   const views: Record<string, View> = {};
   for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
-  return { ...found.binding, policy, scalars, views, outputs };
+  return { ...found.binding, policy, scalars, views, outputs, initial };
 }
+
+const inType = (type: NumericType, value: number): number => (type === "f32" ? Math.fround(value) : value);
 
 /** Remembers a binding that has passed all checks. */
 export function remember(call: Call, made: Checked): void {
   const { device, kernel, args, compile } = call;
-  const { policy, scalars, views, outputs, ...binding } = made;
+  const { policy, scalars, views, outputs, initial, ...binding } = made;
   const floats: [string, FloatType][] = [];
   const exact: [string, unknown][] = [];
+  const starts: [string, NumericType][] = [];
   for (const [name, token] of Object.entries(kernel.params)) {
+    if (typeof token === "object" && token.kind === "reduce" && Object.hasOwn(initial, name)) {
+      starts.push([name, token.type]);
+      if (!isFloat(token.type)) exact.push([name, args[name]]);
+    }
     if (typeof token !== "object" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
     if (token.kind === "scalar" && isFloat(token.type)) floats.push([name, token.type]);
     else exact.push([name, args[name]]);
@@ -88,6 +98,7 @@ export function remember(call: Call, made: Checked): void {
     floats,
     views: viewKeys(views),
     outputs: viewKeys(outputs),
+    initial: starts,
     binding,
     scalars: Object.fromEntries(Object.entries(scalars).filter(([name]) => !floatNames.has(name))),
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
@@ -114,6 +125,7 @@ function matches(found: Known, call: Call): boolean {
     found.count === Object.keys(args).length &&
     found.exact.every(([name, value]) => Object.is(args[name], value)) &&
     found.floats.every(([name]) => typeof args[name] === "number") &&
+    found.initial.every(([name]) => typeof args[name] === "number") &&
     found.views.every(([name, key]) => isAt(args[name], key)) &&
     found.outputs.every(([name, key]) => isAt(args[name], key))
   );

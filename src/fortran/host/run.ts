@@ -1,13 +1,11 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
-import * as meaning from "../../ir/evaluate.js";
 import type { Value } from "../../ir/operators.js";
-import type { NumericType, ScalarType } from "../../ir/types.js";
+import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { find, type Scope } from "../analyse/symbols.js";
-import type { ReductionOp } from "../tree/index.js";
 import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
@@ -214,15 +212,16 @@ export class Run {
     }
     const policy = grid ? range(...grid) : kernel.range(args);
     if (policy.extents.some((extent) => extent === 0)) return undefined;
+    for (const { param, name, op } of lowered.outcomes) {
+      const before = op && own.home(name).scalars.get(name);
+      if (before !== undefined) args[param] = Number(before);
+    }
     const results: Record<string, number> = await this.device.run(kernel, args, policy);
     let value: Value | undefined;
-    for (const { param, name, type, op } of lowered.outcomes) {
+    for (const { param, name, type } of lowered.outcomes) {
       const result: Value = type === "bool" ? results[param] !== 0 : results[param];
       if (name === "") value = result;
-      else {
-        const { scalars } = own.home(name);
-        scalars.set(name, op ? combined(op, type, scalars.get(name), result) : result);
-      }
+      else own.home(name).scalars.set(name, result);
     }
     return value;
   }
@@ -357,15 +356,6 @@ function objects(own: Variables, name: string, inner: Variables, dummy: string):
     for (const [key, view] of arrays) if (key.startsWith(`${name}_`)) inner.arrays.set(dummy + key.slice(name.length), view);
   }
   return ways;
-}
-
-/** The value before and the fold of all elements. */
-function combined(op: ReductionOp, type: ScalarType, before: Value | undefined, fold: Value): Value {
-  if (before === undefined) return fold;
-  if (op === ".and.") return Boolean(before) && Boolean(fold);
-  if (op === ".or.") return Boolean(before) || Boolean(fold);
-  const fn = ({ "+": "add", "*": "mul", min: "min", max: "max" } as const)[op];
-  return meaning.binary(fn, type as NumericType, Number(before), Number(fold));
 }
 
 /** A view over the same memory with the extents that a declaration wants, given in Fortran's order. @throws RunError */

@@ -23,6 +23,9 @@ const own = ofType((real) =>
     m.merge(1 << (i % 31));
   }),
 );
+const counts = kernel("counts", { x: view(i32), s: sum(i32) }, ({ x, s }, i) => {
+  s.add(x[i]);
+});
 const space = ofType((real) =>
   kernel("space", { x: view(real, 3), s: sum(real), high: max(real) }, ({ x, s, high }, i, j, k) => {
     s.add(x[i][j][k]);
@@ -149,5 +152,28 @@ export const partials: ConformanceCase[] = [
     await refused({ ...parts, s: device.array(real === f64 ? f32 : f64, 4) }, /s is a view of (f64|f32), and is given one of (?!\1)/);
     await refused({ ...parts, s: x.slice([0, 4]) }, /share memory/);
     await refused({ x, y: device.array(real, 1000) }, /no reduce parameters to leave partials of/, {}, doubled(real));
+  }),
+
+  ...reals(114, "reductions that start from a number: it comes first, before what the elements give", async (device, real, r) => {
+    const xs = values(2000, r);
+    const x = device.from(real, xs);
+    const total = strictFold([xs], adding(r), 0);
+    const [most, least] = [Math.max(...xs), Math.min(...xs)];
+    for (const from of [5, -0.1, Infinity]) {
+      const results = await device.run(statistics(real), { x, s: from, low: -7, high: 0.1 }, range(2000));
+      expectSame([results.s, results.low, results.high], [r(r(from) + total), Math.min(-7, least), Math.max(r(0.1), most)], `from ${from}`);
+    }
+    const none = await device.run(statistics(real), { x, s: 3, high: -2 }, range(0));
+    expectSame([none.s, none.low, none.high], [3, Infinity, -2], "without elements");
+    const launch = device.prepare(statistics(real), { x, low: 9, s: 1 }, range(2000));
+    for (let round = 0; round < 2; round++) device.queue.submit(launch);
+    const results = await device.queue.results(launch);
+    expectSame([results.s, results.low, results.high], [r(1 + total), Math.min(9, least), most], "each run starts anew");
+    launch.free();
+    const ones = device.from(i32, [1, 2, 4]);
+    expectEqual((await device.run(counts, { x: ones, s: 2147483647 }, range(3))).s, -2147483642, "i32 that wraps");
+    const folds = await device.run(own(real), { x, p: 2, m: 1 << 31 }, range(1));
+    expectSame([folds.p, folds.m], [r(2 * r(1 + r(xs[0] * r(0.01)))), (1 << 31) | 1], "folds of one's own");
+    await expectError(() => device.run(counts, { x: ones, s: 0.5 }, range(3)), "LaunchError", /s is i32, and 0.5 is not a whole number/);
   }),
 ];

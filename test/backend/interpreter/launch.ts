@@ -7,6 +7,7 @@ import {
   requireLiveViews,
   finishReduction,
   takeFault,
+  withInitialValues,
   type Binding,
   type Cost,
   type Launch,
@@ -51,6 +52,7 @@ export class InterpreterLaunch implements Launch {
     this.requireReady();
     this.results = {};
     for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
+    withInitialValues(this.binding, this.results);
     const fault = takeFault(this.binding);
     if (!fault) return;
     this.results = undefined;
