@@ -25,6 +25,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/c/streamed-loop": "backends",
   "emit/hostile-names-compiled": "backends",
   "fortran/streams-run": "backends",
+  "fortran/streams-text": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/handwritten": "backends",

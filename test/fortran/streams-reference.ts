@@ -68,18 +68,26 @@ export function callBytes({ entry, args }: Case): Buffer {
 export class Reference {
   private readonly folder = mkdtempSync(join(tmpdir(), "isoform-streams-"));
 
-  constructor() {
+  /** @param kernels the file with the kernels */
+  constructor(kernels = streamsFile("singleideal/kernels_cpu.F90"), more: readonly string[] = []) {
     writeFileSync(join(this.folder, "parameters.F90"), PARAMETERS);
     writeFileSync(join(this.folder, "driver.F90"), driver());
     const flags = ["-cpp", "-w", "-ffree-line-length-none", "-ffp-contract=off"];
-    const files = ["parameters.F90", streamsFile("singleideal/kernels_cpu.F90"), "driver.F90"];
-    execFileSync("gfortran", [...flags, "-O1", ...files, "-o", "driver"], { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] });
+    const files = ["parameters.F90", kernels, "driver.F90"];
+    execFileSync("gfortran", [...flags, ...more, "-O1", ...files, "-o", "driver"], {
+      cwd: this.folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
   }
 
   /** All arguments after each of the calls. */
   run(cases: readonly Case[]): Values[][] {
     writeFileSync(join(this.folder, "in"), Buffer.concat(cases.map(callBytes)));
-    execFileSync(join(this.folder, "driver"), [], { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync(join(this.folder, "driver"), [], {
+      cwd: this.folder,
+      env: { ...process.env, OMP_NUM_THREADS: "4" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const out = readFileSync(join(this.folder, "out"));
     let at = out.byteOffset;
     return cases.map(({ args }) =>
