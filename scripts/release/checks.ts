@@ -48,12 +48,15 @@ export function notesOf(changelog: string, version: string): string | undefined 
   return section?.slice(section.indexOf("\n") + 1).trim();
 }
 
-/** Problems of the changelog: the version has a dated section with something in it, and nothing is left under Unreleased. */
-export function changelogProblems({ changelog, version }: ReleaseFiles): string[] {
+/**
+ * Problems of the changelog: the version has a section with something in it, and nothing is left under Unreleased. The section has a date;
+ * until the release, where `dry`, it may have "unreleased" in its place.
+ */
+export function changelogProblems({ changelog, version }: ReleaseFiles, dry = false): string[] {
   const problems: string[] = [];
   const notes = notesOf(changelog, version);
   if (!notes) problems.push(`CHANGELOG.md says nothing of ${version}; head its section with "## ${version} - <year>-<month>-<day>"`);
-  else if (!new RegExp(`^## ${version.replaceAll(".", "\\.")} - \\d{4}-\\d\\d-\\d\\d$`, "m").test(changelog))
+  else if (!new RegExp(`^## ${version.replaceAll(".", "\\.")} - (\\d{4}-\\d\\d-\\d\\d${dry ? "|unreleased" : ""})$`, "m").test(changelog))
     problems.push(`CHANGELOG.md has no date for ${version}; head its section with "## ${version} - <year>-<month>-<day>"`);
   if (notesOf(changelog, "Unreleased")) problems.push(`CHANGELOG.md has changes under Unreleased; move them to ${version}`);
   return problems;

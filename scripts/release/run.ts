@@ -51,7 +51,7 @@ const [packed] = Object.values(JSON.parse(output("npm", "pack", "--dry-run", "--
 const checks: [title: string, problems: () => string[]][] = [
   ["clean tree", () => (output("git", "status", "--porcelain") === "" ? [] : ["files are changed or untracked; commit or remove them"])],
   ["version", () => versionProblems(files)],
-  ["changelog", () => changelogProblems(files)],
+  ["changelog", () => changelogProblems(files, dry)],
   [
     "package",
     () =>

@@ -28,6 +28,9 @@ describe("a release", () => {
   it("has a dated section of the changelog, and leaves nothing unreleased", () => {
     assert.match(changelogProblems({ ...files, version: "0.3.0" })[0], /says nothing of 0\.3\.0/);
     assert.match(changelogProblems({ ...files, changelog: "## 0.2.0\n\n- New.\n" })[0], /no date for 0\.2\.0/);
+    const undated = "## 0.2.0 - unreleased\n\n- New.\n";
+    assert.match(changelogProblems({ ...files, changelog: undated })[0], /no date for 0\.2\.0/);
+    assert.deepEqual(changelogProblems({ ...files, changelog: undated }, true), []);
     const left = files.changelog.replace("## Unreleased\n", "## Unreleased\n\n- More.\n");
     assert.match(changelogProblems({ ...files, changelog: left })[0], /under Unreleased; move them to 0\.2\.0/);
   });
