@@ -24,6 +24,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/c/random": "backends",
   "emit/c/streamed-loop": "backends",
   "emit/hostile-names-compiled": "backends",
+  "fortran/cpp-compiled": "backends",
+  "fortran/streams-hip": "backends",
   "fortran/streams-run": "backends",
   "fortran/streams-text": "backends",
   "kernel/deep-compiled": "backends",

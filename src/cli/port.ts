@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { FORTRAN_TARGETS, isKernelTarget, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
+import { FORTRAN_TARGETS, CPP_TARGETS, KERNEL_TARGETS, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
 import type { PortedFile, PortOptions, Source } from "../fortran/port/sources.js";
 import type { Kind, Settings } from "../fortran/port/settings.js";
 import { IsoformError } from "../ir/errors.js";
@@ -22,7 +22,7 @@ const EXAMPLES = `
 Examples:
   isoform port kernels_gpu.F90 --to cpu                            print it
   isoform port kernels_gpu.F90 --to cpu,openmp --out port          write port/cpu/kernels_gpu.F90 and port/openmp/kernels_gpu.F90
-  isoform port kernels_gpu.F90 --to hip --out hip                  write each parallel loop as HIP C++, with a function that launches it
+  isoform port kernels_gpu.F90 --to hip --out hip                  write the loops as HIP C++, and Fortran that launches them
   isoform port *.F90 --check                                       say what cannot be ported, and where
 
 docs/fortran.md tells what Fortran is accepted, and what a configuration file may say.`;
@@ -73,14 +73,14 @@ async function ported(
   given: Omit<PortOptions, "targets" | "include">,
   to: readonly PortTarget[],
 ): Promise<PortedFile[]> {
-  const { portSources } = await import("../fortran/port/sources.js");
   const options = { ...given, include };
-  const asFortran = FORTRAN_TARGETS.filter((target) => to.includes(target));
-  const asKernels = to.filter(isKernelTarget);
-  const made = asFortran.length > 0 ? portSources(sources, { ...options, targets: asFortran }) : [];
-  if (asKernels.length === 0) return made;
-  const { portKernels } = await import("../fortran/port-kernels.js");
-  return [...made, ...portKernels(sources, { ...options, targets: asKernels })];
+  const among = <T extends PortTarget>(list: readonly T[]): T[] => list.filter((target) => to.includes(target));
+  const [fortran, cpp, kernels] = [among(FORTRAN_TARGETS), among(CPP_TARGETS), among(KERNEL_TARGETS)];
+  const made: PortedFile[] = [];
+  if (fortran.length > 0) made.push(...(await import("../fortran/port/sources.js")).portSources(sources, { ...options, targets: fortran }));
+  if (cpp.length > 0) made.push(...(await import("../fortran/port/cpp/sources.js")).portCppSources(sources, { ...options, targets: cpp }));
+  if (kernels.length > 0) made.push(...(await import("../fortran/port-kernels.js")).portKernels(sources, { ...options, targets: kernels }));
+  return made;
 }
 
 /** Texts by their paths. Throws IsoformError where two would be the same. */

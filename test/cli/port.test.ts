@@ -184,7 +184,7 @@ function KEYS(): RegExp {
   return new RegExp(
     [
       '^isoform: keys\\.toml: \\[port\\] has no key "host": there are hosts, define, kinds, rename',
-      'keys\\.toml: \\[port\\.rename\\] has no key "cobol": there are cpu, openmp, openmp-target, c[^\\n]*',
+      'keys\\.toml: \\[port\\.rename\\] has no key "cobol": there are cpu, openmp, openmp-target, hip[^\\n]*',
       'keys\\.toml: \\[port\\.kinds\\] takes f64, f32, i32 for "r"',
       "keys\\.toml: \\[a\\] takes a whole number above 0 for num_loop",
       "keys\\.toml: \\[a\\.idx\\] takes a list of names in quotes",

@@ -13,8 +13,6 @@ const ported = (text: string, target: KernelTarget, values: Record<string, unkno
 
 const COMPILED: Readonly<Record<KernelTarget, RegExp>> = {
   c: /\/\/ gcc .* -c \w+\.c$/m,
-  cuda: /^\/\/ nvcc .* -c \w+\.cu$/m,
-  hip: /^\/\/ hipcc .* -c \w+\.hip\.cpp$/m,
   js: /^\/\/ import \{ \w+_launch \} from "\.\/\w+\.mjs"$/m,
   opencl: /^\/\/ gcc .* -c \w+\.host\.c .*-lOpenCL/m,
   sycl: /^\/\/ icpx .* -c \w+\.sycl\.cpp$/m,

@@ -16,7 +16,7 @@ end module
 `;
 
 /** A call is the entry point (64 characters), then each argument: of an array the bounds, then its elements. */
-function driver(): string {
+function driver(streams: boolean): string {
   const entries = entryPoints();
   const calls = entries.map(({ unit: { name } }) => `    case ('${name}'); call call_${name}()`);
   const wrappers = entries.map((scope) => {
@@ -30,12 +30,14 @@ function driver(): string {
       const bounds = dims?.map((_, d) => `b(1,${d + 1}):b(2,${d + 1})`).join(",");
       return [...(dims ? [`    read(10) b(:,1:${dims.length})`, `    allocate(a_${a}(${bounds}))`] : []), `    read(10) a_${a}`];
     });
-    const given = dummies.map(({ name: a }) => `a_${a}`).join(", &\n      ");
+    const isStream = (name: string): boolean => streams && name === "stream_id";
+    const given = dummies.map(({ name: a }) => (isStream(a) ? "c_null_ptr" : `a_${a}`)).join(", &\n      ");
     const written = dummies.map(({ name: a }) => `    write(11) a_${a}`);
     return [`  subroutine call_${name}()`, ...declared, ...read, `    call ${name}(${given})`, ...written, "  end subroutine"].join("\n");
   });
   return `program driver
   use streams_kernels_cpu
+  use, intrinsic :: iso_c_binding, only : c_null_ptr
   implicit none
   character(len=64) :: entry
   integer(4) :: status, b(2,7)
@@ -68,24 +70,24 @@ export function callBytes({ entry, args }: Case): Buffer {
 export class Reference {
   private readonly folder = mkdtempSync(join(tmpdir(), "isoform-streams-"));
 
-  /** @param kernels the file with the kernels */
-  constructor(kernels = streamsFile("singleideal/kernels_cpu.F90"), more: readonly string[] = []) {
+  /** @param kernels the files with the kernels, `streams` whether streams are pointers, as in ports to HIP */
+  constructor(kernels: readonly string[] = [streamsFile("singleideal/kernels_cpu.F90")], more: readonly string[] = [], streams = false) {
     writeFileSync(join(this.folder, "parameters.F90"), PARAMETERS);
-    writeFileSync(join(this.folder, "driver.F90"), driver());
+    writeFileSync(join(this.folder, "driver.F90"), driver(streams));
     const flags = ["-cpp", "-w", "-ffree-line-length-none", "-ffp-contract=off"];
-    const files = ["parameters.F90", kernels, "driver.F90"];
-    execFileSync("gfortran", [...flags, ...more, "-O1", ...files, "-o", "driver"], {
+    const files = ["parameters.F90", ...kernels, "driver.F90"];
+    execFileSync("gfortran", [...flags, ...more, "-O1", ...files, "-lstdc++", "-o", "driver"], {
       cwd: this.folder,
       stdio: ["ignore", "ignore", "pipe"],
     });
   }
 
   /** All arguments after each of the calls. */
-  run(cases: readonly Case[]): Values[][] {
+  run(cases: readonly Case[], env: Readonly<Record<string, string>> = {}): Values[][] {
     writeFileSync(join(this.folder, "in"), Buffer.concat(cases.map(callBytes)));
     execFileSync(join(this.folder, "driver"), [], {
       cwd: this.folder,
-      env: { ...process.env, OMP_NUM_THREADS: "4" },
+      env: { ...process.env, OMP_NUM_THREADS: "4", ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     const out = readFileSync(join(this.folder, "out"));

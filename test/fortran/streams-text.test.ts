@@ -19,7 +19,7 @@ describe("STREAmS-2's kernels as text", { skip: needsStreams.skip || needsGfortr
   const folder = mkdtempSync(join(tmpdir(), "isoform-streams-text-"));
   let expected: ReturnType<Reference["run"]>;
   const run = (file: string, flags: readonly string[] = []): typeof expected => {
-    const reference = new Reference(file, flags);
+    const reference = new Reference([file], flags);
     try {
       return reference.run(cases);
     } finally {

@@ -175,6 +175,9 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
   };
 }
 
+export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
+  kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
+
 /** The type of kernels' code for a declared one. */
 export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
@@ -194,8 +197,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
             );
     }
     case "integer": {
-      const stream = kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
-      const bytes = kindOf && !stream ? kindBytes(scope, kindOf) : 4;
+      const bytes = kindOf && !isStreamKind({ kindOf }) ? kindBytes(scope, kindOf) : 4;
       return bytes === 4
         ? { type: "i32" }
         : {

@@ -1,6 +1,7 @@
 /* Fortran without CUDA: attributes, kinds, launches and calls of its library. */
 
 import { mapStatements } from "../analyse/visit.js";
+import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
 import type { Declaration, Module, Procedure, Program, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
 
@@ -8,7 +9,7 @@ const DEVICE_ATTRIBUTES: readonly string[] = ["device", "managed", "constant", "
 const MODULES: readonly string[] = ["cudafor", "cudadevice", "cublas", "openacc"];
 /** Calls that mean nothing on the host. */
 const SYNCHRONISATION: readonly string[] = ["cudadevicesynchronize", "cudastreamsynchronize", "cudagetlasterror", "cudasetdevice"];
-const isSynchronisation = (name: string): boolean => SYNCHRONISATION.includes(name);
+export const isSynchronisation = (name: string): boolean => SYNCHRONISATION.includes(name);
 
 /** The file for a compiler of plain Fortran, its parallel loops still behind their directives. */
 export const plain = (file: SourceFile, problems: Problems): SourceFile => ({
@@ -35,7 +36,7 @@ function plainDeclaration(d: Declaration): Declaration | undefined {
     case "variables": {
       if (d.cudaOnly || d.type.derived === "dim3") return undefined;
       const attributes = d.attributes.filter((attribute) => !DEVICE_ATTRIBUTES.includes(attribute));
-      const isStream = d.type.kindOf?.kind === "name" && d.type.kindOf.name === "cuda_stream_kind";
+      const isStream = isStreamKind(d.type);
       return { ...d, attributes, ...(isStream && { type: { ...d.type, kindOf: undefined, text: "integer" } }) };
     }
     case "attributes":

@@ -2,7 +2,7 @@
 
 import { IsoformError } from "../../ir/errors.js";
 import type { NestSettings } from "./nests.js";
-import { isKernelTarget, PORT_TARGETS, type PortTarget } from "./targets.js";
+import { FORTRAN_TARGETS, PORT_TARGETS, type PortTarget } from "./targets.js";
 
 /** What a kind stands for in kernels. */
 export const KINDS = ["f64", "f32", "i32"] as const;
@@ -85,7 +85,7 @@ export function settingsOf(values: Table, file: string): Settings {
       if (!Object.hasOwn(found, target)) continue;
       const where = `${name}.${target}`;
       const inner = table(found[target], where, "such as num_loop = 3 below its name");
-      keys(inner, where, isKernelTarget(target) ? ["idx"] : ["idx", "num_loop"]);
+      keys(inner, where, (FORTRAN_TARGETS as readonly string[]).includes(target) ? ["idx", "num_loop"] : ["idx"]);
       made.set(target, nest(inner, where));
     }
     loops.set(name.toLowerCase(), made);

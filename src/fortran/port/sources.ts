@@ -3,6 +3,7 @@
 import { IsoformError } from "../../ir/errors.js";
 import { Problems } from "../errors.js";
 import { parse } from "../parse/index.js";
+import type { SourceFile } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
 import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
@@ -44,23 +45,16 @@ export interface PortedFile {
  * @throws FortranError with all that is wrong with the files, each thing at its place
  * @throws IsoformError where the settings speak of a loop that no file has
  */
-export function portSources(
-  sources: readonly Source[],
-  { targets, settings = NO_SETTINGS, define, hosts = [], include }: PortOptions,
-): PortedFile[] {
+export function portSources(sources: readonly Source[], options: PortOptions): PortedFile[] {
+  const { targets, settings = NO_SETTINGS } = options;
   const problems = new Problems();
-  const read = ({ file, text }: Source): ReturnType<typeof parse> =>
-    parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
-  const files = sources.map(read);
-  const others = hosts.map(read);
-  problems.throwIfAny();
+  const { files, others } = readSources(sources, options, problems);
   const made = targets.flatMap((target) =>
     files.map((file): PortedFile => {
       const rename = settings.rename[target];
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(settings, name, target);
-      const stem = file.file.split(/[\\/]/).at(-1)!;
-      const [, base, end] = /^(.*?)(\.[^.]*)?$/.exec(stem)!;
-      const name = (rename ? renamer(rename)(base) : base) + (end ?? "");
+      const [base, end] = nameOf(file);
+      const name = (rename ? renamer(rename)(base) : base) + end;
       return {
         target,
         of: file.file,
@@ -72,6 +66,28 @@ export function portSources(
   problems.throwIfAny();
   checkLoops(settings, new Set(made.flatMap(({ loops }) => loops.map(({ name }) => name))));
   return made;
+}
+
+/**
+ * The files, and those that are read along.
+ * @throws FortranError
+ */
+export function readSources(
+  sources: readonly Source[],
+  { settings = NO_SETTINGS, define, hosts = [], include }: Omit<PortOptions, "targets">,
+  problems: Problems,
+): { files: SourceFile[]; others: SourceFile[] } {
+  const read = ({ file, text }: Source): SourceFile =>
+    parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
+  const made = { files: sources.map(read), others: hosts.map(read) };
+  problems.throwIfAny();
+  return made;
+}
+
+/** A file's name without folders, and its end. */
+export function nameOf({ file }: Pick<SourceFile, "file">): [base: string, end: string] {
+  const [, base, end] = /^(.*?)(\.[^.]*)?$/.exec(file.split(/[\\/]/).at(-1)!)!;
+  return [base, end ?? ""];
 }
 
 /** @throws IsoformError where the settings speak of other loops */

@@ -1,0 +1,188 @@
+/* What remains in Fortran of a file whose loops are in C++: its procedures, which launch them. */
+
+import type { ScalarType } from "../../../ir/types.js";
+import { isStreamKind } from "../../analyse/symbols.js";
+import { walkStatements } from "../../analyse/walk.js";
+import { rootOf, withBodies } from "../../analyse/visit.js";
+import type { Problems } from "../../errors.js";
+import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
+import { isSynchronisation, plain } from "../plain.js";
+import type { CppLoop, Parameter } from "./kernels.js";
+
+/** Of a kernel's procedure: the stream that it is launched in. */
+const STREAM = "launch_stream";
+const OWN_STREAM = "stream_of_launch";
+
+const KINDS: Readonly<Record<ScalarType, string>> = {
+  f64: "real(c_double)",
+  f32: "real(c_float)",
+  i32: "integer(c_int)",
+  u32: "integer(c_int)",
+  bool: "logical(c_bool)",
+};
+
+/** The file with calls in place of its loops; `synchronise` is the function that waits for the device. */
+export function fortranSide(file: SourceFile, loops: readonly CppLoop[], synchronise: string, problems: Problems): SourceFile {
+  const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[loop.region.stmt, loop] as const] : [])));
+  const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[loop.region.scope.unit, loop] as const])));
+  /** Arrays that some launch is given, by the units that declare them. */
+  const targets = new Map<Unit, Set<string>>();
+  for (const { region, parameters } of loops)
+    for (const { kind, actual } of parameters) {
+      if (kind !== "array" || actual.kind !== "apply" || actual.args[0].kind !== "value") continue;
+      const root = rootOf(actual.args[0].value)!;
+      for (let scope: typeof region.scope | undefined = region.scope; scope; scope = scope.parent)
+        if (scope.variables.has(root)) {
+          targets.set(scope.unit, (targets.get(scope.unit) ?? new Set()).add(root));
+          break;
+        }
+    }
+  return plain({ ...file, units: file.units.map((unit) => changed(unit, []) as Unit) }, problems);
+
+  function changed(unit: Unit, around: readonly Unit[]): Unit {
+    const inner = unit.procedures.flatMap((procedure) =>
+      isDevices(procedure) ? [] : [changed(procedure, [...around, unit]) as Procedure],
+    );
+    const declared = unit.declarations.map((d) => declaration(d, targets.get(unit) ?? new Set()));
+    if (unit.kind === "module") return { ...unit, procedures: inner, declarations: declared };
+    const found: CppLoop[] = [];
+    const kernel = ofKernels.get(unit);
+    const body = kernel ? [] : replaced(unit.body, unit, around, found);
+    if (!kernel && found.length === 0 && !waits(unit.body)) return { ...unit, procedures: inner, declarations: declared, body };
+    const used: Declaration[] = kernel
+      ? declared.filter((d) => d.kind !== "variables" || keepsAny(d, unit)).map((d) => onlyArguments(d, unit))
+      : declared;
+    const made = {
+      ...unit,
+      procedures: inner,
+      uses: [...unit.uses, iso(unit)],
+      declarations: [...used, ...(kernel ? streams(unit) : []), interfaces(kernel ? [kernel] : found, waits(unit.body), unit)],
+      body: kernel ? kernelBody(kernel, unit) : body,
+    };
+    return kernel && unit.kind === "procedure" ? ({ ...made, kind: "procedure", dummies: [...unit.dummies, STREAM] } as Procedure) : made;
+  }
+
+  function replaced(body: readonly Stmt[], unit: Unit, around: readonly Unit[], found: CppLoop[]): Stmt[] {
+    return body.flatMap((s): Stmt[] => {
+      const loop = ofStatements.get(s);
+      if (loop) {
+        found.push(loop);
+        const { at, before } = s;
+        return [{ ...launch(loop, streamOf(loop.region.stream, unit, around)), at, ...(before && { before }) }];
+      }
+      if (isWait(s)) {
+        const call: Stmt = { kind: "call", procedure: { kind: "name", name: synchronise, at: s.at }, args: [], at: s.at };
+        return [{ ...call, ...(s.before && { before: s.before }) }];
+      }
+      if (s.kind === "call" && s.launch) {
+        const { stream } = s.launch;
+        const given = stream && streamOf(stream, unit, around);
+        const more = given ? [{ kind: "value", keyword: STREAM, value: given } as const] : [];
+        return [{ ...s, launch: undefined, args: [...s.args, ...more] }];
+      }
+      return [withBodies(s, (part) => replaced(part, unit, around, found))];
+    });
+  }
+
+  /** A stream as Fortran has it here: a pointer. */
+  function streamOf(e: Expr | undefined, unit: Unit, around: readonly Unit[]): Expr {
+    const none: Expr = { kind: "name", name: "c_null_ptr", at: unit.at };
+    if (!e || (e.kind === "literal" && e.text === "0")) return none;
+    if (
+      e.kind === "name" &&
+      [unit, ...around].some((each) =>
+        each.declarations.some((d) => d.kind === "variables" && isStream(d) && d.names.some(({ name }) => name === e.name)),
+      )
+    )
+      return e;
+    problems.add(e.at, "stream", "it is no variable of kind cuda_stream_kind", "declare it integer(cuda_stream_kind)");
+    return none;
+  }
+
+  function interfaces(launches: readonly CppLoop[], wait: boolean, unit: Unit): Interface {
+    const text = ["interface"];
+    for (const { launch: name, parameters } of launches) {
+      text.push(
+        `  subroutine ${name}(${["stream_", ...parameters.map((each) => each.name)].join(", ")}) bind(c, name="${name}")`,
+        "    use, intrinsic :: iso_c_binding",
+        "    type(c_ptr), value :: stream_",
+      );
+      for (const [type, names] of grouped(parameters)) text.push(`    ${type} :: ${names.join(", ")}`);
+      text.push(`  end subroutine ${name}`);
+    }
+    if (wait) text.push(`  subroutine ${synchronise}() bind(c, name="${synchronise}")`, `  end subroutine ${synchronise}`);
+    return { kind: "interface", text: [...text, "end interface"], at: unit.at };
+  }
+}
+
+/** Declarations in the interface. */
+function grouped(parameters: readonly Parameter[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, type, kind } of parameters) {
+    const words = kind === "array" ? "type(c_ptr), value" : kind === "value" ? `${KINDS[type]}, value` : KINDS[type];
+    found.set(words, [...(found.get(words) ?? []), name]);
+  }
+  return found;
+}
+
+const isDevices = ({ attributes }: Procedure): boolean => attributes.includes("device") && !attributes.includes("host");
+
+function launch({ launch: name, parameters }: CppLoop, stream: Expr): Stmt {
+  const { at } = stream;
+  const args = [stream, ...parameters.map(({ actual }) => actual)].map((value) => ({ kind: "value", value }) as const);
+  return { kind: "call", procedure: { kind: "name", name, at }, args, at };
+}
+
+/** A kernel's procedure launches it, in the stream that it is given. */
+function kernelBody(kernel: CppLoop, { at }: Unit): Stmt[] {
+  const name = (of: string): Extract<Expr, { kind: "name" }> => ({ kind: "name", name: of, at });
+  const given: Expr = { kind: "apply", base: name("present"), args: [{ kind: "value", value: name(STREAM) }], at };
+  const assign = (value: string): Stmt => ({ kind: "assign", target: name(OWN_STREAM), value: name(value), at });
+  return [
+    assign("c_null_ptr"),
+    { kind: "if", oneLine: true, branches: [{ cond: given, body: [assign(STREAM)], at }], at },
+    launch(kernel, name(OWN_STREAM)),
+  ];
+}
+
+function streams({ at }: Unit): Declaration[] {
+  const type = { type: "derived", derived: "c_ptr", text: "type(c_ptr)", at } as const;
+  return [
+    { kind: "variables", type, attributes: ["intent(in)", "optional"], names: [{ name: STREAM, at }], at },
+    { kind: "variables", type, attributes: [], names: [{ name: OWN_STREAM, at }], at },
+  ];
+}
+
+const iso = ({ at }: Unit): Use => {
+  const names = ["c_ptr", "c_null_ptr", "c_loc", "c_bool"].map((name) => ({ name, original: name }));
+  return { module: "iso_c_binding", intrinsic: true, only: names, renames: [], at };
+};
+
+/** Of a kernel's declarations, those of arguments and constants stay. */
+const keepsAny = (d: VariableDeclaration, unit: Unit): boolean => d.names.some(({ name }) => stays(d, name, unit));
+const stays = (d: VariableDeclaration, name: string, unit: Unit): boolean =>
+  d.attributes.includes("parameter") || (unit.kind === "procedure" && unit.dummies.includes(name));
+const onlyArguments = (d: Declaration, unit: Unit): Declaration =>
+  d.kind === "variables" ? { ...d, names: d.names.filter(({ name }) => stays(d, name, unit)) } : d;
+
+const isStream = (d: Declaration): boolean => d.kind === "variables" && isStreamKind(d.type);
+
+function declaration(d: Declaration, targets: ReadonlySet<string>): Declaration {
+  if (d.kind !== "variables") return d;
+  if (isStream(d)) return { ...d, type: { ...d.type, type: "derived", derived: "c_ptr", kindOf: undefined, text: "type(c_ptr)" } };
+  const isTarget = d.names.some(({ name }) => targets.has(name));
+  const has = d.attributes.some((attribute) => ["target", "pointer", "parameter"].includes(attribute));
+  return isTarget && !has ? { ...d, attributes: [...d.attributes, "target"] } : d;
+}
+
+/** `ierr = cudadevicesynchronize()`, `call cudadevicesynchronize` */
+function isWait(s: Stmt): boolean {
+  const name = s.kind === "assign" && s.value.kind === "apply" ? rootOf(s.value) : s.kind === "call" ? rootOf(s.procedure) : undefined;
+  return name !== undefined && name.endsWith("synchronize") && isSynchronisation(name);
+}
+
+function waits(body: readonly Stmt[]): boolean {
+  let found = false;
+  walkStatements(body, (s) => void (found ||= isWait(s)));
+  return found;
+}

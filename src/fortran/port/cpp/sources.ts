@@ -1,0 +1,46 @@
+/* Ports of files to HIP and CUDA C++, as texts. */
+
+import { Problems } from "../../errors.js";
+import { renamed, renamer } from "../rename.js";
+import { nestSettings, NO_SETTINGS, type Settings } from "../settings.js";
+import { checkLoops, nameOf, readSources, type PortedFile, type PortOptions, type Source } from "../sources.js";
+import type { CppTarget } from "../targets.js";
+import { portCpp } from "./index.js";
+
+/**
+ * Each file for each target: its loops in C++, with functions that launch them, and what remains of it in Fortran, which calls these.
+ * @throws FortranError with all that is wrong with the files, each thing at its place
+ * @throws IsoformError where the settings speak of a loop that no file has
+ */
+export function portCppSources(sources: readonly Source[], options: PortOptions<CppTarget>): PortedFile[] {
+  const { targets, settings = NO_SETTINGS } = options;
+  const problems = new Problems();
+  const read = readSources(sources, options, problems);
+  const kinds = { ...settings.kinds, ...options.kinds };
+  const made = targets.flatMap((target) => {
+    const rename = renamer(settings.rename[target] ?? {});
+    // Loops are known by the names that they will have.
+    const own: Settings = { ...settings, loops: new Map([...settings.loops].map(([name, of]) => [renamedLoop(name, rename), of])) };
+    const files = read.files.map((file) => renamed(file, rename));
+    const others = read.others.map((file) => renamed(file, rename));
+    const known = new Set<string>();
+    const ported = files.flatMap((file, n): PortedFile[] => {
+      const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(own, name, target);
+      const [base] = nameOf(file);
+      const rest = [...others, ...files.filter((other) => other !== file)];
+      const { files: texts, loops } = portCpp(file, target, { stem: rename(base), kinds, loop }, problems, rest);
+      for (const { name } of loops) known.add(name);
+      // The header is the same for all.
+      return texts.slice(0, n === 0 ? undefined : -1).map((text) => ({ target, of: file.file, ...text, loops }));
+    });
+    problems.throwIfAny();
+    checkLoops(own, known);
+    return ported;
+  });
+  return made;
+}
+
+function renamedLoop(name: string, rename: (name: string) => string): string {
+  const [routine, ...number] = name.split("#");
+  return [rename(routine), ...number].join("#");
+}
