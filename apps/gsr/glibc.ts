@@ -23,7 +23,7 @@ export class GlibcRandom {
       const word = 16807 * (state[i - 1] % 127773) - 2836 * Math.trunc(state[i - 1] / 127773);
       state[i] = word < 0 ? word + 2147483647 : word;
     }
-    // The term at SEPARATION is the first to be replaced, hence the oldest.
+    // The term at SEPARATION is the first to be replaced, so it is the oldest.
     for (let i = 0; i < DEGREE; i++) this.sequence[BLOCK + i] = state[(i + SEPARATION) % DEGREE];
     this.next = this.sequence.length;
     for (let i = 0; i < DISCARDED; i++) this.integer();

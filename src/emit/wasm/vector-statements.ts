@@ -61,7 +61,7 @@ export class VectorStatements {
     this.fn.if();
   }
 
-  /** What has its first value from the block gets another one beside it, lest engines keep that of the element before. */
+  /** What has its first value from the block gets another one beside it, so that engines do not keep that of the previous element. */
   private endSegment({ outliving }: Segment): void {
     const { fn } = this;
     if (outliving.length > 0) fn.else();
