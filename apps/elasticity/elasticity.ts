@@ -17,12 +17,15 @@ import {
 import { Kernels, type Fields, type Iteration, type Preconditioner, type Scalars } from "./kernels.js";
 import { CASES, type Solid } from "./solid.js";
 
+/** Options of `Elasticity.create`. */
 export interface Settings extends Resolved<GridSettings> {
   preconditioner: Preconditioner;
 }
 
+/** The defaults of `Settings`. */
 export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" };
 
+/** Options of `solve`. */
 export interface SolveOptions {
   /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. */
   tolerance?: number;
@@ -32,6 +35,7 @@ export interface SolveOptions {
   every?: number;
 }
 
+/** What `solve` gives. */
 export interface Solution {
   readonly iterations: number;
   readonly converged: boolean;
@@ -43,6 +47,7 @@ export interface Solution {
 /** Load, displacement, residual, direction and product, and two fields of bits. */
 export const BYTES_PER_NODE = 5 * 3 * 8 + 2;
 
+/** The default tolerance of `solve`. */
 export const TOLERANCE = 1e-8;
 export const ITERATIONS = 10_000;
 

@@ -20,6 +20,7 @@ export interface Solid {
   readonly exact?: (x: number, y: number, z: number, axis: number) => number;
 }
 
+/** Options of the cases. */
 export interface CubeOptions {
   /** Nodes along each side of the grid. */
   readonly size: number;
@@ -70,7 +71,9 @@ export function patch(options: Omit<CubeOptions, "pressure">): Solid {
   return { ...solid, fixed: (x, y, z) => ([x, y, z].some((n) => n === first || n === top) ? ALL : 0), displacement: exact, exact };
 }
 
+/** The cases by name. */
 export const CASES = { cube, tension, patch };
+/** The name of a case in `CASES`. */
 export type CaseName = keyof typeof CASES;
 
 /** The solid cube in the middle of its grid, and its first and last nodes along each axis. */

@@ -16,6 +16,7 @@ import { deviation } from "./validate.js";
 
 /** How coefficients lie in memory: a row together, or each column of the row as a plane over all rows. */
 export const LAYOUTS = { rows: "right", planes: "left" } as const satisfies Record<string, LayoutName>;
+/** One of `LAYOUTS`. */
 export type Layout = keyof typeof LAYOUTS;
 
 interface Form {
@@ -39,6 +40,7 @@ export const FORMS = {
   sorted: fused({ attitude: true, instrument: false }),
   gathered: fused({ attitude: true, instrument: true }),
 } satisfies Record<string, Form>;
+/** One of `FORMS`. */
 export type FormName = keyof typeof FORMS;
 
 /** The fastest form, as measured, that a device has room for: see the README's table. Throws LaunchError for a size that there is not. */
@@ -53,6 +55,7 @@ export function fastestForm(device: Device, options: SolverOptions): FormName {
   }
 }
 
+/** Options of `Solver.create`. */
 export interface SolverOptions {
   /** Size as the published program counts it; see `publishedShape` and `scaledShape`. */
   gib: number;

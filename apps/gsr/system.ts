@@ -14,6 +14,7 @@ import { turn } from "./turn.js";
 
 /** `published`: the authors' simulator, number by number, on the host; `parallel`: made on the device. */
 export const GENERATORS = ["parallel", "published"] as const;
+/** One of `GENERATORS`. */
 export type GeneratorName = (typeof GENERATORS)[number];
 
 /** A vector over the unknowns, and its three sections. */
@@ -88,6 +89,7 @@ export function requireRoom(device: Device, shape: Shape, more = 0): void {
   requireMemory(device, { what: `a system of ${shape.observations} observations`, bytes: needed, largest, choose: "a smaller --gib" });
 }
 
+/** Options of `createSystem`. */
 export interface SystemOptions extends LaunchOptions {
   generator: GeneratorName;
   /** Of the parallel generator. */

@@ -13,6 +13,7 @@ import {
   type SkeletonSettings,
 } from "isoform/skeleton";
 
+/** Options of `Heat.create`. */
 export interface HeatSettings extends Resolved<GridSettings> {
   /** Cells along each side. */
   size: number;
@@ -22,6 +23,7 @@ export interface HeatSettings extends Resolved<GridSettings> {
   periodic: boolean;
 }
 
+/** The defaults of `HeatSettings`. */
 export const DEFAULTS: HeatSettings = { ...DEFAULT_SETTINGS, size: 512, ratio: 0.2, periodic: false };
 
 /** Three fields. */

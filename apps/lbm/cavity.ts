@@ -6,6 +6,7 @@ import { FLUID, MOVING_WALL, WALL } from "./kernels.js";
 import { D2Q9, type Lattice } from "./lattice.js";
 import { profile, Simulation, type Flow } from "./simulation.js";
 
+/** Options of `cavity`. */
 export interface CavityOptions {
   reynolds: number;
   /** Cells of fluid along each axis. */

@@ -10,6 +10,7 @@ export interface Box {
   readonly across: number;
 }
 
+/** Options of `cylinder` and `sphere`. */
 export interface ObstacleOptions {
   reynolds: number;
   /** Cells of the body's diameter. */

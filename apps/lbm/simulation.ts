@@ -28,15 +28,19 @@ import {
 import type { Lattice } from "./lattice.js";
 
 export const COLLISIONS = ["bgk", "trt"] as const;
+/** One of `COLLISIONS`. */
 export type Collision = (typeof COLLISIONS)[number];
 /** Two populations and one container a step, or one population and two containers for two steps. */
 export const PATTERNS = ["pull", "aa"] as const;
+/** One of `PATTERNS`. */
 export type Pattern = (typeof PATTERNS)[number];
 /** Where walls at rest stand: half-way between cells, or where the flow has them. */
 export const WALLS = ["halfway", "interpolated"] as const;
+/** One of `WALLS`. */
 export type Wall = (typeof WALLS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
+/** Options of `Simulation.create`. */
 export interface Settings extends Resolved<GridSettings> {
   type: keyof typeof TYPES;
   collision: Collision;
@@ -44,6 +48,7 @@ export interface Settings extends Resolved<GridSettings> {
   wall: Wall;
 }
 
+/** The defaults of `Settings`. */
 export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway" };
 
 /** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells, whose centres they are; z is 0 in 2D. */

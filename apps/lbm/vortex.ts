@@ -4,6 +4,7 @@ import { D2Q9, type Lattice } from "./lattice.js";
 import type { Report } from "./run.js";
 import type { Flow, Simulation } from "./simulation.js";
 
+/** Options of `vortex`. */
 export interface VortexOptions {
   reynolds: number;
   /** Cells along each axis, which hold one wave. */

@@ -14,11 +14,13 @@ import {
 } from "isoform/skeleton";
 import { centred, type PatternName } from "./patterns.js";
 
+/** Options of `Life.create`. */
 export interface LifeSettings extends Resolved<GridSettings> {
   width: number;
   height: number;
 }
 
+/** The defaults of `LifeSettings`. */
 export const DEFAULTS: LifeSettings = { ...DEFAULT_SETTINGS, width: 64, height: 48 };
 
 /** Two fields. */

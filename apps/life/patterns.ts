@@ -20,6 +20,7 @@ export const PATTERNS = {
     "............##......................",
   ],
 } as const satisfies Record<string, readonly string[]>;
+/** The name of a pattern in `PATTERNS`. */
 export type PatternName = keyof typeof PATTERNS;
 
 /** A function of coordinates that is 1 where the pattern, put into the middle of the rectangle, lives. Throws LaunchError where it does not fit. */

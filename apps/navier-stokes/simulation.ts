@@ -43,6 +43,7 @@ export interface Flow {
   readonly wall?: { readonly temperature: number; readonly recovery?: number };
 }
 
+/** Options of `Simulation.create`. */
 export interface Settings {
   readonly type: keyof typeof TYPES;
   readonly precision: "strict" | "fast";
@@ -60,6 +61,7 @@ export interface Settings {
   readonly spectraEvery: number;
 }
 
+/** The defaults of `Settings`. */
 export const DEFAULTS: Settings = {
   type: "f64",
   precision: "fast",

@@ -12,6 +12,7 @@ export interface Problem {
   readonly magnetic?: { readonly field: VectorField } | { readonly potential: VectorField };
 }
 
+/** Options of `Simulation.create`. */
 export interface Settings {
   /** Particles of each species. */
   readonly count: number;
@@ -25,6 +26,7 @@ export interface Settings {
   readonly sort: number;
 }
 
+/** The defaults of `Settings`. */
 export const DEFAULTS = {
   composition: "strang",
   loading: "sobol",

@@ -20,8 +20,10 @@ import { jacobi, levelsOf, vCycle } from "./multigrid.js";
 import { Manufactured } from "./problem.js";
 
 export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
+/** One of `PRECONDITIONERS`. */
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
+/** Options of `makePoisson`. */
 export interface PoissonSettings extends Resolved<GridSettings> {
   /** Cells along each axis. */
   size: number;
@@ -32,11 +34,13 @@ export interface PoissonSettings extends Resolved<GridSettings> {
   levels?: number;
 }
 
+/** The defaults of `PoissonSettings`. */
 export const DEFAULTS: PoissonSettings = { ...DEFAULT_SETTINGS, size: 64, preconditioner: "none", sweeps: 1 };
 
 /** Solution, residual, direction and its second buffer, and one more for the check. */
 export const BYTES_PER_CELL = 5 * 8;
 
+/** Options of `solve`. */
 export interface SolveOptions {
   /** Of the residual's norm relative to that of the right-hand side. */
   tolerance?: number;
@@ -46,6 +50,7 @@ export interface SolveOptions {
   every?: number;
 }
 
+/** What `solve` gives. */
 export interface Solution {
   readonly iterations: number;
   readonly converged: boolean;
