@@ -10,7 +10,7 @@ import type { Value } from "../ir/operators.js";
 import { regionsOf, type Region } from "./analyse/regions.js";
 import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
 import type { Emitted } from "./emitted.js";
-import { FortranError, Problems } from "./errors.js";
+import { FortranError, problemText, Problems } from "./errors.js";
 import { Planner, type Step } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
 import type { Routines } from "./host/run.js";
@@ -56,7 +56,7 @@ export interface Routine {
    * `p%nx` as `p_nx`; arrays are views with the extents reversed; scalars that are only results may be left out. Gives scalars that may
    * have changed.
    *
-   * @throws RunError where an argument is missing or does not fit
+   * @throws RunError where an argument is missing or does not fit, or a statement outside of loops cannot be run
    */
   run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, Value>>;
 }
@@ -114,6 +114,7 @@ class Code implements FortranCode, Routines {
   private readonly scopes = new Map<string, Scope>();
   private readonly planned = new Map<Scope, readonly Step[]>();
   private readonly global = new Map<Scope, FortranKernel>();
+  private readonly unrunnable = new Map<Scope, Unlowerable>();
 
   constructor(
     private readonly world: World,
@@ -140,20 +141,30 @@ class Code implements FortranCode, Routines {
       const [region] = regionsOf(scope);
       const kernel = region && this.lowered(region);
       if (kernel) this.global.set(scope, kernel);
-    } else this.steps(scope);
+    } else this.plan(scope);
     if (this.found.found.length === before) this.scopes.set(unit.name, scope);
   }
 
   steps(scope: Scope): readonly Step[] {
-    const known = this.planned.get(scope);
-    if (known) return known;
+    const steps = this.planned.get(scope) ?? this.plan(scope);
+    const problem = this.unrunnable.get(scope);
+    if (problem) throw new RunError(`${scope.unit.name} cannot be run: ${problemText(problem)}`);
+    return steps;
+  }
+
+  /** What the host does of a procedure. Statements without a form here are a problem of the file only beside a loop. */
+  private plan(scope: Scope): readonly Step[] {
     const { unit } = scope;
     if (unit.kind === "module") return [];
-    const planner = new Planner(scope, (problem) => this.refuse(problem));
+    const refused: Unlowerable[] = [];
+    const planner = new Planner(scope, (problem) => refused.push(problem));
     const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
+    const loops = [...planner.regions.values()];
+    if (loops.length > 0) for (const problem of refused) this.refuse(problem);
+    else if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     // Where the host's part has problems, loops are kernels all the same.
-    for (const region of planner.regions.values()) this.lowered(region);
+    for (const region of loops) this.lowered(region);
     return steps;
   }
 

@@ -14,7 +14,7 @@ const FILES = ["--json", "out.json", "--report", "out.html"];
 /** An assessment that would take for ever, ended by a signal when it has come so far. */
 async function ended(signal: NodeJS.Signals, when: (stderr: () => string) => Promise<void>) {
   const folder = mkdtempSync(join(tmpdir(), "isoform-interrupt-"));
-  const words = [main, "assess", "stream", "lbm", "--devices", "js", "--gib", "0.02", "--repeats", "100000", ...FILES];
+  const words = [main, "assess", "stream", "lbm", "--devices", "js", "--gib", "0.02", "--repeats", "100000", "--no-handwritten", ...FILES];
   const child = spawn(process.execPath, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const text = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (text[name] += String(data)));

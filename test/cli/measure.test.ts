@@ -23,6 +23,7 @@ test("two applications run on js and wasm, are right, and are assessed", () => {
       "2",
       "--iterations",
       "2",
+      "--no-handwritten",
       "--json",
       "out.json",
     ];
@@ -46,7 +47,7 @@ test("two applications run on js and wasm, are right, and are assessed", () => {
   }
 });
 
-test("emitted files run the applications, too", { skip: missing("gcc") }, () => {
+test("emitted files and hand-written programs run the applications, too", { skip: missing("gcc") }, () => {
   const directory = mkdtempSync(join(tmpdir(), "isoform-measure-"));
   try {
     const words = "assess stream poisson --devices js --ports c,omp-target --quick --gib 0.002 --iterations 2 --json out.json".split(" ");
@@ -60,6 +61,7 @@ test("emitted files run the applications, too", { skip: missing("gcc") }, () => 
     assert.match(devices[2].label, /OpenMP target regions on the host/);
     assert.equal(new Set(devices.map((d) => d.platform)).size, 1);
     assert.deepEqual([...new Set(validation.map((v) => `${v.application} ${v.ok}`))].sort(), [
+      "handwritten true",
       "isoform-emitted-c true",
       "isoform-emitted-omp-target true",
       "isoform-js true",
@@ -87,7 +89,7 @@ test("the kind of grid, the layout, the devices and the overlap are options, and
   const directory = mkdtempSync(join(tmpdir(), "isoform-options-"));
   try {
     const words = "assess poisson lbm --devices js,js*2 --quick --gib 0.0005 --repeats 1 --iterations 2 --json out.json --report out.html";
-    const options = "--grid sparse --layout auto --occ two-way --precision strict";
+    const options = "--grid sparse --layout auto --occ two-way --precision strict --no-handwritten";
     const { status, stdout, stderr } = isoform([...words.split(" "), ...options.split(" ")], directory);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^Settings\n/m);

@@ -36,6 +36,16 @@ const EXPRESSIONS: readonly string[] = [
   "1 / k(i)",
   "7 / 2 * 2.0",
   "iand(k(i), 6) + ior(k(i), 8) * ieor(k(i), 3)",
+  // Bits, shifted by up to all 32 places.
+  "ibset(k(i), 3) + 100 * ibclr(k(i), 0) + ibits(k(i), 1, 5)",
+  "merge(1, 2, btest(k(i), 2)) + not(k(i))",
+  "ishft(k(i), 2) + ishft(k(i), -28) + ishft(k(i), 32)",
+  "ishft(k(i), (modulo(k(i), 3) - 1) * 32)",
+  "shiftl(k(i), 3) + shiftr(k(i), 30) + shiftr(k(i), 32) + ibits(k(i), 0, 32)",
+  "shiftl(k(i), 30 + modulo(k(i), 3)) + shiftr(k(i), 30 + modulo(k(i), 3))",
+  // Functions by their specific names.
+  "amax1(1.5, real(k(i))) + dmin1(x(i), 2d0) + max0(k(i), 3) - dmod(x(i), 0.75d0) + idint(x(i))",
+  "dfloat(k(i)) / 3 + min0(k(i), 2) + amod(real(x(i)), 0.5)",
   // Powers.
   "x(i)**2 + x(i)**3",
   "x(i)**4",
@@ -109,4 +119,46 @@ test("functions of the library are within 4 ulp", needsGfortran, async () => {
   ];
   const bodies = [...functions.map((name) => `${name}(tanh(x(i)))`), ...more].map((e) => `y(i) = ${e}`);
   await compareWithGfortran(new Map(bodies.map((body, n) => [`f${n}`, body])), inputs, backends, () => 2e-15);
+});
+
+const TABLES = `
+    integer, parameter :: two = 2
+    real(8), parameter :: weights(0:3) = [1.0d0, 2.0d0, 4.0d0, 8.0d0]
+    integer, parameter :: table(two, -1:1) = reshape((/ 1, 2, 3, 4, 5, 6 /), [2, 3])`;
+/** A routine with constant arrays, and one that is called in its kernel. */
+const routine = (name: string, body: string): string => `
+  subroutine ${name}(n, x, k, y)
+    integer, intent(in) :: n
+    real(8), device :: x(n), y(n)
+    integer, device :: k(n)
+    integer :: i
+    real(8) :: a, b ${TABLES}
+    !$acc parallel loop private(a, b)
+    do i = 1, n
+      ${body}
+    end do
+  contains
+    subroutine flux(u, speed, flow, sound)
+      real(8), intent(in) :: u
+      real(8), intent(in), optional :: speed
+      real(8), intent(out) :: flow
+      real(8), intent(out), optional :: sound
+      flow = u*u
+      if (present(speed)) flow = flow*speed
+      if (present(sound)) then
+        sound = -u
+      else
+        flow = flow + 1
+      end if
+    end subroutine
+  end subroutine`;
+const ROUTINES: Readonly<Record<string, string>> = {
+  "constant arrays start where they are declared to": "y(i) = weights(modulo(k(i), 4)) + 10*weights(0)",
+  "tables are reshaped": "y(i) = table(1, 0) + 10*table(two, modulo(k(i), 3) - 1) + 100*sum(table(:, -1))",
+  "arguments are there": "call flux(x(i), 2.0d0, a, b)\ny(i) = a + 10*b",
+  "or not": "call flux(x(i), flow=a)\ncall flux(x(i), flow=b, speed=x(i))\ny(i) = a + 10*b",
+};
+
+test("constant arrays and optional arguments are gfortran's", needsGfortran, async () => {
+  await compareWithGfortran(new Map(Object.values(ROUTINES).map((body, n) => [`r${n}`, routine(`r${n}`, body)])), inputs, backends);
 });

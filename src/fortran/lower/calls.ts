@@ -17,7 +17,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
   if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
   if (unit.attributes.includes("global"))
     throw new Unlowerable(at, unit.name, "a kernel is called in a kernel", "make it attributes(device)");
-  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body };
+  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true };
   const written = writtenBy(scope);
   cx.stack.push(scope);
   const { location } = cx;

@@ -5,7 +5,7 @@ import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { find, findPart, findProcedure, kindBytes, suffixBytes, type Variable } from "../analyse/symbols.js";
 import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
-import { section, counted, type ArrayValue, type Cell } from "./arrays.js";
+import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import type { Frame, Lowering } from "./lowering.js";
@@ -127,8 +127,8 @@ export function designated(
   if (e.kind === "constructor") return { array: materialised(cx, frame, e) };
   if (e.kind === "name" || e.kind === "part") {
     const variable = constantNamed(frame, e);
-    if (variable?.value?.kind === "constructor" && variable.dims)
-      return { array: materialised(cx, declaring(variable), variable.value, variable.type) };
+    const items = variable && constantItems(variable);
+    if (items) return { array: constantArray(cx, variable, items) };
     if (variable || !isArray(frame, e)) return undefined;
     const meaning = cx.meaning(frame, e);
     return meaning.kind === "array" ? { array: meaning.array } : undefined;
@@ -211,12 +211,33 @@ export function itemsOf(e: Constructor): Tree[] {
   });
 }
 
+/** The values of a constant array, in the order of its elements: a constructor, or `reshape` of one. */
+function constantItems({ dims, value: given }: Variable): Constructor | undefined {
+  const first = given?.kind === "apply" && treeName(given.base) === "reshape" ? given.args[0] : undefined;
+  const items = first?.kind === "value" ? first.value : given;
+  return dims && items?.kind === "constructor" ? items : undefined;
+}
+
+/** A constant array with its bounds. */
+function constantArray(cx: Lowering, variable: Variable, e: Constructor): ArrayValue {
+  const frame = declaring(variable);
+  const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
+  const shape = { lowers: dims.map(({ lower }) => lower), extents: dims.map(({ extent }) => extent ?? int(e.items.length)) };
+  return materialised(cx, frame, e, variable.type, shape);
+}
+
 /** A constructor as an array of its own. */
-function materialised(cx: Lowering, frame: Frame, e: Constructor, wanted?: ScalarType): ArrayValue {
+function materialised(
+  cx: Lowering,
+  frame: Frame,
+  e: Constructor,
+  wanted?: ScalarType,
+  shape: Pick<ArrayValue, "lowers" | "extents"> = { lowers: [ONE], extents: [int(e.items.length)] },
+): ArrayValue {
   const items = itemsOf(e).map((item) => value(cx, frame, item));
   const type = wanted ?? items.map((item) => item.type).reduce(promoted);
-  const array = cx.array("items", type, { lowers: [ONE], extents: [int(items.length)] }, e.at);
-  items.forEach((item, n) => cx.push(array.at([int(n)]).store(converted(type, item, e.at), e.at)));
+  const array = cx.array("items", type, shape, e.at);
+  items.forEach((item, n) => cx.push(array.nth(int(n)).store(converted(type, item, e.at), e.at)));
   return array;
 }
 
@@ -228,6 +249,10 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     throw new Unlowerable(e.at, found.array.name, "a section of an array stands where one number is wanted", "write an element of it");
   }
   const name = treeName(e.base);
+  if (name === "present" && frame.isCalled) {
+    const [argument] = e.args;
+    return constant("bool", argument?.kind === "value" && argument.value.kind === "name" && frame.meanings.has(argument.value.name));
+  }
   const procedure = findProcedure(frame.scope, name);
   if (procedure) {
     const result = cx.parts.inline(cx, frame, procedure, e.args, e.at);

@@ -22,10 +22,13 @@ const MATHS: Readonly<Record<string, MathFn>> = {
     ]),
   ),
   alog: "log",
-  dexp: "exp",
-  dlog: "log",
-  dsin: "sin",
-  dcos: "cos",
+  alog10: "log10",
+  ...Object.fromEntries(
+    (["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2"] as const).map((fn) => [
+      `d${fn}`,
+      fn,
+    ]),
+  ),
 };
 
 const alike = (args: Expr[]): Expr[] => {
@@ -65,6 +68,11 @@ function modulo(a: Expr, p: Expr, cx: Lowering): Expr {
   return select(turned, binary("add", rest, divisor), rest);
 }
 
+const remainder: Elemental = (args) => {
+  const [a, p] = alike(args);
+  return binary("rem", a, p);
+};
+
 /** A whole number of reals that is an integer: as `int(…)`, by truncation. */
 const toInteger = (e: Expr): Expr => cast("i32", e);
 
@@ -84,6 +92,21 @@ const bits =
   ([a, b]) =>
     binary(fn, a, b);
 
+/** The bit at a place. */
+const bit = (place: Expr): Expr => binary("shl", int(1), place);
+
+/** A shift by 0 to 32 places: devices take the count modulo 32. */
+const shifted =
+  (to: "left" | "right") =>
+  ([a, n]: readonly Expr[], cx: Lowering): Expr => {
+    const count = cx.stable(n, "shift");
+    const moved = to === "left" ? binary("shl", a, count) : cast("i32", binary("shr", cast("u32", a), cast("u32", count)));
+    if (count.op === "const") return Number(count.value) < 32 ? moved : int(0);
+    return select(compare("lt", count, int(32)), moved, int(0));
+  };
+const left = shifted("left");
+const right = shifted("right");
+
 const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   abs: ([a]) => unary("abs", a),
   dabs: ([a]) => unary("abs", a),
@@ -92,16 +115,15 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   dsqrt: ([a]) => unary("sqrt", a),
   max: folding("max"),
   min: folding("min"),
-  dmax1: folding("max"),
-  dmin1: folding("min"),
+  ...Object.fromEntries(["dmax1", "amax1", "max0"].map((name) => [name, folding("max")])),
+  ...Object.fromEntries(["dmin1", "amin1", "min0"].map((name) => [name, folding("min")])),
   sign: ([a, b], { cx }) => {
     const [x, y] = alike([a, b]);
     return signed(x, y, cx);
   },
-  mod: (args) => {
-    const [a, p] = alike(args);
-    return binary("rem", a, p);
-  },
+  mod: remainder,
+  dmod: remainder,
+  amod: remainder,
   modulo: (args, { cx }) => {
     const [a, p] = alike(args);
     return modulo(a, p, cx);
@@ -125,9 +147,15 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   not: ([a]) => (a.type === "bool" ? not(a) : unary("bitnot", a)),
   ishft: ([a, n], { cx }) => {
     const count = cx.stable(n, "shift");
-    const right = cast("i32", binary("shr", cast("u32", a), cast("u32", unary("neg", count))));
-    return select(compare("lt", count, int(0)), right, binary("shl", a, count));
+    if (count.op === "const") return Number(count.value) < 0 ? right([a, unary("neg", count)], cx) : left([a, count], cx);
+    return select(compare("lt", count, int(0)), right([a, unary("neg", count)], cx), left([a, count], cx));
   },
+  shiftl: (args, { cx }) => left(args, cx),
+  shiftr: (args, { cx }) => right(args, cx),
+  btest: ([a, place]) => compare("ne", binary("and", a, bit(place)), int(0)),
+  ibset: ([a, place]) => binary("or", a, bit(place)),
+  ibclr: ([a, place]) => binary("and", a, unary("bitnot", bit(place))),
+  ibits: ([a, place, length], { cx }) => binary("and", right([a, place], cx), binary("sub", left([int(1), length], cx), int(1))),
 };
 
 /** Functions whose second argument is a kind, and the type that they give without it. */
@@ -138,6 +166,8 @@ const CONVERSIONS: Readonly<Record<string, ScalarType>> = {
   float: "f32",
   sngl: "f32",
   ifix: "i32",
+  idint: "i32",
+  dfloat: "f64",
   logical: "bool",
 };
 

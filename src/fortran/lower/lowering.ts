@@ -26,6 +26,8 @@ export interface Frame {
   readonly loops: { readonly name?: string; readonly label: string }[];
   /** Of the body of a parallel loop: `cycle` outside of its own loops ends the element. */
   readonly isElement?: boolean;
+  /** The body of a procedure that is called in a kernel: arguments without a meaning are absent. */
+  readonly isCalled?: boolean;
 }
 
 /** Where the value of a parameter comes from: a scalar or array of the program. */

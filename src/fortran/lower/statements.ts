@@ -192,6 +192,8 @@ function chain(cx: Lowering, [first, ...rest]: readonly Case[], otherwise: reado
   if (!first) return statements(cx, otherwise, frame);
   cx.location = first.at;
   const cond = first.cond();
+  // What a constant leaves out may name arguments that are absent.
+  if (cond.op === "const") return cond.value ? statements(cx, first.body, frame) : chain(cx, rest, otherwise, frame);
   const then = cx.collect(() => statements(cx, first.body, frame));
   const other = cx.collect(() => chain(cx, rest, otherwise, frame));
   cx.push({ kind: "if", cond, then, else: other, location: first.at });
