@@ -19,6 +19,7 @@ import { CASES, type Solid } from "./solid.js";
 
 /** Options of `Elasticity.create`. */
 export interface Settings extends Resolved<GridSettings> {
+  /** Of the conjugate gradients. */
   preconditioner: Preconditioner;
 }
 
@@ -27,11 +28,11 @@ export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" 
 
 /** Options of `solve`. */
 export interface SolveOptions {
-  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. */
+  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: `TOLERANCE`. */
   tolerance?: number;
-  /** At most. */
+  /** At most. Default: `ITERATIONS`. */
   iterations?: number;
-  /** Iterations between two checks of the residual. */
+  /** Iterations from one check of the residual to the next. Default: 10. */
   every?: number;
 }
 
@@ -41,6 +42,7 @@ export interface Solution {
   readonly converged: boolean;
   /** Norm of the (preconditioned) residual over that at the start. */
   readonly residual: number;
+  /** Of all iterations, wall clock. */
   readonly seconds: number;
 }
 
@@ -49,11 +51,14 @@ export const BYTES_PER_NODE = 5 * 3 * 8 + 2;
 
 /** The default tolerance of `solve`. */
 export const TOLERANCE = 1e-8;
+/** The most iterations of `solve` where nothing else is asked for. */
 export const ITERATIONS = 10_000;
 
 /** The displacement of a solid under its load, by conjugate gradients without a matrix. */
 export class Elasticity {
+  /** The displacement, the load and the rest, on the devices. */
   readonly fields: Fields;
+  /** Of one iteration. */
   readonly skeleton: Skeleton;
   private readonly scalars: Scalars;
   private readonly iteration: Iteration;
@@ -84,7 +89,10 @@ export class Elasticity {
     });
   }
 
-  /** Lays out the solid on a set of devices, ready to be solved; what is `auto` is measured. */
+  /**
+   * Lays out the solid on a set of devices, ready to be solved; what is `auto` is measured.
+   * @throws LaunchError for a material that is not stable, and for a solid that does not fit the devices' memory
+   */
   static create(
     set: DeviceSet,
     solid: Solid,
@@ -119,7 +127,7 @@ export class Elasticity {
     return elasticity;
   }
 
-  /** Begins anew at the displacement 0, but for what is given. */
+  /** Starts again from the displacement 0, except where the solid gives it. */
   async restart(): Promise<void> {
     const { fixed, displacement } = this.solid;
     const given = (x: number, y: number, z: number, axis: number) => ((fixed(x, y, z) >> axis) & 1 ? displacement!(x, y, z, axis) : 0);
@@ -148,7 +156,7 @@ export class Elasticity {
   }
 
   /**
-   * How far the residual that the iterations carry along is from f - K u of the displacement, relative to the largest force on a node,
+   * How far the residual that the iterations update is from f - K u of the displacement, relative to the largest force on a node,
    * reactions included. Leaves K u in `product`.
    */
   async drift(): Promise<number> {
@@ -205,6 +213,7 @@ export class Elasticity {
     for (const container of containers) await this.grid.run(container, this.settings);
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.grid.free();

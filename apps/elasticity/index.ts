@@ -1,3 +1,9 @@
-/* Linear elasticity on voxels: `Elasticity.create`, `solve`, `makeSkeleton`. */
-export * from "./elasticity.js";
-export * from "./solid.js";
+/**
+ * Linear elasticity on voxels, by conjugate gradients without a matrix: `Elasticity.create` lays out a `Solid` (`cube`, `tension`, `patch`, or your
+ * own), `solve` finds its displacement.
+ * @module
+ */
+export { Elasticity, DEFAULTS, ITERATIONS, TOLERANCE, type Settings, type Solution, type SolveOptions } from "./elasticity.js";
+export { CASES, cube, patch, tension, type CaseName, type CubeOptions, type Solid } from "./solid.js";
+export type { Material } from "./hexahedron.js";
+export type { Preconditioner } from "./kernels.js";

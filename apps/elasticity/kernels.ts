@@ -10,6 +10,7 @@ import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexa
 export type Vectors = Field<"f64", 3, 3>;
 export type Bits = Field<"u8", 1, 3>;
 
+/** The fields of a solid: cells are nodes. */
 export interface Fields {
   /** Bit e: element e of the 8 around the node exists (`offsetOf` in hexahedron.ts). */
   readonly elements: Bits;
@@ -40,7 +41,9 @@ export interface Iteration {
   readonly turn: Container;
 }
 
+/** The preconditioners by name. */
 export const PRECONDITIONERS = ["none", "jacobi"] as const;
+/** `none`, or `jacobi`: the residual by the diagonal of the stiffness. */
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
 interface Vector {

@@ -8,26 +8,26 @@ export interface Solid {
   /** Default: all nodes. */
   readonly active?: (x: number, y: number, z: number) => boolean;
   readonly material: Material;
-  /** Of an element. */
+  /** Length of an element's edge. */
   readonly edge: number;
-  /** Bit k: component k of the node's displacement is given. */
+  /** Bit k is set where component k of the node's displacement is given. */
   readonly fixed: (x: number, y: number, z: number) => number;
   /** The value of fixed components. Default: 0. */
   readonly displacement?: (x: number, y: number, z: number, axis: number) => number;
   /** The force on a node. Default: none. */
   readonly load?: (x: number, y: number, z: number, axis: number) => number;
-  /** The displacement where it is known. */
+  /** The exact displacement, if it is known: what `Elasticity.deviation` compares with. */
   readonly exact?: (x: number, y: number, z: number, axis: number) => number;
 }
 
 /** Options of the cases. */
 export interface CubeOptions {
-  /** Nodes along each side of the grid. */
+  /** Nodes along each axis of the grid. */
   readonly size: number;
-  /** Share of the grid's nodes that a solid cube in its middle takes. Default: all. */
+  /** Share of the grid's nodes that a solid cube in its middle takes, above 0, up to 1. Default: 1. */
   readonly fill?: number;
   readonly material: Material;
-  /** Outward, on the top. */
+  /** Outward pressure on the top, in the unit of Young's modulus. */
   readonly pressure: number;
 }
 

@@ -35,6 +35,7 @@ export interface Vectors {
   variance: View<"f64">;
 }
 
+/** When LSQR stops. */
 export interface Tolerances {
   /** Relative error of A; 0 leaves it to machine precision. */
   atol: number;
@@ -57,7 +58,7 @@ export interface Norms {
   dnorm: number;
 }
 
-/** Why LSQR stopped, by the number that Paige and Saunders gave it (istop). */
+/** Why LSQR stopped, by `istop`, the number that Paige and Saunders (1982) gave the reason. */
 export const STOP_REASONS = [
   "x = 0 is the exact solution",
   "A x = b is solved within atol and btol",
@@ -93,16 +94,19 @@ export function stopRule(norms: Norms, { atol, btol, conlim }: Tolerances, itera
 /** Milliseconds after which the program's events get a turn: on CPUs no wait in the loop lets them in. */
 const SILENCE = 100;
 
+/** Options of `Solver.solve`. */
 export interface SolveOptions extends Partial<Tolerances> {
   /** The most iterations. */
   iterations: number;
   /** Also take the device's time of every step. */
   timed?: boolean;
-  /** The next iteration waits for what it gives. */
+  /** Called after each iteration; the next one waits for a promise that it returns. */
   onIteration?(iteration: number, norms: Norms): void | Promise<void>;
 }
 
+/** What `Solver.solve` gives, with the norms at the end. */
 export interface Solution extends Norms {
+  /** The number of the reason in `STOP_REASONS`. */
   istop: number;
   iterations: number;
   /** Estimate of cond(A). */

@@ -16,7 +16,7 @@ import { deviation } from "./validate.js";
 
 /** How coefficients lie in memory: a row together, or each column of the row as a plane over all rows. */
 export const LAYOUTS = { rows: "right", planes: "left" } as const satisfies Record<string, LayoutName>;
-/** One of `LAYOUTS`. */
+/** How coefficients lie in memory: `rows` keeps each row together, `planes` makes a plane over all rows of each column. */
 export type Layout = keyof typeof LAYOUTS;
 
 interface Form {
@@ -40,10 +40,13 @@ export const FORMS = {
   sorted: fused({ attitude: true, instrument: false }),
   gathered: fused({ attitude: true, instrument: true }),
 } satisfies Record<string, Form>;
-/** One of `FORMS`. */
+/**
+ * How the products with A and its transpose become kernels: `paper` has the kernels of the published program, `fused` does both in one sweep over the
+ * rows, `sorted` sums up the attitude's part of A^T u from a sorted copy in place of atomic additions, `gathered` the instrument's part as well.
+ */
 export type FormName = keyof typeof FORMS;
 
-/** The fastest form, as measured, that a device has room for: see the README's table. Throws LaunchError for a size that there is not. */
+/** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. Throws LaunchError for a size that there is not. */
 export function fastestForm(device: Device, options: SolverOptions): FormName {
   if (device.memory.name === "cpu") return "fused";
   const shape = shapeOf(options);
@@ -57,25 +60,28 @@ export function fastestForm(device: Device, options: SolverOptions): FormName {
 
 /** Options of `Solver.create`. */
 export interface SolverOptions {
-  /** Size as the published program counts it; see `publishedShape` and `scaledShape`. */
+  /** Size of the system in GiB, as the published program counts it: 0.001 to 460; with the generator `published`, 0.556 or more. */
   gib: number;
+  /** Default: `parallel`. */
   generator?: GeneratorName;
-  /** Of the parallel generator. */
+  /** Of the parallel generator, a u32. Default: 0. */
   seed?: number;
+  /** Default: `paper`. */
   form?: FormName;
   /** Of the coefficients. Default: what suits the form and the device. */
   layout?: Layout;
+  /** Default: `fast`. */
   precision?: Precision;
 }
 
-/** The shape that a size and a generator give. Throws LaunchError for a size that the generator does not make. */
+/** How many stars, observations and unknowns a size and a generator give. Throws LaunchError for a size that the generator does not make. */
 export function shapeOf({ gib, generator = "parallel" }: SolverOptions): Shape {
   if (generator === "parallel") return scaledShape(gib);
   requirePublishedSize(gib);
   return publishedShape(gib);
 }
 
-/** A system on a device with what solves it, as often as wanted. */
+/** A system on a device, with the solver for it: `solve` may be called again. */
 export class Solver {
   private constructor(
     readonly system: System,
@@ -123,12 +129,12 @@ export class Solver {
     return solution;
   }
 
-  /** The unknowns found by the last `solve`. */
+  /** The unknowns found by the last `solve`: those of the stars, five each, then attitude, then instrument. */
   solution(): Promise<ArrayLike<number>> {
     return this.system.device.queue.read(this.vectors.x);
   }
 
-  /** Their standard errors. */
+  /** The standard errors of the unknowns, in the same order. */
   standardErrors(): Promise<ArrayLike<number>> {
     return this.system.device.queue.read(this.vectors.variance);
   }
@@ -148,6 +154,7 @@ export class Solver {
     return deviation(await this.solution(), sharedUnknowns(this.system.shape));
   }
 
+  /** Frees the memory on the device. */
   free(): void {
     this.lsqr.free();
     this.scalars.free();

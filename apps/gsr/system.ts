@@ -14,7 +14,7 @@ import { turn } from "./turn.js";
 
 /** `published`: the authors' simulator, number by number, on the host; `parallel`: made on the device. */
 export const GENERATORS = ["parallel", "published"] as const;
-/** One of `GENERATORS`. */
+/** `parallel`: made on the device; `published`: the numbers of the published program's simulator, made on the host. */
 export type GeneratorName = (typeof GENERATORS)[number];
 
 /** A vector over the unknowns, and its three sections. */

@@ -13,11 +13,11 @@ import {
   type SkeletonSettings,
 } from "isoform/skeleton";
 
-/** Options of `Heat.create`. */
+/** Options of `Heat`; `DEFAULTS` has a value for each. */
 export interface HeatSettings extends Resolved<GridSettings> {
-  /** Cells along each side. */
+  /** Cells along each axis. */
   size: number;
-  /** dt / h^2: steps are stable up to 1/4. */
+  /** dt / h^2, above 0: steps are stable up to 1/4. */
   ratio: number;
   /** The domain is periodic. */
   periodic: boolean;
@@ -29,6 +29,7 @@ export const DEFAULTS: HeatSettings = { ...DEFAULT_SETTINGS, size: 512, ratio: 0
 /** Three fields. */
 const BYTES_PER_CELL = 3 * 8;
 
+/** What `Heat.deviation` gives. */
 export interface Deviation {
   /** Time since the start. */
   readonly time: number;
@@ -46,14 +47,17 @@ export interface Deviation {
 export class Heat {
   readonly grid: Grid<2>;
   readonly u: Field<"f64", 1, 2>;
+  /** Steps done. */
   steps = 0;
   private readonly next: Field<"f64", 1, 2>;
   private readonly mode: Field<"f64", 1, 2>;
   private readonly amplitude: Scalar<"f64">;
   private readonly difference: Scalar<"f64">;
   private readonly compare: Container;
+  /** Of one step. */
   readonly skeleton: Skeleton;
 
+  /** @throws LaunchError for a ratio at which steps are not stable, and for a grid that does not fit the devices' memory */
   constructor(
     set: DeviceSet,
     readonly settings: HeatSettings,
@@ -108,10 +112,12 @@ export class Heat {
     };
   }
 
+  /** The plan of a step, as text. */
   explain(): Promise<string> {
     return this.skeleton.explain();
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.grid.free();

@@ -1,2 +1,5 @@
-/* Heat that spreads in a box: `Heat.create`, `makeSkeleton`. */
-export * from "./heat.js";
+/**
+ * The heat equation on the unit square by explicit steps: `new Heat(set, settings)`, then `run` and `deviation`.
+ * @module
+ */
+export { DEFAULTS, Heat, type Deviation, type HeatSettings } from "./heat.js";

@@ -8,17 +8,23 @@ import { profile, Simulation, type Flow } from "./simulation.js";
 
 /** Options of `cavity`. */
 export interface CavityOptions {
+  /** Of the lid's speed and the cavity's length. */
   reynolds: number;
-  /** Cells of fluid along each axis. */
+  /** Cells of fluid along each axis, at least 2. */
   size: number;
+  /** Default: `D2Q9`. */
   lattice?: Lattice;
-  /** Of the lid, in cells a step; compressibility errors grow with its square. */
+  /** Of the lid, in cells a step; compressibility errors grow with its square. Default: `LID_SPEED`. */
   speed?: number;
 }
 
+/** The lid's speed where none is given, in cells a step. */
 export const LID_SPEED = 0.1;
 
-/** A square or cube of fluid between walls, one layer of cells each, of which that of the greatest y moves along x. */
+/**
+ * A square or cube of fluid between walls one cell thick, of which that of the greatest y moves along x.
+ * @throws LaunchError for fewer than 2 cells
+ */
 export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
   if (size < 2) throw new LaunchError(`a cavity of ${size} cells: it needs at least 2`);
   const inside = (at: number): boolean => at >= 1 && at <= size;
@@ -47,13 +53,15 @@ export async function makeSkeleton(
 
 /** A point of a published profile, and what was computed there, in lid speeds. */
 export interface Compared {
+  /** Along the line, from 0 to 1. */
   readonly at: number;
   readonly published: number;
   readonly computed: number;
-  /** Not to be judged by. */
+  /** The published value is taken for a misprint, and left out of `errors`. */
   readonly misprint: boolean;
 }
 
+/** What `compareWithGhia` gives: u along the vertical, v along the horizontal centre line. */
 export interface Comparison {
   readonly u: readonly Compared[];
   readonly v: readonly Compared[];
@@ -61,7 +69,7 @@ export interface Comparison {
   readonly errors: readonly [u: number, v: number];
 }
 
-/** The centre lines of a cavity of D2Q9 against the tables of Ghia, Ghia and Shin. */
+/** The velocity along the centre lines of a D2Q9 cavity beside tables I and II of Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982). */
 export async function compareWithGhia(simulation: Simulation, reynolds: Reynolds, speed = LID_SPEED): Promise<Comparison> {
   const size = simulation.flow.extents[0] - 2;
   const lines = [

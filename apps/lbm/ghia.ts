@@ -3,6 +3,7 @@
  * Phys. 48 (1982) 387-411: velocities along the centre lines of the square cavity whose lid moves at speed 1, from a grid of 129 x 129 points.
  */
 
+/** Reynolds numbers of the tables that are here. */
 export type Reynolds = 100 | 400 | 1000;
 
 interface Line {

@@ -11,15 +11,16 @@ import type { Lattice } from "./lattice.js";
 export type Real = typeof f64 | typeof f32;
 export type RealField = Field<"f64" | "f32", number>;
 
-/** What a cell is. Cells that are not active are walls at rest. */
+/* What a cell is. Cells that are not active are walls at rest. */
+/** A cell of fluid. */
 export const FLUID = 0;
-/** Has density 1 and the velocity of its neighbour of lower x. */
+/** A cell that holds the equilibrium of density 1 at the velocity of its neighbour of lower x. */
 export const OUTLET = 1;
-/** Keeps the equilibrium that it began with: an undisturbed stream, which takes in waves that reach it. */
+/** A cell that keeps the equilibrium that it began with: an undisturbed stream, which takes in waves that reach it. */
 export const STREAM = 2;
-/** Walls send back what comes; half-way between them and the fluid, its velocity is theirs. */
+/** A wall at rest, which bounces populations back: half-way between its cell and the fluid's, the velocity is 0. */
 export const WALL = 3;
-/** A wall whose populations are what it adds to those that it sends back. */
+/** A wall that moves at the flow's `velocity` there. */
 export const MOVING_WALL = 4;
 
 interface Vector {

@@ -1,13 +1,15 @@
 /** Discrete velocities. The opposite of an odd direction is the next one. */
 export interface Lattice {
   readonly name: "D2Q9" | "D3Q19";
+  /** Of space. */
   readonly dimension: 2 | 3;
   /** Cells that a population moves in a step, along x, y and z; z is 0 in 2D. */
   readonly directions: readonly (readonly number[])[];
+  /** Of the equilibrium of a fluid at rest, by direction; they add up to 1. */
   readonly weights: readonly number[];
 }
 
-/** Qian, d'Humieres and Lallemand, Europhys. Lett. 17 (1992). */
+/** Two dimensions, nine velocities: Qian, d'Humieres and Lallemand, Europhys. Lett. 17 (1992). */
 export const D2Q9 = lattice(
   "D2Q9",
   [
@@ -19,6 +21,7 @@ export const D2Q9 = lattice(
   [4 / 9, 1 / 9, 1 / 36],
 );
 
+/** Three dimensions, nineteen velocities: the same source. */
 export const D3Q19 = lattice(
   "D3Q19",
   [

@@ -12,17 +12,22 @@ export interface Box {
 
 /** Options of `cylinder` and `sphere`. */
 export interface ObstacleOptions {
+  /** Of the stream's speed and the body's diameter. */
   reynolds: number;
-  /** Cells of the body's diameter. */
+  /** Cells of the body's diameter, at least 4. */
   size: number;
-  /** Of the stream, in cells a step. */
+  /** Of the stream, in cells a step. Default: `STREAM_SPEED`. */
   speed?: number;
+  /** Default: `CYLINDER_BOX` or `SPHERE_BOX`. */
   box?: Box;
 }
 
+/** The stream's speed where none is given, in cells a step. */
 export const STREAM_SPEED = 0.1;
 
+/** The room around a cylinder where none is given, in diameters. */
 export const CYLINDER_BOX: Box = { before: 10, behind: 20, across: 24 };
+/** The room around a sphere where none is given, in diameters. */
 export const SPHERE_BOX: Box = { before: 4, behind: 7, across: 8 };
 
 /**
@@ -71,7 +76,10 @@ export function sphere({ reynolds, size, speed = STREAM_SPEED, box = SPHERE_BOX 
   };
 }
 
-/** The share of the way from a place outside of a sphere, in direction `e`, after which it meets the sphere: the smaller root of |cell + s e - centre| = radius. */
+/**
+ * For a flow's `wallAt`: the share s of the way from a cell outside of a sphere (in 2D, a circle), in direction `e`, at which the sphere begins: the
+ * smaller root of |cell + s e - centre| = radius.
+ */
 export function wayToSphere(cell: readonly number[], e: readonly number[], centre: readonly number[], radius: number): number {
   const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, k) => sum + value * b[k], 0);
   const from = cell.map((at, k) => at - centre[k]);
@@ -91,12 +99,13 @@ function requireRoom(size: number, { before, behind, across }: Box): void {
     );
 }
 
+/** Drag and lift coefficients: force by (speed^2 / 2 times area). */
 export interface Coefficients {
   readonly drag: number;
   readonly lift: number;
 }
 
-/** Drag and lift coefficients of a force: by the area across the stream, or the diameter in 2D. */
+/** Drag and lift coefficients of a force that `Simulation.force` gave: by the area across the stream, in 2D by the diameter. */
 export function coefficients(
   [x, y]: readonly [number, number],
   { size, speed = STREAM_SPEED }: ObstacleOptions,
@@ -113,7 +122,7 @@ export interface Street extends Coefficients {
   readonly strouhal: number | undefined;
 }
 
-/** Mean drag, greatest lift and frequency in the last two fifths of samples, each `interval` steps after the one before. */
+/** Mean drag, greatest lift and Strouhal number in the last two fifths of samples that are `interval` steps apart. */
 export function streetOf(
   samples: readonly Coefficients[],
   interval: number,
@@ -129,11 +138,12 @@ export function streetOf(
   };
 }
 
-/** Steps of a run, and between two samples of the force: enough for the vortices of a cylinder, for a sphere's steady drag. */
+/** Steps of a run, and steps between two samples of the force, that show a cylinder's vortex street. */
 export const cylinderSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) => ({
   interval: Math.max(1, Math.round(size / speed / 10)),
   steps: Math.round((150 * size) / speed),
 });
+/** Steps of a run, and steps between two samples of the force, that show a sphere's steady drag. */
 export const sphereSchedule = ({ size, speed = STREAM_SPEED }: ObstacleOptions) => ({
   interval: Math.max(1, Math.round(size / speed / 4)),
   steps: Math.round((20 * size) / speed),

@@ -1,18 +1,28 @@
 import type { Simulation } from "./simulation.js";
 
-/** Told now and then: steps done of at most `total`, how it stands, and the seconds since the last time. */
+/** Called now and then: with the steps done, at most how many there will be, how the run stands, and the seconds since the last call. */
 export type Report = (done: number, total: number, text: string, seconds: number) => void;
 
-/** Steps between two checks, and at most. */
-interface Schedule {
+/** How long to run. */
+export interface Schedule {
+  /** Steps from one check or sample to the next. */
   readonly interval: number;
+  /** Steps of the run, or the most of them. */
   readonly steps?: number;
+}
+
+/** Values in the cells of a rectangle: width values a row, the row of y = 0 first; NaN where there are none. */
+export interface Plane {
+  readonly width: number;
+  readonly height: number;
+  readonly values: readonly number[];
 }
 
 const ENOUGH_INTERVALS = 1000;
 
 /**
- * Runs until no component of the velocity changes by more than `tolerance` in an interval, or the steps are done. Returns the last change.
+ * Runs until no component of the velocity changes by more than `tolerance` (cells a step) in an interval, or the steps are done (default: 1000
+ * intervals). Returns the last change. Throws IsoformError once the flow has become NaN.
  */
 export async function runToSteadyState(
   simulation: Simulation,
@@ -28,7 +38,7 @@ export async function runToSteadyState(
   return change;
 }
 
-/** Runs the steps, taking the force on bodies after each interval. */
+/** Runs the steps, and gives the force on walls at rest after each interval, in lattice units. */
 export async function watchForce(
   simulation: Simulation,
   { interval, steps = 0 }: Schedule,
@@ -45,9 +55,10 @@ export async function watchForce(
 }
 
 /**
- * The vorticity in each cell of a flow in two dimensions, times `unit`, by central differences; NaN beside cells without fluid and at the sides.
+ * The vorticity in each cell of a flow in two dimensions, times `unit`, by central differences of the velocity that `measure` found last; NaN beside
+ * cells without fluid and at the sides.
  */
-export async function vorticity({ velocity, grid }: Simulation, unit: number) {
+export async function vorticity({ velocity, grid }: Simulation, unit: number): Promise<Plane> {
   const [width, height] = grid.extents;
   const values = await velocity.download();
   const at = (x: number, y: number, axis: number): number => {
@@ -62,8 +73,8 @@ export async function vorticity({ velocity, grid }: Simulation, unit: number) {
   };
 }
 
-/** The speed in each cell, in 3D of the plane in the middle of z; NaN where there is no fluid. */
-export async function plane({ velocity, grid }: Simulation, unit: number) {
+/** The speed that `measure` found last in each cell, divided by `unit`; in 3D of the plane in the middle of z. */
+export async function plane({ velocity, grid }: Simulation, unit: number): Promise<Plane> {
   const [width, height, depth = 1] = grid.extents;
   const values = await velocity.download();
   const { cardinality } = velocity;

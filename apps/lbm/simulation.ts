@@ -27,32 +27,39 @@ import {
 } from "./kernels.js";
 import type { Lattice } from "./lattice.js";
 
+/** Collision models: one relaxation time (BGK), or two (TRT). */
 export const COLLISIONS = ["bgk", "trt"] as const;
-/** One of `COLLISIONS`. */
+/** `bgk`: one relaxation time; `trt`: two, which put walls half-way between cells whatever the viscosity. */
 export type Collision = (typeof COLLISIONS)[number];
 /** Two populations and one container a step, or one population and two containers for two steps. */
 export const PATTERNS = ["pull", "aa"] as const;
-/** One of `PATTERNS`. */
+/** `pull`: two populations, one container a step; `aa`: one population in half of the memory, for closed flows on a dense grid of one device. */
 export type Pattern = (typeof PATTERNS)[number];
 /** Where walls at rest stand: half-way between cells, or where the flow has them. */
 export const WALLS = ["halfway", "interpolated"] as const;
-/** One of `WALLS`. */
+/** Where walls at rest stand: `halfway` between cells, or `interpolated`, where the flow's `wallAt` has them. */
 export type Wall = (typeof WALLS)[number];
+/** Types of the populations, by name. */
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
 /** Options of `Simulation.create`. */
 export interface Settings extends Resolved<GridSettings> {
-  type: keyof typeof TYPES;
+  /** Of populations, density and velocity. */
+  type: "f64" | "f32";
+  /** One relaxation time (`bgk`), or two (`trt`). */
   collision: Collision;
+  /** Two populations (`pull`), or one (`aa`), which takes a closed flow on a dense grid of one device. */
   pattern: Pattern;
+  /** `interpolated` takes a flow with `wallAt`, and the pattern `pull`. */
   wall: Wall;
 }
 
 /** The defaults of `Settings`. */
 export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway" };
 
-/** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells, whose centres they are; z is 0 in 2D. */
+/** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells' centres, from 0 on; z is 0 in 2D. */
 export interface Flow {
+  /** `D2Q9` or `D3Q19`. */
   readonly lattice: Lattice;
   /** Cells along x, y (and z), those of moving walls and outlets included. */
   readonly extents: readonly number[];
@@ -60,17 +67,18 @@ export interface Flow {
   readonly periodic?: boolean;
   /** Default: all cells. Other cells are walls at rest, as is everything outside a box with ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
-  /** `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
+  /** What a cell is: `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
   /**
    * For walls at rest that are interpolated: which share of the way from a cell of fluid to the cell beside it, in direction `e`, lies before the
    * wall, from 0 to 1; undefined for one half-way.
    */
   readonly wallAt?: (cell: readonly number[], e: readonly number[]) => number | undefined;
-  /** Of the fluid at the start, and of moving walls. */
+  /** Of the fluid at the start, and of moving walls, in cells a step: as many components as the lattice has dimensions, or more. */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];
   /** Of the fluid at the start. Default: 1. */
   readonly density?: (x: number, y: number, z: number) => number;
+  /** Kinematic, in cells^2 a step, above 0: (speed times length) by the Reynolds number. */
   readonly viscosity: number;
 }
 
@@ -146,21 +154,28 @@ function bytesPerCell({ weights, dimension }: Lattice, { type, pattern, wall }: 
 
 /** A flow on a set of devices. */
 export class Simulation {
+  /** In cells a step, as `measure` found it last. */
   readonly velocity: RealField;
+  /** As `measure` found it last. */
   readonly density: Macroscopic["density"];
   /** Steps done. */
   steps = 0;
   /** Steps that come together. */
   private readonly stride: number;
+  /** Of one step; of two with the pattern `aa`. */
   readonly skeleton: Skeleton;
 
   private constructor(
     readonly flow: Flow,
     readonly settings: Settings,
     readonly grid: Grid,
+    /** @internal */
     readonly populations: Populations,
     macroscopic: Macroscopic,
-    /** Those that are repeated, in order. */
+    /**
+     * Those that are repeated, in order.
+     * @internal
+     */
     readonly containers: readonly Container[],
     options: PlanOptions,
     private readonly measures: {
@@ -176,7 +191,10 @@ export class Simulation {
     this.skeleton = skeleton(grid.set, "lbm", pattern === "aa" ? containers : [...containers, swap(f, g)], { ...options, occ, precision });
   }
 
-  /** Lays out the flow on a set of devices at its start; what is `auto` is measured. */
+  /**
+   * Lays out the flow on a set of devices at its start; what is `auto` is measured.
+   * @throws LaunchError for options that do not fit the flow, and for a flow that does not fit the devices' memory
+   */
   static create(set: DeviceSet, flow: Flow, options: Partial<Unresolved<Settings>> = {}, plan: PlanOptions = {}): Promise<Simulation> {
     const asked = { ...DEFAULTS, ...options };
     // One population is written across cells, which takes a dense grid.
@@ -244,7 +262,7 @@ export class Simulation {
     return new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);
   }
 
-  /** Runs steps, with one population an even number of them: one more if it must be. Returns the seconds that they took. */
+  /** Runs steps; with the pattern `aa` an even number of them, so one more than asked for if that is odd. Returns the seconds that they took. */
   async run(steps: number): Promise<number> {
     const times = Math.ceil(steps / this.stride);
     const { seconds } = await this.skeleton.run(times);
@@ -259,7 +277,7 @@ export class Simulation {
     return { mass: await this.numberIn(scalars.mass), change: await this.numberIn(scalars.change) };
   }
 
-  /** The force on walls at rest, in lattice units. */
+  /** The force on walls at rest, in lattice units, by exchange of momentum. Throws IsoformError once the flow has become NaN. */
   async force(): Promise<readonly [x: number, y: number]> {
     const { force, scalars } = this.measures;
     await this.grid.run(force, this.settings);
@@ -291,6 +309,7 @@ export class Simulation {
     return total;
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.grid.free();
@@ -298,7 +317,7 @@ export class Simulation {
   }
 }
 
-/** The values of one component of a field along a line of cells, from cell `from` along `axis`. */
+/** The values of one component of a field in `count` cells of a line, from cell `from` on along `axis` (0, 1 or 2). */
 export async function profile(field: Field, from: readonly number[], axis: number, count: number, component: number): Promise<number[]> {
   const cells = Array.from({ length: count }, (_, n) => from.map((at, k) => (k === axis ? at + n : at)));
   return Promise.all(cells.map((cell) => field.get(cell, component)));

@@ -6,17 +6,20 @@ import type { Flow, Simulation } from "./simulation.js";
 
 /** Options of `vortex`. */
 export interface VortexOptions {
+  /** Of the greatest speed at the start and the length of the box. */
   reynolds: number;
-  /** Cells along each axis, which hold one wave. */
+  /** Cells along each axis, which hold one wave: at least 4. */
   size: number;
+  /** Default: `D2Q9`. */
   lattice?: Lattice;
-  /** The greatest at the start, in cells a step; compressibility errors grow with its square. */
+  /** The greatest at the start, in cells a step; compressibility errors grow with its square. Default: 0.05. */
   speed?: number;
 }
 
 /**
  * Vortices side by side in a box without ends, the same along z, which keep their shape while they decay (Taylor and Green, Proc. R. Soc. A 158,
- * 1937). The Reynolds number is that of the speed at the start and the length of the box.
+ * 1937).
+ * @throws LaunchError for fewer than 4 cells
  */
 export function vortex({ reynolds, size, lattice = D2Q9, speed = 0.05 }: VortexOptions): Flow {
   if (size < 4) throw new LaunchError(`vortices in a box of ${size} cells: it needs at least 4`);
@@ -35,19 +38,20 @@ export function vortex({ reynolds, size, lattice = D2Q9, speed = 0.05 }: VortexO
 
 const waveNumber = (size: number): number => (2 * Math.PI) / size;
 
-/** By which the velocity decays in a step: 2 nu k^2. */
+/** The rate at which the velocity of `vortex` decays, by step: 2 nu k^2. */
 export const decayRate = ({ viscosity, extents }: Flow): number => 2 * viscosity * waveNumber(extents[0]) ** 2;
 
 /** How vortices have decayed. */
 export interface Decay {
-  /** Found between a tenth of the steps, when waves of the start have settled, and the last. */
+  /** By step: found between a tenth of the steps, when sound waves of the start have settled, and the last. */
   readonly rate: number;
+  /** `decayRate` of the flow. */
   readonly expected: number;
   /** Root of the mean square of the velocity's deviation from the solution at the end, by that of the solution. */
   readonly deviation: number;
 }
 
-/** Runs for the time in which the velocity falls to 1/e, or some steps. */
+/** Runs a flow of `vortex` for so many steps, by default until its velocity has fallen to 1/e, and compares it with the exact solution. */
 export async function watchDecay(
   simulation: Simulation,
   steps = Math.round(1 / decayRate(simulation.flow)),

@@ -14,9 +14,11 @@ import {
 } from "isoform/skeleton";
 import { centred, type PatternName } from "./patterns.js";
 
-/** Options of `Life.create`. */
+/** Options of `Life`; `DEFAULTS` has a value for each. */
 export interface LifeSettings extends Resolved<GridSettings> {
+  /** Cells along x. */
   width: number;
+  /** Cells along y. */
   height: number;
 }
 
@@ -29,13 +31,19 @@ const BYTES_PER_CELL = 2;
 /** Conway's Game of Life on a rectangle, one byte a cell; beyond the rectangle nothing lives. */
 export class Life {
   readonly grid: Grid<2>;
+  /** The cells: 1 where one lives. */
   readonly now: Field<"u8", 1, 2>;
+  /** Of one generation. */
   readonly skeleton: Skeleton;
+  /** Generations done. */
   generations = 0;
   private readonly total: Scalar<"i32">;
   private readonly census: Container;
 
-  /** @param start 1 where a cell lives, or a known pattern for the middle */
+  /**
+   * @param start a pattern for the middle, or a function that is 1 where a cell lives
+   * @throws LaunchError for a pattern or a grid that does not fit
+   */
   constructor(
     set: DeviceSet,
     readonly settings: LifeSettings,
@@ -80,6 +88,7 @@ export class Life {
     return Array.from({ length: height }, (_, y) => Array.from(cells.slice(y * width, (y + 1) * width), (on) => (on ? "#" : ".")).join(""));
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.grid.free();

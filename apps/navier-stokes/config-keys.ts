@@ -7,6 +7,7 @@ import { ORDERS, type Order } from "./schemes.js";
  */
 
 export const CASES = ["channel", "layer", "shock", "box", "tube"] as const;
+/** `channel`, `layer`, `shock`, `box` or `tube`. */
 export type CaseName = (typeof CASES)[number];
 
 export const BOX_FLOWS = ["vortex", "taylor-green"] as const;
@@ -103,7 +104,7 @@ export const KEYS: readonly Key[] = [
   { name: "jb", kind: POSITIVE, meaning: "number of the cell from which on sizes grow with the distance from the wall", cases: WALLS },
 ];
 
-/** Values of all keys, in camel case; what a case does not have is absent. */
+/** A configuration: values of all keys of a case. `isoform navier-stokes CASE --help` says what each means. */
 export interface Config {
   readonly case: CaseName;
   readonly flow?: (typeof BOX_FLOWS)[number] | (typeof TUBE_FLOWS)[number];
@@ -147,6 +148,7 @@ export interface Config {
   readonly jb: number;
 }
 
+/** Values that somebody has given; the rest have the case's defaults. */
 export type Given = Partial<Omit<Config, "case">>;
 
 const COMMON: Given = {

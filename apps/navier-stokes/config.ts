@@ -18,7 +18,7 @@ const isOf = (key: Key, name: CaseName): boolean => key.cases?.includes(name) ??
 export const keysOf = (name: CaseName): readonly Key[] => KEYS.filter((key) => isOf(key, name));
 
 /**
- * The configuration of a case: `given` in camel case, with defaults for the rest.
+ * The configuration of a case: what is given, and the case's defaults for the rest.
  * @throws IsoformError for combinations that make no sense, with the remedy
  */
 export function configOf(name: CaseName, given: Given = {}): Config {

@@ -4,11 +4,12 @@ import { IsoformError } from "isoform";
  * Lines of progress as the original solver writes them, by the Fortran format (1i10,20es20.10), so that files can be compared as they are.
  */
 
-/** What a step is told of. Extremes are of density, temperature and pressure. */
+/** How a flow stands after a step: what `Simulation.progress` gives, in units of the gas. */
 export interface Progress {
   readonly step: number;
   readonly dt: number;
   readonly time: number;
+  /** Root of the mean square of the change of rho u in the last stage, by the time step and the square of the speed of reference. */
   readonly residual: number;
   readonly channel?: ChannelProgress;
   readonly density: Extremes;
@@ -16,8 +17,10 @@ export interface Progress {
   readonly pressure: Extremes;
 }
 
+/** The least and the greatest value in all cells. */
 export type Extremes = readonly [least: number, most: number];
 
+/** Bulk values of a channel. */
 export interface ChannelProgress {
   /** -dp/dx by that of the bulk velocity. */
   readonly pressureGradient: number;

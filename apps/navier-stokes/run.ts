@@ -7,18 +7,23 @@ export class FlowError extends IsoformError {
   override name = "FlowError";
 }
 
-/** How a run goes on, and what it is told on its way. */
+/** How long `follow` runs, and how often it samples. */
 export interface Course {
   /** The last step. */
   readonly steps: number;
-  /** Ends the run before its last step. */
+  /** Simulated time at which the run ends, if that comes before its last step. */
   readonly time?: number;
   /** Steps from one sample to the next. */
   readonly every: number;
+  /** Once it is aborted, the run ends at the next sample. */
   readonly stop?: AbortSignal;
 }
 
-/** Goes on to the end, or until it is stopped after some sample. Throws FlowError where the flow is no longer one, with cell and step. */
+/**
+ * Runs to the end of the course, with a sample now and then.
+ * @param sample is called after each sample, with the seconds that the steps before it took
+ * @throws FlowError where density or temperature are no longer above 0, with the cell and the step
+ */
 export async function follow(
   simulation: Simulation,
   { steps, time = Infinity, every, stop }: Course,

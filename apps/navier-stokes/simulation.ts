@@ -20,9 +20,13 @@ import { statisticsOf, type MeanAxes, type Means, type Statistics } from "./stat
 import { sequenceOf, type TimeStep } from "./step.js";
 import { chooseStep } from "./time-step.js";
 
+/** Types of the fields, by name. */
 export const TYPES = { f64, f32 } as const;
 
-/** A flow in units of the gas: density, temperature and the gas constant are 1. */
+/**
+ * A flow in units of the gas: R = 1, and density and temperature of reference are 1. `flowOf` makes one of a configuration; the files of
+ * apps/navier-stokes have the parts for others.
+ */
 export interface Flow {
   readonly axes: readonly [Axis, Axis, Axis];
   readonly gas: Gas;
@@ -43,9 +47,10 @@ export interface Flow {
   readonly wall?: { readonly temperature: number; readonly recovery?: number };
 }
 
-/** Options of `Simulation.create`. */
+/** Options of `Simulation.create`; `DEFAULTS` has a value for each. */
 export interface Settings {
-  readonly type: keyof typeof TYPES;
+  /** Of fields and time steps; sums over all cells are f64. */
+  readonly type: "f64" | "f32";
   readonly precision: "strict" | "fast";
   /** Of fields: components of a cell apart, or together. */
   readonly layout: Storage["layout"];
@@ -76,10 +81,14 @@ export const DEFAULTS: Settings = {
 /** A flow on a set of devices. */
 export class Simulation {
   readonly grid: DenseGrid<3>;
+  /** Conserved values (`w`: rho, rho u, rho v, rho w, rho E) and the temperature, on the devices. */
   readonly fields: Fields;
+  /** Of one step. */
   readonly skeleton: Skeleton;
   readonly model: Model;
+  /** The time step, in units of the gas. */
   readonly dt: Scalar;
+  /** Simulated time since the start, in units of the gas. */
   readonly time: Scalar<"f64">;
   /** Along a channel averages are over x, too. */
   readonly statistics: Statistics | undefined;
@@ -193,12 +202,12 @@ export class Simulation {
     };
   }
 
-  /** Means over time of what was sampled; of the flow as it is now where nothing was. */
+  /** Means over time of the samples; of the flow as it is now where there are none. */
   means(): Promise<Means> {
     return this.sampledOrNow(this.statistics, () => (this.presentStatistics ??= statisticsOf(this.model, this.meanAxes)));
   }
 
-  /** Spectra of the velocity by their axes, along those of x and z that are periodic: the same. */
+  /** Spectra of the velocity by axis, along those of x and z that are periodic: means of the samples; of the flow as it is now where there are none. */
   velocitySpectra(): Promise<ReadonlyMap<Spectral, Spectrum>> {
     return this.sampledOrNow(this.spectra, () => (this.presentSpectra ??= spectraOf(this.model, this.flow.axes)));
   }
@@ -213,13 +222,13 @@ export class Simulation {
     return found;
   }
 
-  /** Does so many steps. Returns the seconds that they took. */
+  /** Runs steps. Returns the seconds that they took. */
   async run(steps: number): Promise<number> {
     const { seconds } = await this.skeleton.run(steps);
     return seconds;
   }
 
-  /** How the flow stands after a step. */
+  /** How the flow stands after the last step. */
   async progress(): Promise<Progress> {
     const { grid, flow, forcing, settings, diagnostics } = this;
     const { containers, residual: sum } = diagnostics;
@@ -258,6 +267,7 @@ export class Simulation {
     };
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.grid.free();

@@ -8,6 +8,7 @@ import type { Sampled } from "./sampled.js";
 
 /** Axes along which there are spectra where the flow is periodic. */
 export const SPECTRAL = ["x", "z"] as const;
+/** One of `SPECTRAL`: `x` or `z`. */
 export type Spectral = (typeof SPECTRAL)[number];
 
 /** Spectra of the velocity along an axis, in means over time and over the third axis. */
@@ -16,7 +17,7 @@ export interface Spectrum {
   readonly samples: number;
   /** Wave numbers of the modes 0 to n / 2, in radians by length. */
   readonly waves: Float64Array;
-  /** Of each component of the velocity: for each y, densities by wave number of all modes. Times the distance of wave numbers they sum up to the mean square. */
+  /** Of each component of the velocity: for each y, the density of each mode. Times the distance between wave numbers they add up to the mean square. */
   readonly densities: readonly [u: Float64Array, v: Float64Array, w: Float64Array];
 }
 

@@ -22,9 +22,9 @@ export interface Means {
   readonly axes: MeanAxes;
   /** Places along `axes`, x fastest. */
   readonly extents: readonly number[];
-  /** Points of time that they are made of. */
+  /** Samples that they are means of. */
   readonly samples: number;
-  /** By the names of `STATISTICS`, in their order. */
+  /** By name, as in the files that `--statistics` writes: `rho`, `u`, `rho_u_v` and so on. */
   readonly columns: ReadonlyMap<string, Float64Array>;
 }
 

@@ -8,10 +8,11 @@ import { meshOf } from "./mesh.js";
 import type { Problem } from "./problem.js";
 import type { Species } from "./species.js";
 
-/** What the command line may change of a case. */
+/** Options of `Case.problem`: what the command line may change of a case. Each case has `defaults` for them. */
 export interface CaseOptions {
-  /** Along axis 1. */
+  /** Along axis 1: at least 4 for each wave. */
   readonly cells: number;
+  /** Of the splines, 1 to 5. */
   readonly degree: number;
   /** Of the perturbation at the start. */
   readonly amplitude: number;
@@ -33,6 +34,7 @@ export interface CaseOptions {
   readonly window?: Window;
 }
 
+/** A plasma whose theory is known: its defaults, its `problem`, and what the run is held against. */
 export interface Case {
   readonly name: string;
   readonly description: string;
@@ -47,9 +49,9 @@ export interface Case {
   readonly temperaturesOf: "beams" | "axes";
   /** The perturbed mode along axis 1 of one component, counted from 0, is watched. */
   readonly watched: { readonly form: "e" | "b"; readonly component: number };
-  /** Throws IsoformError for options that do not fit together. */
+  /** The problem that `Simulation.create` takes. Throws IsoformError for options that do not fit together. */
   problem(options: CaseOptions): Problem;
-  /** Compares the amplitude of the watched mode over time with theory; says nothing of runs that are too short. */
+  /** Compares the amplitude of the watched mode over time with theory; there are no comparisons of a run that is too short. */
   judge(series: Series, options: CaseOptions): Judgement;
 }
 
@@ -221,6 +223,7 @@ function judgeStrong(series: Series, options: CaseOptions): Judgement {
   return both(decay, rateOfPeaks({ quantity: "growth rate", expected: 0.087, source, tolerance: 0.1 }, later));
 }
 
+/** The cases, each by its `name`: `weibel`, `streaming-weibel`, `landau`, `strong-landau`, `two-stream`, `bump-on-tail`, `3d3v`, `3d3v-hot`. */
 export const CASES: readonly Case[] = [
   {
     ...transverse,

@@ -30,6 +30,7 @@ const S = Math.sqrt(19);
 const ALPHA = [(146 + 5 * S) / 540, (-2 + 10 * S) / 135, 1 / 5, (-23 - 20 * S) / 270, (14 - S) / 108];
 const tenLie: readonly Part[] = ALPHA.flatMap((alpha, i) => [...scaled(adjoint(lie), ALPHA[4 - i]), ...scaled(lie, alpha)]);
 
+/** The splittings of a time step by name. */
 export const COMPOSITIONS = {
   lie,
   strang,
@@ -37,6 +38,10 @@ export const COMPOSITIONS = {
   "3-strang": threeStrang,
   "10-lie": tenLie,
 } satisfies Record<string, readonly Part[]>;
+/**
+ * How a time step is split into flows that are solved exactly: `lie` of first order, `strang` and `4-lie` (four Lie steps) of second, `3-strang` (three
+ * Strang steps) and `10-lie` (ten Lie steps) of fourth.
+ */
 export type CompositionName = keyof typeof COMPOSITIONS;
 
 /** The parts of a step that has only some flows, with those side by side joined, since the flows are exact. */

@@ -6,20 +6,24 @@ import { along, cellSize, cyclic, dofs } from "./mesh.js";
 import type { Part } from "./part.js";
 import type { Work, Workspace } from "./workspace.js";
 
+/** What `Simulation.measure` gives, in units of the plasma. */
 export interface Measures {
   readonly time: number;
-  /** Energy of each component of E and B, and of each species. */
+  /** Energy of each component of E. */
   readonly electric: readonly number[];
+  /** Energy of each component of B that there is: none in 1D1V, B_3 with two components of the velocity, else all three. */
   readonly magnetic: readonly number[];
+  /** Energy of each species. */
   readonly kinetic: readonly number[];
-  /** Of all particles and of the fields, the integral of E x B. */
+  /** Of all particles, and of the fields (the integral of E x B), along each axis. */
   readonly momentum: readonly number[];
-  /** The largest residual of Gauss' law, against the splines of V0. */
+  /** The largest residual of Gauss' law. */
   readonly gauss: number;
-  /** The largest |div b|. */
+  /** The largest absolute value of the divergence of B. */
   readonly divergence: number;
 }
 
+/** The energy of the fields and of all particles. */
 export const totalEnergy = ({ electric, magnetic, kinetic }: Measures): number =>
   [...electric, ...magnetic, ...kinetic].reduce((a, b) => a + b);
 

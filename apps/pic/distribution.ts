@@ -2,11 +2,11 @@ import { IsoformError } from "isoform";
 import { sobol, SOBOL_DIRECTIONS } from "isoform/patterns";
 import { dimension, isPresent, type Mesh } from "./mesh.js";
 
-/** A distribution of one's own, in the place of beams. */
+/** A distribution of your own, in place of beams. */
 export interface Distribution {
-  /** Particles at a place and with a velocity, to any scale: a number from 0 on. Both have as many components as the problem. */
+  /** Density in phase space at a place and a velocity, on any scale: a number from 0 on. Both have as many components as the problem. */
   readonly density: (x: readonly number[], v: readonly number[]) => number;
-  /** Between which velocities there are particles, a pair for each component. */
+  /** The velocities between which there are particles, a pair for each component. */
   readonly velocities: readonly (readonly [from: number, to: number])[];
 }
 

@@ -1,4 +1,4 @@
-/** What was seen at some times. */
+/** Values at some times. */
 export interface Series {
   readonly times: readonly number[];
   /** Above 0. */

@@ -15,13 +15,14 @@ export interface Comparison {
 export const missOf = ({ fitted, expected }: Comparison): number | undefined =>
   expected === undefined ? undefined : fitted / expected - 1;
 
-/** An exponential through part of the series, for the picture. */
+/** An exponential through part of the series, to be drawn. */
 export interface Curve extends Exponential {
   readonly label: string;
   readonly from: number;
   readonly to: number;
 }
 
+/** What `Case.judge` finds. */
 export interface Judgement {
   readonly comparisons: readonly Comparison[];
   readonly curves: readonly Curve[];

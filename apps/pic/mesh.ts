@@ -20,7 +20,12 @@ export interface Mesh {
 /** Mass matrices are inverted along an axis, where all cells meet all others in every step. */
 const MOST_CELLS = 8192;
 
-/** A mesh from the cells and lengths of one to three axes. Throws IsoformError for what makes no scheme. */
+/**
+ * A periodic mesh from the cells and lengths of one to three axes.
+ * @param degree of the splines, 1 to 5
+ * @param velocities components of the velocity
+ * @throws IsoformError for another degree, fewer than 2 degree + 1 cells along an axis, or more than 8192
+ */
 export function meshOf(cells: readonly number[], lengths: readonly number[], degree: number, velocities: 1 | 2 | 3): Mesh {
   if (!(Number.isInteger(degree) && degree >= 1 && degree <= 5))
     throw new IsoformError(`pic: splines of degree ${degree}; the scheme has those of degree 1 to 5`);
@@ -35,10 +40,13 @@ export function meshOf(cells: readonly number[], lengths: readonly number[], deg
   return { axes: [axes[0], axes[1], axes[2]], velocities };
 }
 
+/** Whether a problem has the axis. */
 export const isPresent = ({ degree }: Axis): boolean => degree > 0;
+/** Length of a cell. */
 export const cellSize = ({ cells, length }: Axis): number => length / cells;
 /** Degrees of freedom of a scalar. */
 export const dofs = ({ axes }: Mesh): number => axes.reduce((n, { cells }) => n * cells, 1);
+/** Of the box. */
 export const volume = ({ axes }: Mesh): number => axes.reduce((v, { length }) => v * length, 1);
 /** Axes that the problem has. */
 export const dimension = ({ axes }: Mesh): number => axes.filter(isPresent).length;
@@ -63,6 +71,7 @@ export function along(scalar: View<"f64">, a: number): View<"f64", 3> {
  * Circulant matrices, by their row 0: (A u)_i = sum over k of row[k] u_(i + k), indices modulo the number of cells.
  */
 
+/** Row 0 of a circulant matrix. */
 export type Row = readonly number[];
 
 function circulantRow(cells: number, entries: readonly (readonly [offset: number, value: number])[]): Row {

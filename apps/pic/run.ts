@@ -9,23 +9,24 @@ export interface Row extends Measures {
   readonly mode: number;
 }
 
-/** The mode along axis 1 (default 1) of a component whose amplitude is seen over time. */
+/** A mode along axis 1 (default: 1) of one component of E or B, whose amplitude is sampled. */
 export type Watched = Case["watched"] & { readonly mode?: number };
 
+/** How long `follow` runs, and how often it samples. */
 export interface Schedule {
   /** The end, in simulated time. */
   readonly time: number;
   /** Steps from one sample to the next. */
   readonly every: number;
-  /** Ends the run at the next sample. */
+  /** Once it is aborted, the run ends at the next sample. */
   readonly stop?: AbortSignal;
 }
 
 /**
- * Goes on until the end of the schedule, with a sample now and then; the first row is that of the start. Throws IsoformError where a sample
- * finds particles that are lost or fields that are NaN.
- * @param rows samples so far, which grow
+ * Runs until the end of the schedule, with a sample now and then; the first is that of the start.
+ * @param rows samples so far, to which new ones are added: empty at the start
  * @param report is called after each sample, with the seconds that the steps before it took
+ * @throws IsoformError where a sample finds particles that are lost or fields that are NaN
  */
 export async function follow(
   simulation: Simulation,
@@ -53,12 +54,13 @@ export async function follow(
   }
 }
 
+/** The amplitude of the watched mode over time: what `Case.judge` takes. */
 export const seriesOfMode = (rows: readonly Row[]): Series => ({
   times: rows.map(({ time }) => time),
   values: rows.map(({ mode }) => mode),
 });
 
-/** The largest relative change of the total energy. */
+/** The largest relative change of the total energy since the first sample. */
 export function energyError(rows: readonly Row[]): number {
   const start = totalEnergy(rows[0]);
   return rows.reduce((most, row) => Math.max(most, Math.abs(totalEnergy(row) / start - 1)), 0);

@@ -14,7 +14,7 @@ import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Particles } from "./species.js";
 import { requireStep } from "./step-limit.js";
 
-/** Steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
+/** What a simulation goes on from: steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
 export interface State {
   readonly steps: number;
   readonly about: Readonly<Record<string, string | number>>;
@@ -64,6 +64,7 @@ export class Simulation {
   private readonly graphs: Partial<Record<keyof Sequence, Graph>> = {};
 
   private constructor(
+    /** @internal */
     readonly parts: readonly Part[],
     readonly problem: Problem,
     readonly settings: Settings,
@@ -79,7 +80,11 @@ export class Simulation {
     this.sequence = this.prepareSteps();
   }
 
-  /** Loads particles, solves for the fields at the start and prepares the step. Throws IsoformError for a step that is too long. */
+  /**
+   * Loads particles, solves for the fields at the start and prepares the step.
+   * @throws IsoformError for a time step that is too long for the mesh, and for settings that do not fit the problem
+   * @throws LaunchError for what does not fit the devices' memory
+   */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
     requireMemory(on, {
       what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
@@ -106,22 +111,25 @@ export class Simulation {
     }
   }
 
+  /** Simulated time since the start. */
   get time(): number {
     return this.steps * this.settings.dt;
   }
 
-  /** The first of the devices, the fields there, and its particles. */
+  /** The first of the devices. */
   get device(): Device {
     return this.parts[0].member.device;
   }
+  /** The fields on the first device. */
   get maxwell(): Maxwell {
     return this.parts[0].maxwell;
   }
+  /** The particles on the first device. */
   get species(): readonly Particles[] {
     return this.parts[0].species;
   }
 
-  /** Goes on by some steps. Halves of flows that meet between two of them are done at once, so two runs round otherwise than one. */
+  /** Runs steps. Half steps of a flow that meet between two steps are done at once, so two runs round differently from one. */
   async run(steps: number): Promise<void> {
     for (let n = 0; n < steps; n++) {
       if ((this.steps + n) % this.settings.sort === 0) this.sort();
@@ -132,7 +140,7 @@ export class Simulation {
     this.steps += steps;
   }
 
-  /** Energies, momentum, and how well Gauss' law and div B = 0 are kept. */
+  /** Energies, momentum, and how well Gauss' law and div B = 0 hold. */
   measure(): Promise<Measures> {
     return this.diagnostics.measure(this.time);
   }
@@ -160,7 +168,11 @@ export class Simulation {
     this.soundAt = this.steps;
   }
 
-  /** The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: that of the field, not of its coefficients. */
+  /**
+   * The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: that of the field, not of its coefficients.
+   * @param component from 0 on
+   * @param mode waves along the axis
+   */
   async mode(form: "e" | "b", component: number, mode: number): Promise<number> {
     const values = await this.device.queue.read(this.maxwell[form].at(0, component));
     const [{ cells, degree }] = this.problem.mesh.axes;
@@ -239,6 +251,7 @@ export class Simulation {
     }
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     for (const graph of Object.values(this.graphs)) graph.free();
     this.exchange?.free();

@@ -9,7 +9,7 @@ import type { Workspace } from "./workspace.js";
 
 /** Particles of a normal velocity distribution around a drift. */
 export interface Beam {
-  /** Of the species' density. */
+  /** Share of the species' density. */
   readonly fraction: number;
   /** One value for each component of the velocity. Default: 0. */
   readonly drift?: readonly number[];
@@ -17,19 +17,26 @@ export interface Beam {
   readonly sigma: readonly number[];
 }
 
-/** One kind of particles, of mean density 1: some beams, or a distribution, times 1 + amplitude cos(2 pi mode x_1 / L_1). */
+/** One kind of particles, of mean density 1: beams or a distribution, times 1 + amplitude cos(2 pi mode x_1 / L_1). */
 export interface Species {
   readonly name: string;
+  /** In charges of the positron: -1 for electrons. */
   readonly charge: number;
+  /** In masses of the electron. */
   readonly mass: number;
+  /** Their fractions add up to 1. */
   readonly beams: readonly Beam[];
-  /** In the place of the beams. */
+  /** In place of the beams. */
   readonly distribution?: Distribution;
   readonly perturbation?: { readonly amplitude: number; readonly mode: number };
 }
 
+/** How particles may be placed at the start. */
 export const LOADINGS = ["sobol", "symmetric"] as const;
-/** `sobol`: a point a particle, and the weighted mean velocity shifted to that of the beams; `symmetric`: mirrored groups, whose deviations from the beams sum up to 0. */
+/**
+ * `sobol`: a point of Sobol's sequence for each particle, with the weighted mean velocity shifted to that of the beams; `symmetric`: groups of mirrored
+ * particles, whose deviations from the beams add up to 0.
+ */
 export type Loading = (typeof LOADINGS)[number];
 
 export interface LoadOptions {

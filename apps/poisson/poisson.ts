@@ -19,16 +19,18 @@ import { deviation, direction, laplace, residual, solution, type Grid3, type Rea
 import { jacobi, levelsOf, vCycle } from "./multigrid.js";
 import { Manufactured } from "./problem.js";
 
+/** The preconditioners by name. */
 export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
-/** One of `PRECONDITIONERS`. */
+/** `none`, `jacobi` (sweeps of Jacobi's method) or `multigrid` (a V-cycle). */
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
-/** Options of `makePoisson`. */
+/** Options of `makePoisson`; `DEFAULTS` has a value for each but `levels`. */
 export interface PoissonSettings extends Resolved<GridSettings> {
   /** Cells along each axis. */
   size: number;
+  /** Of the conjugate gradients. */
   preconditioner: Preconditioner;
-  /** Of Jacobi's method; with multigrid before and after each coarser level. */
+  /** Sweeps of Jacobi's method; with multigrid so many before and so many after each coarser level. */
   sweeps: number;
   /** Coarser levels of multigrid. Default: down to 4 cells along each axis. */
   levels?: number;
@@ -42,11 +44,11 @@ export const BYTES_PER_CELL = 5 * 8;
 
 /** Options of `solve`. */
 export interface SolveOptions {
-  /** Of the residual's norm relative to that of the right-hand side. */
+  /** The run stops once the residual's norm relative to that of the right-hand side is this small. Default: 1e-10. */
   tolerance?: number;
-  /** At most. */
+  /** At most. Default: 10000. */
   iterations?: number;
-  /** Iterations between two checks of the residual. */
+  /** Iterations from one check of the residual to the next. Default: 1. */
   every?: number;
 }
 
@@ -54,11 +56,13 @@ export interface SolveOptions {
 export interface Solution {
   readonly iterations: number;
   readonly converged: boolean;
-  /** Norm of the residual that the iteration has carried along, relative to that of the right-hand side. */
+  /** Norm of the residual that the iteration has updated, relative to that of the right-hand side. */
   readonly residual: number;
+  /** Of all iterations, wall clock. */
   readonly seconds: number;
 }
 
+/** What `Poisson.errors` gives. */
 export interface Errors {
   /** Largest difference from the manufactured solution, relative to its largest value. */
   readonly greatest: number;
@@ -72,12 +76,17 @@ const SMOOTHING = 6 / 7;
 const MOST_SWEEPS = 1000;
 const COARSEST_SIZE = 4;
 
-/** -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces, by 7-point differences and conjugate gradients from u = 0. */
+/**
+ * -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces, by 7-point differences and conjugate gradients from u = 0. `makePoisson` makes
+ * one that is ready; f is that of the manufactured solution `problem`.
+ */
 export class Poisson {
   readonly grid: Grid3;
+  /** The solution. */
   readonly x: Real;
   /** Of one iteration. */
   readonly skeleton: Skeleton;
+  /** The exact solution and its right-hand side. */
   readonly problem: Manufactured;
   private readonly grids: readonly Grid3[];
   private readonly r: Real;
@@ -87,6 +96,7 @@ export class Poisson {
   private readonly start: Skeleton;
   private norm = 0;
 
+  /** @throws LaunchError for settings that make no grid, and for a grid that does not fit the devices' memory */
   constructor(
     set: DeviceSet,
     readonly settings: PoissonSettings,
@@ -132,7 +142,7 @@ export class Poisson {
     );
   }
 
-  /** Starts anew, from u = 0. */
+  /** Starts again from u = 0. */
   async reset(): Promise<void> {
     const { x, r, p, scalars } = this;
     for (const field of [x, p]) field.fill(0);
@@ -159,7 +169,7 @@ export class Poisson {
     return { iterations: done, converged: stopped || left <= tolerance * this.norm, residual: left / this.norm, seconds };
   }
 
-  /** Distance from the manufactured solution. */
+  /** How far u is from the manufactured solution. */
   async errors(): Promise<Errors> {
     const { size } = this.settings;
     const values = await this.x.download();
@@ -178,7 +188,7 @@ export class Poisson {
     return { greatest: worst / largest, mean: Math.sqrt(squares / total) };
   }
 
-  /** Largest difference between the residual that the iteration has carried along and b - A x, relative to the largest of b. */
+  /** Largest difference between the residual that the iteration has updated and b - A x, relative to the largest of b. */
   async drift(): Promise<number> {
     const { grid, x, r, s, settings } = this;
     const [largest, difference] = ["largest of b", "difference"].map((name): Value => grid.scalar(name, f64));
@@ -189,6 +199,7 @@ export class Poisson {
     return drift;
   }
 
+  /** Frees the memory on the devices. */
   free(): void {
     this.skeleton.free();
     this.start.free();
@@ -238,7 +249,10 @@ function precondition(grid: Grid3, r: Real, settings: PoissonSettings): { z: Rea
   return { z, steps: vCycle(levels, { count, weight: SMOOTHING }), spare, grids: levels.map((level) => level.grid) };
 }
 
-/** Ready to iterate; what is `auto` is measured. */
+/**
+ * A problem that is ready to be solved; what is `auto` is measured.
+ * @throws LaunchError for settings that make no grid, and for a grid that does not fit the devices' memory
+ */
 export function makePoisson(set: DeviceSet, asked: Unresolved<PoissonSettings>, options: SkeletonOptions = {}): Promise<Poisson> {
   const make = async (settings: PoissonSettings): Promise<Poisson> => {
     const poisson = new Poisson(set, settings, options);

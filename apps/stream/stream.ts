@@ -12,21 +12,24 @@ export const DEFAULT_GIB = 0.75;
 /** In the set's order. */
 export const KERNELS = [copy, mul, add, triad, dot] as const;
 
-/** Elements of each of the three arrays that together take `gib`. */
+/** Elements of each of the three arrays that together take `gib` GiB. Throws LaunchError below 24 bytes and above 48 GiB. */
 export function elements(gib: number): number {
   const n = Math.floor((gib * 2 ** 30) / (3 * 8));
   if (!(n > 0 && n < 2 ** 31)) throw new LaunchError(`arrays of ${gib} GiB: the three together can have from 24 bytes to 48 GiB`);
   return n;
 }
 
-/** Device seconds of each kernel, one for each iteration, in the set's order; and the last dot product. */
+/** What `Stream.run` gives. */
 export interface StreamTimes {
+  /** Device seconds by kernel (`copy`, `mul`, `add`, `triad`, `dot`), one for each iteration. */
   seconds: Record<string, number[]>;
+  /** The last dot product. */
   sum: number;
 }
 
 /** The five kernels on one device, ready to run. */
 export class Stream {
+  /** One for each kernel, in the set's order. */
   readonly launches: Launch[];
   private readonly start: Launch;
 
@@ -49,12 +52,13 @@ export class Stream {
     ];
   }
 
+  /** @param n elements of each array. Throws LaunchError for arrays that do not fit the device's memory */
   static create(device: Device, n: number, precision?: Precision): Stream {
     requireMemory(device, { what: `stream on three arrays of ${n} doubles`, bytes: 3 * 8 * n, largest: 8 * n, choose: "a smaller --gib" });
     return new Stream(device, n, { a: device.array(f64, n), b: device.array(f64, n), c: device.array(f64, n) }, precision);
   }
 
-  /** Runs the set from its first values. */
+  /** Runs the five kernels in turn, `iterations` times, from the first values of the arrays. */
   async run(iterations: number, onIteration?: (done: number) => void): Promise<StreamTimes> {
     const { queue } = this.device;
     for (const [n, launch] of this.launches.entries()) this.launches[n] = await atFirstUse(this.device, launch);
@@ -75,13 +79,17 @@ export class Stream {
     return { seconds, sum };
   }
 
-  /** The last run's deviation; see `deviationOf`. */
+  /**
+   * The largest relative deviation of the last run from the exact recurrence: of the arrays' mean absolute deviation, and of the dot product.
+   * @param sum what `run` gave
+   */
   async deviation(iterations: number, sum: number): Promise<number> {
     const { queue } = this.device;
     const { a, b, c } = this.arrays;
     return deviationOf({ a: await queue.read(a), b: await queue.read(b), c: await queue.read(c), sum }, iterations);
   }
 
+  /** Frees the memory on the device. */
   free(): void {
     for (const launch of [this.start, ...this.launches]) launch.free();
     for (const array of Object.values(this.arrays)) array.free();

@@ -1,4 +1,4 @@
-import { Application, Converter } from "typedoc";
+import { Application, Converter, ReflectionKind } from "typedoc";
 import { entryPoints } from "../../dist/scripts/docs/entry-points.js";
 
 /* The reference of the API: one page for each entry point of package.json's exports, from the docstrings of the sources. */
@@ -35,10 +35,30 @@ export async function writeReference(root, folder) {
     project.children?.forEach((module, n) => {
       module.name = names[n];
     });
+    for (const parameter of project.getReflectionsByKind(ReflectionKind.Parameter))
+      if (parameter.name === "__namedParameters") parameter.name = nameOfDestructured(parameter.type);
   });
   const project = await app.convert();
   if (!project) throw new Error("TypeDoc cannot read the sources");
   app.validate(project);
   if (app.logger.hasErrors() || app.logger.validationWarningCount > 0) throw new Error("TypeDoc finds mistakes in docstrings");
   await app.outputs.writeOutput({ name: "markdown", path: folder }, project);
+}
+
+/** A parameter that is taken apart where it is declared has no name: it gets that of its type. */
+function nameOfDestructured(type) {
+  switch (type?.type) {
+    case "reference":
+      if (["Pick", "Omit", "Partial", "Required", "Readonly"].includes(type.name)) return nameOfDestructured(type.typeArguments[0]);
+      return type.name.endsWith("Options") ? "options" : type.name[0].toLowerCase() + type.name.slice(1);
+    case "intersection":
+      return nameOfDestructured(type.types[0]);
+    case "typeOperator": // readonly
+      return nameOfDestructured(type.target);
+    case "tuple":
+    case "array":
+      return "values";
+    default:
+      return "options";
+  }
 }

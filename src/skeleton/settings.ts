@@ -6,10 +6,13 @@ import type { Skeleton } from "./skeleton.js";
 
 /** How a problem is stored, overlapped and computed, no kernel touched. What is `auto` is measured and remembered: `tuned`. */
 export interface GridSettings {
+  /** How cells are stored: all of the box, active ones, or bricks with active ones. */
   grid: GridKind | "auto";
-  /** Of fields that ask for none. */
+  /** Of fields that ask for none: components of a cell apart (`soa`) or together (`aos`). */
   layout: FieldLayout | "auto";
+  /** Overlap of computation and communication, on several devices. */
   occ: OccLevel | "auto";
+  /** Order and contraction of floating-point operations. */
   precision: Precision;
 }
 
