@@ -92,9 +92,17 @@ export class KernelBuilder {
     return { op: "param", type, name } as unknown as Typed<T>;
   }
 
-  /** An array of rank 1 to 7. `disjoint` asserts that no two elements of the range write one location. */
-  view<E extends ElementType>(name: string, element: E, rank = 1, { disjoint = false } = {}): ViewParam & { readonly element: E } {
-    return this.param({ kind: "view", name, element, rank: this.rankOf(name, rank), disjoint });
+  /**
+   * An array of rank 1 to 7. `disjoint` asserts that no two elements of the range write one location. `bounds` are those that its author has declared,
+   * by axis, for messages.
+   */
+  view<E extends ElementType>(
+    name: string,
+    element: E,
+    rank = 1,
+    { disjoint = false, bounds }: Partial<Pick<ViewParam, "disjoint" | "bounds">> = {},
+  ): ViewParam & { readonly element: E } {
+    return this.param({ kind: "view", name, element, rank: this.rankOf(name, rank), disjoint, ...(bounds && { bounds }) });
   }
 
   /** An array that many elements fold into, and none reads. */

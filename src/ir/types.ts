@@ -44,6 +44,18 @@ export interface ViewParam {
   trusted?: readonly number[];
   /** Scratch of level 1, which a launch allocates: a row of so many elements for each team that runs at a time. Of scalars and extents. */
   teamLength?: Expr;
+  /** By axis: the bounds that the author of an array of another language has declared, such as Fortran's. Messages count as the author does. */
+  bounds?: readonly DeclaredBounds[];
+}
+
+/** Where an axis of a view begins and ends by its author's count. The view itself counts from 0. */
+export interface DeclaredBounds {
+  /** The author's number of the axis. */
+  readonly axis: number;
+  /** The index of the first element. Like `upper`, an i32 of scalars, extents and constants. */
+  readonly lower: Expr;
+  /** The index of the last one, where it is declared. */
+  readonly upper?: Expr;
 }
 
 /** An array that many elements add into. It is not read by the kernel. */

@@ -72,6 +72,14 @@ export class Verifier {
       this.expr(param.teamLength, new Locals());
       this.require(param.teamLength.type === "i32", `the length of ${param.name} is ${param.teamLength.type}`);
     }
+    if (param.kind === "view" && param.bounds) {
+      this.require(param.bounds.length === param.rank, `${param.name} of rank ${param.rank} has bounds for ${param.bounds.length} axes`);
+      for (const { lower, upper } of param.bounds)
+        for (const bound of upper ? [lower, upper] : [lower]) {
+          this.expr(bound, new Locals());
+          this.require(bound.type === "i32", `a bound of ${param.name} is ${bound.type}`);
+        }
+    }
     if (param.kind !== "reduce") return;
     this.require((param.op === "custom") === (param.combine !== undefined), `reduction ${param.name} is ${param.op}, with the wrong fold`);
     if (param.combine) this.combine(param.combine, param.type);

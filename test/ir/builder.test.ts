@@ -263,6 +263,24 @@ describe("errors name the place in the front end's source", () => {
     );
   });
 
+  it("of an index that the author counts from another bound", () => {
+    const [device] = devices;
+    const b = new KernelBuilder("bounded", { location: place(7, 3) });
+    const ng = b.scalar("ng", "i32");
+    const x = b.view("x", "f64", 2, {
+      bounds: [
+        { axis: 2, lower: constant("i32", 0) },
+        { axis: 1, lower: sub(1, ng), upper: add(4, ng) },
+      ],
+    });
+    b.at(place(9, 5)).store(x, [index(0), add(index(0), 4)], 1);
+    const ir = b.finish();
+    const launched = (rows: number, ng: number) => () =>
+      device.prepare(kernelFromIR(ir), { ng, x: device.array(f64, [rows, 4 + 2 * ng]) }, range(3));
+    assert.throws(launched(4, 1), /writes x at heat\.f90:9 with index 6 along axis 1, but x goes from 1 - ng to 4 \+ ng \(0 to 5\) there/);
+    assert.throws(launched(2, 2), /with index 2 along axis 2, but x goes from 0 to 1 there/);
+  });
+
   it("of a race", () => {
     const b = new KernelBuilder("racing", { location: place(1) });
     const x = b.view("x", "f64");
@@ -304,6 +322,8 @@ describe("a wrong call is refused at once", () => {
   refused("invalid code: axis 1 of x, which has rank 1", (b) => extent(b.view("x", "f64"), 1));
 
   refused(`${at}x has rank 8: arrays have 1 to 7 axes`, (b) => b.view("x", "f64", 8));
+  refused(`${at}x of rank 2 has bounds for 1 axes`, (b) => b.view("x", "f64", 2, { bounds: [{ axis: 1, lower: constant("i32", 1) }] }));
+  refused(`${at}a bound of x is f64`, (b) => b.view("x", "f64", 1, { bounds: [{ axis: 1, lower: constant("f64", 1) }] }));
   refused(`${at}the name x is declared twice`, (b) => [b.view("x", "f64"), b.scalar("x", "f64")]);
   refused(`${at}table t has rows of 2 and of 1`, (b) => b.table("t", "f64", [[1, 2], [3]]));
   refused(`${at}0.5 is no value of i32; convert it, or take another type`, (b) => b.table("t", "i32", [1, 0.5]));

@@ -6,6 +6,7 @@ import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
 import type { Known } from "../../ir/analysis/proofs.js";
 import { printAccess } from "../../ir/analysis/races.js";
+import { axisWords } from "../../ir/declared-bounds.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { costOf } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -27,6 +28,7 @@ import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import type { Binding, Call, Checked } from "./binding.js";
+import { knownIn, type Given } from "./known-values.js";
 import { isChecked, isDeterministic, recall, remember } from "./known-bindings.js";
 import { overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
@@ -108,7 +110,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const league = policy.kind === "team" ? policy.league : 0;
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
   const range = rangesOf(policy, scalars, shapes);
-  check.bounds(strict.ir, strict.access, policy, range, shapes);
+  check.bounds(strict.ir, strict.access, policy, range, { scalars, views: shapes });
   check.races(strict, policy, range);
   const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
   const { ir, access } = blockedKernel(safe, blocked);
@@ -307,19 +309,20 @@ class Checks {
   }
 
   /** Indices that are linear forms of known values, and are reached by every element. */
-  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, known: (atom: string) => Interval | undefined, views: Shapes): void {
+  bounds(ir: KernelIR, access: AccessAnalysis, policy: Policy, known: (atom: string) => Interval | undefined, given: Given): void {
     if ((policy.kind === "team" ? [policy.league] : policy.extents).includes(0)) return;
     const check = (a: Access, shape: readonly number[], remedy: string): void =>
       shape.forEach((extent, axis) => {
         const range = takenRange(a, axis, known);
         const index = range && outside(range, extent);
         if (index === undefined) return;
-        const text = `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
+        const words = axisWords(ir, a.view, axis, extent, knownIn(given));
+        const text = words.declared ? a.view : `${a.view}${a.indices.map((e) => `[${printExpr(e, indexNames(ir))}]`).join("")}`;
         this.fail(
-          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${index} along axis ${axis}, but ${a.view} has extent ${extent} there; ${remedy}`,
+          `${VERBS[a.kind]} ${text} at ${a.location.file}:${a.location.line} with index ${words.index(index)} along axis ${words.axis}, but ${a.view} ${words.extent} there; ${remedy}`,
         );
       });
-    for (const a of access.accesses) check(a, views[a.view].shape, "give a longer view or a smaller range");
+    for (const a of access.accesses) check(a, given.views[a.view].shape, "give a longer view or a smaller range");
     if (access.arrays.length === 0) return;
     const shapes = arrayShapes(ir);
     for (const a of access.arrays) check(a, shapes.get(a.view)!, "make it longer or give a smaller range");

@@ -1,9 +1,11 @@
 import { KernelError } from "../../ir/errors.js";
+import { axisWords } from "../../ir/declared-bounds.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { FAULT } from "../../ir/passes/check-indices.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Device } from "../device.js";
 import type { Binding } from "./binding.js";
+import { knownIn } from "./known-values.js";
 import type { View } from "../memory/view.js";
 
 /** Records that are allocated together: one read shows them all. */
@@ -58,7 +60,7 @@ function logOf(device: Device): FaultLog {
 }
 
 /** What a launch is bound to, as far as its failures need it. */
-export type Bound = Pick<Binding, "ir" | "views" | "call">;
+export type Bound = Pick<Binding, "ir" | "views" | "scalars" | "call">;
 
 /** The record of a launch with checked indices. */
 export const faultRecord = ({ ir, views }: Bound): View<"i32"> => views[ir.checks!.record] as View<"i32">;
@@ -85,9 +87,10 @@ export const holdFaultRecord = (launch: Bound): void => logOf(launch.call.device
 export const releaseFaultRecord = (launch: Bound): void => logOf(launch.call.device).release(faultRecord(launch));
 
 /** What a record says that is not 0 throughout. */
-export function faultError({ ir, views, call }: Bound, record: ArrayLike<number>): KernelError {
+export function faultError({ ir, views, scalars, call }: Bound, record: ArrayLike<number>): KernelError {
   const { kind, array, text, axis, location } = ir.checks!.sites[record[FAULT.site]];
   const extent = (views[array]?.shape ?? arrayShapes(ir).get(array)!)[axis];
+  const words = axisWords(ir, array, axis, extent, knownIn({ scalars, views }));
   const element =
     ir.policy.kind === "team"
       ? `team ${record[FAULT.element]}`
@@ -95,7 +98,7 @@ export function faultError({ ir, views, call }: Bound, record: ArrayLike<number>
   return new KernelError(
     ir.name,
     location,
-    `${VERBS[kind]} ${text}: index ${record[FAULT.index]} is outside axis ${axis} of "${array}", which has extent ${extent} (${element}, on ${call.device.name})`,
+    `${VERBS[kind]} ${words.declared ? array : text}: index ${words.index(record[FAULT.index])} is outside axis ${words.axis} of "${array}", which ${words.extent} (${element}, on ${call.device.name})`,
     "what the launch has written so far stays; nothing outside was touched",
   );
 }

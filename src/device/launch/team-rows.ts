@@ -7,6 +7,7 @@ import type { KernelIR } from "../../ir/types.js";
 import { mapExpr } from "../../ir/walk.js";
 import type { Device } from "../device.js";
 import type { View } from "../memory/view.js";
+import type { Given } from "./known-values.js";
 
 interface Bound {
   readonly ir: KernelIR;
@@ -16,14 +17,8 @@ interface Bound {
 /** Rows of different teams have no cache line in common. */
 const LINE = 128;
 
-/** What the length of a team's scratch of level 1 may depend on. */
-interface Known {
-  readonly scalars: Readonly<Record<string, number | boolean>>;
-  readonly views: Readonly<Record<string, { readonly shape: readonly number[] }>>;
-}
-
 /** Elements of each team's scratch of level 1, by its name in the kernel's code; of negative lengths none. */
-export function teamLengths(ir: KernelIR, { scalars, views }: Known): ReadonlyMap<string, number> {
+export function teamLengths(ir: KernelIR, { scalars, views }: Given): ReadonlyMap<string, number> {
   return new Map(
     teamRows(ir).map(({ name, teamLength }) => {
       const known = mapExpr(teamLength, (node) => {
@@ -38,7 +33,7 @@ export function teamLengths(ir: KernelIR, { scalars, views }: Known): ReadonlyMa
 }
 
 /** Memory for teams' scratch of level 1: a row for each team that runs at a time. Throws DeviceError where it does not fit. */
-export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, known: Known): Record<string, View> {
+export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, known: Given): Record<string, View> {
   const rows = teamRows(ir);
   if (rows.length === 0) return {};
   const lengths = teamLengths(ir, known);

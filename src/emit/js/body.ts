@@ -1,6 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
+import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
 import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
 import { stringText } from "../text.js";
@@ -118,7 +119,11 @@ export class Body implements ExprScope {
     if (!this.target.checked) return this.addresses.offset(indices, shape, strides);
     const where = this.where(location);
     return indices
-      .map((e, axis) => `$at(${this.expr(e)}, ${shape[axis]}, ${stringText(name)}, ${axis}, ${where}) * ${strides[axis]}`)
+      .map((e, axis) => {
+        const bounds = declaredBounds(this.target.ir, name, axis);
+        const words = bounds ? `, ${this.expr(bounds.lower)}, ${stringText(boundsText(bounds) ?? "")}` : "";
+        return `$at(${this.expr(e)}, ${shape[axis]}, ${stringText(name)}, ${bounds?.axis ?? axis}, ${where}${words}) * ${strides[axis]}`;
+      })
       .join(" + ");
   }
 

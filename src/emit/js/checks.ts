@@ -6,8 +6,13 @@ export const CHECKS: Record<string, string> = {
   $fail: `const $fail = (where, problem) => {
   throw new RangeError(where + ": " + problem + " (element [" + $element.join(", ") + "])");
 };`,
-  $at: `const $at = (index, extent, name, axis, where) =>
-  index >= 0 && index < extent ? index : $fail(where, "index " + index + " is outside axis " + axis + " of \\"" + name + "\\", which has extent " + extent);`,
+  $at: `const $at = (index, extent, name, axis, where, lower, bounds) => {
+  if (index >= 0 && index < extent) return index;
+  const axisOf = " is outside axis " + axis + " of \\"" + name + "\\", which ";
+  if (lower === undefined) $fail(where, "index " + index + axisOf + "has extent " + extent);
+  const values = lower + " to " + (lower + extent - 1);
+  $fail(where, "index " + (index + lower) + axisOf + "goes from " + (bounds && bounds !== values ? bounds + " (" + values + ")" : values));
+};`,
   $fits: `const $fits = (exact, type, where) => {
   const wrapped = type === "i32" ? exact | 0 : exact >>> 0;
   if (wrapped === exact) return wrapped;

@@ -106,12 +106,13 @@ export const placeOf = (array: ArrayValue, indices: readonly Expr[]): Expr => pl
 export const counted = (array: ArrayValue, indices: readonly Expr[]): Expr[] =>
   indices.map((index, axis) => minus(index, array.lowers[axis]));
 
-/** Lower bounds and extents by a declaration, as far as it gives them. `value` gives the value of a bound. */
-export function declaredShape(dims: readonly Bound[], value: (bound: Tree) => Expr): { lower: Expr; extent?: Expr }[] {
+/** Bounds and extents by a declaration, as far as it gives them. `value` gives the value of a bound. */
+export function declaredShape(dims: readonly Bound[], value: (bound: Tree) => Expr): { lower: Expr; upper?: Expr; extent?: Expr }[] {
   return dims.map(({ lower, upper }) => {
     const first = lower ? value(lower) : ONE;
     if (!upper || upper === "*") return { lower: first };
-    return { lower: first, extent: plus(minus(value(upper), first), ONE) };
+    const last = value(upper);
+    return { lower: first, upper: last, extent: plus(minus(last, first), ONE) };
   });
 }
 

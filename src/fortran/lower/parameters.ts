@@ -1,4 +1,5 @@
 import type { Expr, NumericType, ViewParam } from "../../ir/types.js";
+import { someExpr } from "../../ir/walk.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Variable } from "../analyse/symbols.js";
 import type { Expr as Tree } from "../tree/index.js";
@@ -17,7 +18,18 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const param: ViewParam = { kind: "view", name, element, rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);
   const shape = declaredShape(dims, value);
+  Object.assign(param, boundsOf(shape));
   cx.sources.set(name, { name: wish, variable, extents: shape.map(({ extent }) => extent) });
   const extents = shape.map(({ extent }, axis): Expr => extent ?? { op: "extent", type: "i32", view: name, axis: dims.length - 1 - axis });
   return viewArray(param, type, { lowers: shape.map(({ lower }) => lower), extents });
 }
+
+/** The declared bounds, for messages; the view's axes are in reverse order. Without those that the program keeps in arrays. */
+function boundsOf(shape: ReturnType<typeof declaredShape>): Pick<ViewParam, "bounds"> {
+  const bounds = shape.map(({ lower, upper }, axis) => ({ axis: axis + 1, lower, ...(upper && { upper }) }));
+  const reads = (e: Expr): boolean => someExpr(e, ({ op }) => !KNOWN.includes(op));
+  return bounds.some(({ lower, upper }) => reads(lower) || (upper && reads(upper))) ? {} : { bounds: bounds.reverse() };
+}
+
+/** What a launch knows the values of. */
+const KNOWN: readonly Expr["op"][] = ["const", "param", "extent", "unary", "binary", "cast", "select", "compare"];

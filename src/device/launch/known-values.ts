@@ -1,0 +1,15 @@
+import type { Expr } from "../../ir/types.js";
+
+/** What a launch is given, by parameter. */
+export interface Given {
+  readonly scalars: Readonly<Record<string, number | boolean>>;
+  readonly views: Readonly<Record<string, { readonly shape: readonly number[] }>>;
+}
+
+/** The value of a scalar parameter or of an extent; undefined of other expressions. */
+export const knownIn =
+  ({ scalars, views }: Given) =>
+  (e: Expr): number | undefined => {
+    if (e.op === "param") return Number(scalars[e.name]);
+    return e.op === "extent" ? views[e.view].shape[e.axis] : undefined;
+  };
