@@ -13,7 +13,7 @@ interface ProfileOptions {
 /** Samples of one label before they become fewer, for a trace: there shall be few gaps. */
 const TRACED = 4096;
 /** A peak is the best of so many runs. */
-const REPEATS = 5;
+const REPEATS = 2;
 
 /** Adds `--profile` and its kin to all commands: they hold for all devices that a command opens. */
 export function addProfile(program: Command, shell: Shell): void {

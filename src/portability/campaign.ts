@@ -226,7 +226,7 @@ async function peaksOf(
       try {
         await unlessStopped(stop, async () => {
           await registry.check?.(device);
-          all.set(device, await measurePeaks(device, { repeats: quick ? 4 : 10, progress: task.update }));
+          all.set(device, await measurePeaks(device, { repeats: quick ? 2 : 10, progress: task.update }));
         });
       } catch (error) {
         if (!(error instanceof Stopped)) lost.push({ target, error, failed: true });

@@ -26,7 +26,7 @@ const PLASMA = { options: ["--devices", "js", "--particles", "64", "--dt", "0.01
 const QUICK: Readonly<Record<string, Quick>> = {
   assess: {
     arguments: ["stream"],
-    options: [...GRID, "--gib", "0.0001", "--repeats", "1", "--iterations", "1", "--quick"],
+    options: [...GRID, "--gib", "0.0001", "--repeats", "1", "--iterations", "1", "--quick", "--no-handwritten"],
   },
   doctor: { options: [] },
   elasticity: { options: [...GRID, "--size", "5", "--iterations", "2"] },
