@@ -29,7 +29,7 @@ export async function parseToml(text: string, file: string): Promise<Record<stri
  */
 export function addConfig(command: Command): Command {
   return command
-    .option("--config <file>", "options in TOML, with underscores; those of the command line count before them")
+    .option("--config <file>", "options in a TOML file, with underscores in place of dashes; those of the command line take precedence")
     .hook("preAction", async (_, own) => {
       const { config } = own.opts<{ config?: string }>();
       if (config === undefined) return;

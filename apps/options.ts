@@ -1,19 +1,32 @@
 import { InvalidArgumentError, Option } from "commander";
+import { DEFAULT_SETTINGS, SETTING_OPTIONS } from "isoform/skeleton";
 
 /*
  * Values of the applications' command-line options.
  */
 
 /** Where an application runs that uses one device. */
-export const deviceOption = (): Option => new Option("--devices <name>", "one: js, wasm, native, cuda:0, webgpu").default("wasm");
+export const deviceOption = (): Option =>
+  new Option("--devices <name>", "one device: js, wasm, native, cuda:0, webgpu (isoform doctor lists yours)").default("wasm");
 
 /** Where an application runs that shares its work among devices. */
 export const devicesOption = (): Option =>
-  new Option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1").default("wasm");
+  new Option("--devices <set>", "one device or several: wasm; native; cuda:0,cuda:1; wasm*3, which is one divided into three").default(
+    "wasm",
+  );
 
 /** How a device without f64 is to compute with it. */
 export const f64Option = (): Option =>
-  new Option("--f64 <how>", "emulate f64 as the sum of two f32 on devices without it").choices(["emulate"]);
+  new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32").choices(["emulate"]);
+
+/** Whether results are the same on every device, or as fast as can be. */
+export const precisionOption = (): Option =>
+  new Option(SETTING_OPTIONS.precision.flags, SETTING_OPTIONS.precision.description)
+    .choices(SETTING_OPTIONS.precision.choices)
+    .default(DEFAULT_SETTINGS.precision);
+
+/** Ends the help of a command: a line each. */
+export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  isoform ${line}`).join("\n")}`;
 
 /** A number greater than 0. */
 export function positive(text: string): number {

@@ -7,7 +7,7 @@ import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { cellAxes, heatMap } from "../heat-map.js";
-import { count, number, positive } from "../options.js";
+import { count, examples, number, positive } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
 import { CASES, type CaseName } from "./solid.js";
@@ -32,31 +32,39 @@ interface Options extends Unresolved<Settings> {
 export function command(program: Command, shell: Shell): void {
   const elasticity = program
     .command("elasticity")
-    .description("a linear elastic cube of trilinear hexahedra, by conjugate gradients without a matrix")
+    .description("linear elasticity: a cube of trilinear hexahedra, by conjugate gradients without a matrix")
     .addOption(
       new Option(
         "--case <name>",
-        "cube: held at its foot, drawn at its top; tension: the same, free to shrink; patch: its surface displaced linearly",
+        "cube: held at its foot and drawn at its top; tension: the same, free to shrink across; patch: with a linear displacement of its surface",
       )
         .choices(Object.keys(CASES))
         .default("cube"),
     )
-    .option("--size <n>", "nodes along each side of the grid", count, 32)
+    .option("--size <n>", "nodes along each axis of the grid", count, 32)
     .option("--fill <share>", "share of the grid that the cube fills, above 0 and up to 1", positive, 1)
-    .option("--young <E>", "Young's modulus", positive, 1)
+    .option("--young <E>", "Young's modulus, in any unit of pressure", positive, 1)
     .option("--poisson <nu>", "Poisson's ratio, above -1 and below 0.5", number, 0.3)
-    .option("--pressure <p>", "pressure on the top: outward, or inward if negative", number, 0.01)
+    .option("--pressure <p>", "pressure on the top, in the unit of Young's modulus: outward, or inward if negative", number, 0.01)
     .addOption(
       new Option("--preconditioner <name>", "preconditioner of the conjugate gradients")
         .choices(PRECONDITIONERS)
         .default(DEFAULTS.preconditioner),
     )
-    .option("--tolerance <x>", "factor by which the residual must fall", positive, TOLERANCE)
-    .option("--iterations <n>", "at most", count, ITERATIONS);
+    .option("--tolerance <x>", "share of the first residual at which the run stops", positive, TOLERANCE)
+    .option("--iterations <n>", "the most iterations", count, ITERATIONS);
   addGridOptions(elasticity)
-    .option("--svg <file>", "picture of the vertical displacement in the middle plane")
-    .option("--vtk <file>", "displacements and residual as a VTK image (.vti)")
+    .option("--svg <file>", "write a picture of the vertical displacement in the middle plane")
+    .option("--vtk <file>", "write displacements and residual as a VTK image (.vti)")
     .option("--json <file>", "write the result as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "elasticity --size 32 --devices native",
+        "elasticity --case tension --poisson 0.45 --preconditioner jacobi",
+        "elasticity --size 48 --fill 0.3 --grid sparse --svg displacement.svg",
+      ),
+    )
     .action((options: Options) => run(options, shell));
 }
 

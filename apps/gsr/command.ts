@@ -4,7 +4,7 @@ import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, deviceOption, f64Option, nonNegative, positive, seed } from "../options.js";
+import { count, deviceOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
 import type { Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
@@ -37,7 +37,7 @@ export function command(program: Command, shell: Shell): void {
   const { atol, btol, conlim } = PUBLISHED_TOLERANCES;
   program
     .command("gsr")
-    .description("solve the simulated astrometric system of Gaia's AVU-GSR pipeline with LSQR; the exact solution is x = 1")
+    .description("least squares by LSQR: a simulated astrometric system of the Gaia mission (AVU-GSR), whose exact solution is x = 1")
     .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
     .addOption(deviceOption())
     .addOption(f64Option())
@@ -45,7 +45,7 @@ export function command(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         "--generator <name>",
-        "published: the authors' random numbers, made on the host, from 0.556 GiB on; parallel: made on the device",
+        "parallel: the system is made on the device; published: with the random numbers of the published program, on the host, from 0.556 GiB on",
       )
         .choices(GENERATORS)
         .default("parallel"),
@@ -54,21 +54,30 @@ export function command(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         "--form <name>",
-        "how the products are split into kernels; default: the fastest that fits into the device's memory",
+        "how the products become kernels (see apps/gsr/README.md); default: the fastest that fits into the device's memory",
       ).choices(Object.keys(FORMS)),
     )
     .addOption(
-      new Option("--layout <name>", "layout of the coefficients; default: what suits form and device").choices(Object.keys(LAYOUTS)),
+      new Option(
+        "--layout <name>",
+        "how coefficients lie in memory: row after row, or column after column (planes); default: what suits the form and the device",
+      ).choices(Object.keys(LAYOUTS)),
     )
+    .addOption(precisionOption())
+    .option("--atol <x>", "stop at this relative error of the coefficients; 0: at machine precision", nonNegative, atol)
+    .option("--btol <x>", "stop at this relative error of the known terms; 0: at machine precision", nonNegative, btol)
     .addOption(
-      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
+      new Option("--conlim <x>", "stop when the estimated condition number is greater than this; 0: never")
+        .argParser(nonNegative)
+        .default(conlim, conlim.toExponential().replace("+", "")),
     )
-    .option("--atol <x>", "relative error of the coefficients; 0: machine precision", nonNegative, atol)
-    .option("--btol <x>", "relative error of the known terms; 0: machine precision", nonNegative, btol)
-    .option("--conlim <x>", "stop where the condition number is estimated above this; 0: never", nonNegative, conlim)
-    .option("--compatible-errors", "standard errors with the published program's count of unknowns")
-    .option("--no-kernels", "leave out the times of the kernels, which cost a little time themselves")
+    .option("--compatible-errors", "compute standard errors with the published program's count of unknowns")
+    .option("--no-kernels", "do not time each kernel, which itself takes a little time")
     .option("--json <file>", "write the result as JSON")
+    .addHelpText(
+      "after",
+      examples("gsr --gib 0.25 --devices wasm --iterations 200", "gsr --gib 10 --devices cuda:0 --iterations 100 --generator published"),
+    )
     .action((options: GsrOptions) => run(options, shell));
 }
 

@@ -5,7 +5,7 @@ import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
 import { cellAxes, heatMap } from "../heat-map.js";
-import { count, positive } from "../options.js";
+import { count, examples, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
 interface Options extends Unresolved<HeatSettings> {
@@ -19,13 +19,14 @@ interface Options extends Unresolved<HeatSettings> {
 export function command(program: Command, shell: Shell): void {
   const heat = program
     .command("heat")
-    .description("the heat equation on a square, against its exact solution")
-    .option("--size <n>", "cells along each side", count, DEFAULTS.size)
-    .option("--steps <n>", "steps in time", count, 1000)
-    .option("--ratio <r>", "dt / h^2, at most 0.25", positive, DEFAULTS.ratio)
-    .option("--periodic", "make the domain periodic, in place of keeping its sides at 0", DEFAULTS.periodic);
+    .description("the heat equation on a square, compared with its exact solution")
+    .option("--size <n>", "cells along each axis", count, DEFAULTS.size)
+    .option("--steps <n>", "time steps", count, 1000)
+    .option("--ratio <r>", "time step by the square of the cell size, at most 0.25", positive, DEFAULTS.ratio)
+    .option("--periodic", "make the domain periodic; by default its sides stay at 0");
   addGridOptions(heat)
-    .option("--svg <file>", "picture of the temperature at the end")
+    .option("--svg <file>", "write a picture of the temperature at the end")
+    .addHelpText("after", examples("heat --size 512 --steps 1000 --svg heat.svg", 'heat --devices "wasm*3" --grid sparse --occ two-way'))
     .action((options: Options) => run(options, shell));
 }
 
@@ -33,7 +34,7 @@ async function run({ devices: names, f64, steps, svg, ...settings }: Options, sh
   if (svg !== undefined) await shell.checkWritable(svg);
   const set = await devices(names, { f64 });
   try {
-    const heat = await tuned(settings, (resolved) => new Heat(set, resolved));
+    const heat = await tuned({ ...DEFAULTS, ...settings }, (resolved) => new Heat(set, resolved));
     const seconds = await heat.run(steps);
     const { time, discrete, continuous } = await heat.deviation();
     const { size, grid, layout, periodic, precision } = heat.settings;

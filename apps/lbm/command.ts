@@ -9,7 +9,7 @@ import type { Unresolved } from "isoform/skeleton";
 import { addConfig } from "../config.js";
 import { addGridOptions, choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
-import { count, positive } from "../options.js";
+import { count, examples, positive } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { publishedCylinders } from "./cylinder-references.js";
@@ -57,6 +57,10 @@ interface Case {
   readonly name: string;
   readonly description: string;
   readonly size: { readonly meaning: string; readonly default: number };
+  /** Whose speed `--speed` is. */
+  readonly moves: string;
+  /** Of the help. */
+  readonly examples: readonly string[];
   /** In cells per step, where the command line gives none. Default: 0.1. */
   readonly speed?: (size: number) => number;
   /** The room around a body in a stream. */
@@ -68,8 +72,11 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: "cavity",
-    description: "a square cavity with a moving lid, until it is steady; at Re 100, 400 and 1000 compared with Ghia, Ghia and Shin (1982)",
+    description:
+      "flow in a square cavity with a moving lid, until it is steady; at Re 100, 400 and 1000 compared with Ghia, Ghia and Shin (1982)",
     size: { meaning: "cells of fluid along each side", default: 129 },
+    moves: "the lid",
+    examples: ["lbm cavity --re 400 --size 129 --devices native --svg cavity.svg", "lbm cavity --size 32 --pattern aa"],
     flow: ({ re, size, speed, dimension }) => cavity({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { re, size, speed, steps, dimension }, report) {
       const change = await runToSteadyState(simulation, { interval: Math.round(size / speed), tolerance: 1e-6 * speed, steps }, report);
@@ -89,8 +96,13 @@ const CASES: readonly Case[] = [
   },
   {
     name: "cylinder",
-    description: "a stream past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
-    size: { meaning: "cells of the diameter", default: 16 },
+    description: "flow past a cylinder: drag, lift and, from Re 50 on, the frequency of its vortex street",
+    size: { meaning: "cells along the diameter", default: 16 },
+    moves: "the stream",
+    examples: [
+      "lbm cylinder --re 100 --size 16 --devices native --svg street.svg",
+      "lbm cylinder --re 100 --size 16 --box 20,30,48 --devices cuda:0",
+    ],
     box: CYLINDER_BOX,
     flow: ({ re, ...options }) => cylinder({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
@@ -109,8 +121,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: "sphere",
-    description: "a round stream past a sphere: drag, compared with Schiller and Naumann (1933)",
-    size: { meaning: "cells of the diameter", default: 12 },
+    description: "flow past a sphere in a round channel: drag, compared with Schiller and Naumann (1933)",
+    size: { meaning: "cells along the diameter", default: 12 },
+    moves: "the stream",
+    examples: ["lbm sphere --re 100 --size 12 --grid sparse --type f32 --vtk sphere.vti"],
     box: SPHERE_BOX,
     flow: ({ re, ...options }) => sphere({ reynolds: re, ...options }),
     async solve(simulation, { re, size, speed, steps }, report) {
@@ -127,8 +141,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: "vortex",
-    description: "vortices in a box without ends: how fast they decay, compared with the solution of Taylor and Green (1937)",
-    size: { meaning: "cells along each side", default: 64 },
+    description: "decay of vortices in a periodic box, compared with the solution of Taylor and Green (1937)",
+    size: { meaning: "cells along each axis", default: 64 },
+    moves: "the vortices at the start",
+    examples: ["lbm vortex --re 20 --size 64 --devices wasm"],
     // It falls with the size of a cell, so that the error of compressibility falls as that of the cells does.
     speed: (size) => 0.64 / size,
     flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
@@ -194,35 +210,49 @@ export function command(program: Command, shell: Shell): void {
       .option("--size <n>", each.size.meaning, count, each.size.default)
       .option(
         "--speed <u>",
-        `speed of lid, stream or vortices, in cells a step; the Mach number is 1.73 times that (default: ${each.speed ? "0.64 by --size" : "0.1"})`,
+        `speed of ${each.moves}, in cells a step; the Mach number is 1.73 times that (default: ${each.speed ? "0.64 divided by --size" : "0.1"})`,
         positive,
       )
-      .option("--steps <n>", "the most steps; default: what the case needs", count)
+      .option("--steps <n>", "the most steps; default: as many as the flow needs", count)
       .addOption(new Option("--type <name>", "type of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
-      .addOption(new Option("--collision <model>", "one relaxation time or two").choices(COLLISIONS).default(DEFAULTS.collision));
+      .addOption(
+        new Option("--collision <model>", "one relaxation time (bgk) or two (trt)").choices(COLLISIONS).default(DEFAULTS.collision),
+      );
     own.addOption(
-      new Option("--pattern <name>", "two populations (pull) or one (aa, of closed flows)").choices(PATTERNS).default(DEFAULTS.pattern),
+      new Option(
+        "--pattern <name>",
+        "two populations (pull), or one in half the memory (aa: for closed flows, on a dense grid of one device)",
+      )
+        .choices(PATTERNS)
+        .default(DEFAULTS.pattern),
     );
     if (each.name === "cavity" || each.name === "vortex")
-      own.addOption(new Option("--dimension <n>", "D2Q9 or D3Q19").choices(["2", "3"]).default("2"));
+      own.addOption(new Option("--dimension <n>", "dimensions of space: 2 (D2Q9) or 3 (D3Q19)").choices(["2", "3"]).default("2"));
     if (each.box) {
       const { before, behind, across } = each.box;
       own
         .addOption(
-          new Option("--box <lengths>", "before the body's centre, behind it and across the stream, in diameters")
+          new Option("--box <lengths>", "size of the box before the body's centre, behind it and across the stream, in diameters")
             .argParser(boxOf)
             .default(each.box, `${before},${behind},${across}`),
         )
         .addOption(
-          new Option("--wall <where>", "of the body: half-way between cells, or where it is, by interpolation (Bouzidi et al. 2001)")
+          new Option(
+            "--wall <where>",
+            "where the body begins: half-way between cells, or at its surface by interpolation (Bouzidi et al. 2001)",
+          )
             .choices(WALLS)
             .default("interpolated"),
         );
     }
     addGridOptions(own)
-      .option("--svg <file>", each.name === "cylinder" ? "picture of the vorticity" : "picture of the speed; in 3D of the middle plane")
-      .option("--vtk <file>", "density and velocity as a VTK image (.vti)")
+      .option(
+        "--svg <file>",
+        each.name === "cylinder" ? "write a picture of the vorticity" : "write a picture of the speed, in 3D in the middle plane",
+      )
+      .option("--vtk <file>", "write density and velocity as a VTK image (.vti)")
       .option("--json <file>", "write the result as JSON")
+      .addHelpText("after", examples(...each.examples))
       .action((options: Given) => run(each, { ...options, speed: options.speed ?? each.speed?.(options.size) ?? 0.1 }, shell));
   }
 }

@@ -4,7 +4,7 @@ import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
-import { count } from "../options.js";
+import { count, examples } from "../options.js";
 import { DEFAULTS, Life, type LifeSettings } from "./life.js";
 import { PATTERNS, type PatternName } from "./patterns.js";
 
@@ -22,12 +22,22 @@ const MOST_COLUMNS = 120;
 export function command(program: Command, shell: Shell): void {
   const life = program
     .command("life")
-    .description("Conway's Game of Life")
-    .addOption(new Option("--pattern <name>", "what lives in the middle at first").choices(Object.keys(PATTERNS)).default("glider-gun"))
-    .option("--width <n>", `cells; up to ${MOST_COLUMNS} the end is printed`, count, DEFAULTS.width)
-    .option("--height <n>", "cells", count, DEFAULTS.height)
-    .option("--generations <n>", "how many", count, 100);
-  addGridOptions(life).action((options: Options) => run(options, shell));
+    .description("Conway's Game of Life; nothing lives beyond the grid")
+    .addOption(
+      new Option("--pattern <name>", "pattern in the middle of the grid at the start").choices(Object.keys(PATTERNS)).default("glider-gun"),
+    )
+    .option("--width <n>", `cells along x; the end is printed if there are at most ${MOST_COLUMNS}`, count, DEFAULTS.width)
+    .option("--height <n>", "cells along y", count, DEFAULTS.height)
+    .option("--generations <n>", "generations to run", count, 100);
+  addGridOptions(life)
+    .addHelpText(
+      "after",
+      examples(
+        "life --pattern glider-gun --generations 120",
+        'life --pattern r-pentomino --width 640 --height 640 --generations 1103 --devices "wasm*2" --grid bricks',
+      ),
+    )
+    .action((options: Options) => run(options, shell));
 }
 
 async function run({ devices: names, f64, generations, pattern, ...settings }: Options, shell: Shell): Promise<void> {

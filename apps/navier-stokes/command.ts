@@ -5,7 +5,7 @@ import { readCheckpoint, requireHdf5, writeCheckpoint } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
-import { count, devicesOption, f64Option } from "../options.js";
+import { count, devicesOption, examples, f64Option, precisionOption } from "../options.js";
 import { tubeOf } from "./box-flow.js";
 import { CASE_OF } from "./cases.js";
 import { camelCase, configOf, keysOf } from "./config.js";
@@ -38,17 +38,21 @@ interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ"
 
 /** Adds `isoform navier-stokes`. */
 export function command(program: Command, shell: Shell): void {
-  const all = program.command("navier-stokes").description("compressible flows by central and WENO schemes, the solver of STREAmS-2");
+  const all = program.command("navier-stokes").description("compressible flows by central and WENO schemes, after the solver STREAmS-2");
   for (const name of CASES) {
     const own = all.command(name).description(CASE_OF[name].description);
     for (const key of keysOf(name)) own.addOption(optionOf(key, name));
     own
-      .option("--config <file>", "keys in TOML, with underscores; options count before them")
+      .option("--config <file>", "options in a TOML file, with underscores in place of dashes; those of the command line take precedence")
       .addOption(devicesOption())
       .addOption(f64Option())
-      .addOption(new Option("--type <name>", "of all values").choices(Object.keys(TYPES)).default("f64"))
-      .addOption(new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default("fast"))
-      .addOption(new Option("--layout <name>", "components of a cell apart (soa) or together (aos)").choices(["soa", "aos"]).default("soa"))
+      .addOption(new Option("--type <name>", "type of the fields").choices(Object.keys(TYPES)).default("f64"))
+      .addOption(precisionOption())
+      .addOption(
+        new Option("--layout <name>", "how the components of a cell are stored: apart (soa) or together (aos)")
+          .choices(["soa", "aos"])
+          .default("soa"),
+      )
       .addOption(
         new Option(SETTING_OPTIONS.occ.flags, SETTING_OPTIONS.occ.description)
           .choices([...OCC_LEVELS, "auto"])
@@ -56,35 +60,46 @@ export function command(program: Command, shell: Shell): void {
       )
       .option("--no-fuse", "do not merge containers")
       .option("--every <n>", "steps from one sample to the next", count, 10)
-      .option("--progress <file>", "write the samples as lines of the original solver, 1i10,20es20.10")
-      .option("--json <file>", "write configuration and samples as JSON")
+      .option("--progress <file>", "write the samples as lines of progress in the format of STREAmS-2")
+      .option("--json <file>", "write the configuration and the samples as JSON")
       .option("--vtk <file>", "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr)")
-      .option("--hdf5 <file>", "write the same as HDF5 by the openPMD standard (.h5), with XDMF beside it (.xmf); needs the package h5wasm")
-      .option("--svg <file>", "picture of a plane of cells")
+      .option(
+        "--hdf5 <file>",
+        "write the same as HDF5 by the openPMD standard (.h5), with an XDMF file beside it (.xmf); needs the package h5wasm",
+      )
+      .option("--svg <file>", "write a picture of a plane of cells")
       .addOption(
-        new Option(
-          "--show <quantities>",
-          `in the picture, with commas between several, which get a picture each: ${QUANTITY_NAMES.join(", ")}`,
-        )
+        new Option("--show <quantities>", `what the picture shows; separated by commas, a picture each: ${QUANTITY_NAMES.join(", ")}`)
           .argParser(quantities)
           .default(["schlieren"], "schlieren"),
       )
-      .addOption(new Option("--plane <place>", "of the picture: z=0.5, of cells nearest to it (default: the middle of z)").argParser(plane))
+      .addOption(
+        new Option("--plane <place>", "plane of the picture, such as z=0.5: the cells nearest to it (default: the middle of z)").argParser(
+          plane,
+        ),
+      )
       .option(
         "--fields-every <n>",
-        "samples from one of these snapshots to the next; of VTK a file each, with their times in one that ends in .pvd, and a numbered picture each; without it there is one, of the end",
+        "samples from one snapshot (--vtk, --hdf5, --svg) to the next: numbered files, with a list of their times (.pvd) for VTK; default: one snapshot, at the end",
         count,
       );
     addOutputs(own, name);
     own
       .option(
         "--checkpoint <file>",
-        "write the state there now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before stays as <file>.previous",
+        "write the state to this file now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
-      .option("--restart <file>", "go on from a checkpoint, with its configuration, to the steps and time given")
+      .option("--restart <file>", "continue from a checkpoint, with its configuration, to the given --steps and --time")
+      .addHelpText("after", helpText(name))
       .action((options: Options & Given) => run(name, options, shell));
   }
+}
+
+function helpText(name: CaseName): string {
+  const { examples: lines, defaults } = CASE_OF[name];
+  const remark = defaults === undefined ? "" : `\nThe defaults above are those of ${defaults}.\n`;
+  return remark + examples(...lines.map((line) => `navier-stokes ${name} ${line}`));
 }
 
 const QUANTITY_NAMES = Object.keys(QUANTITIES) as Quantity[];

@@ -22,86 +22,125 @@ export type Kind =
   | { readonly is: "count"; readonly from: number }
   | { readonly is: "whole"; readonly from: number }
   | { readonly is: "positive" | "number" | "nonNegative" | "flag" }
-  | { readonly is: "choice"; readonly of: readonly (string | number)[] };
+  | {
+      readonly is: "choice";
+      readonly of: readonly (string | number)[];
+      /** Cases that take some of them only. */
+      readonly in?: Partial<Record<CaseName, readonly string[]>>;
+    };
 
 export interface Key {
   readonly name: string;
   readonly kind: Kind;
-  readonly meaning: string;
+  /** For the help of a case. */
+  readonly meaning: string | ((name: CaseName) => string);
   /** Default: all cases. */
   readonly cases?: readonly CaseName[];
 }
+
+/** What a key means in a case. */
+export const meaningOf = ({ meaning }: Key, name: CaseName): string => (typeof meaning === "string" ? meaning : meaning(name));
 
 const COUNT: Kind = { is: "count", from: 1 };
 const NONE_OR_MORE: Kind = { is: "whole", from: 0 };
 const POSITIVE: Kind = { is: "positive" };
 const NUMBER: Kind = { is: "number" };
 const FLAG: Kind = { is: "flag" };
-const choice = (of: readonly (string | number)[]): Kind => ({ is: "choice", of });
+const choice = (of: readonly (string | number)[]) => ({ is: "choice", of }) as const;
 
 const WALLS = ["channel", "layer", "shock"] as const;
 const LAYERS = ["layer", "shock"] as const;
+const BLOCKS = ["channel", "layer", "shock", "box"] as const;
+
+/** The unit of lengths. */
+const UNITS: Readonly<Record<CaseName, string>> = {
+  channel: ", in half heights of the channel",
+  layer: ", in thicknesses of the layer at x = 0",
+  shock: ", in thicknesses of the layer at x = 0",
+  box: "",
+  tube: "",
+};
+const length = (what: string) => (name: CaseName) => what + UNITS[name];
+
+const REYNOLDS: Readonly<Record<CaseName, string>> = {
+  channel: "Reynolds number of the bulk flow; default: that of turbulent flow at re_tau",
+  layer: "Reynolds number of the free stream, with a laminar inflow; otherwise it follows from re_tau",
+  shock: "Reynolds number of the free stream, with a laminar inflow; otherwise it follows from re_tau",
+  box: "Reynolds number; without it the flow has no viscosity",
+  tube: "",
+};
 
 export const KEYS: readonly Key[] = [
-  { name: "flow", kind: choice([...BOX_FLOWS, ...TUBE_FLOWS]), meaning: "at the start", cases: ["box", "tube"] },
-  { name: "nx", kind: COUNT, meaning: "cells along x" },
-  { name: "ny", kind: COUNT, meaning: "cells along y, across the flow", cases: ["channel", "layer", "shock", "box"] },
-  { name: "nz", kind: COUNT, meaning: "cells along z", cases: ["channel", "layer", "shock", "box"] },
-  { name: "lx", kind: POSITIVE, meaning: "length along x" },
-  { name: "ly", kind: POSITIVE, meaning: "length along y; a channel's is 2, and a shock's follows from its grid", cases: ["layer", "box"] },
-  { name: "lz", kind: POSITIVE, meaning: "length along z", cases: ["channel", "layer", "shock", "box"] },
-  { name: "dy_plus", kind: POSITIVE, meaning: "size of the first cell at a wall, in units of the wall", cases: WALLS },
-  { name: "re_tau", kind: POSITIVE, meaning: "friction Reynolds number, of half the channel or of the layer at x = 0", cases: WALLS },
   {
-    name: "re",
-    kind: POSITIVE,
-    meaning: "Reynolds number of bulk velocity or free stream; follows from re_tau in turbulent flow; without it a box has no viscosity",
-    cases: ["channel", "layer", "shock", "box"],
+    name: "flow",
+    kind: { ...choice([...BOX_FLOWS, ...TUBE_FLOWS]), in: { box: BOX_FLOWS, tube: TUBE_FLOWS } },
+    meaning: "flow at the start",
+    cases: ["box", "tube"],
   },
+  { name: "nx", kind: COUNT, meaning: "cells along x" },
+  { name: "ny", kind: COUNT, meaning: (name) => (name === "box" ? "cells along y" : "cells along y, across the flow"), cases: BLOCKS },
+  { name: "nz", kind: COUNT, meaning: "cells along z", cases: BLOCKS },
+  { name: "lx", kind: POSITIVE, meaning: length("length along x") },
+  { name: "ly", kind: POSITIVE, meaning: length("length along y"), cases: ["layer", "box"] },
+  { name: "lz", kind: POSITIVE, meaning: length("length along z"), cases: BLOCKS },
+  { name: "dy_plus", kind: POSITIVE, meaning: "height of the first cell at a wall, in wall units", cases: WALLS },
+  {
+    name: "re_tau",
+    kind: POSITIVE,
+    meaning: (name) =>
+      `friction Reynolds number, by ${name === "channel" ? "the channel's half height" : "the layer's thickness at x = 0"}`,
+    cases: WALLS,
+  },
+  { name: "re", kind: POSITIVE, meaning: (name) => REYNOLDS[name], cases: BLOCKS },
   { name: "mach", kind: POSITIVE, meaning: "Mach number" },
   {
     name: "theta_wall",
     kind: NUMBER,
-    meaning:
-      "temperature of walls between that of the stream (0) and of a wall without heat flux (1); below -1 a channel's heat is not removed",
+    meaning: (name) =>
+      `temperature of the wall, from that of the stream (0) to that of a wall without heat flux (1)${name === "channel" ? "; below -1 no heat is taken out of the flow" : ""}`,
     cases: WALLS,
   },
-  { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number that gives the time step" },
+  { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number, which gives the time step; 0: dt gives it" },
   { name: "dt", kind: POSITIVE, meaning: "fixed time step, in place of cfl" },
-  { name: "dt_every", kind: COUNT, meaning: "steps from one choice of the time step to the next" },
+  { name: "dt_every", kind: COUNT, meaning: "steps after which the time step is chosen again" },
   { name: "steps", kind: NONE_OR_MORE, meaning: "steps of the run" },
-  { name: "time", kind: POSITIVE, meaning: "end of the run, if that comes before the last step" },
-  { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: none are taken" },
+  { name: "time", kind: POSITIVE, meaning: "simulated time at which the run ends, if that comes before its last step" },
+  { name: "stats_every", kind: NONE_OR_MORE, meaning: "steps from one sample of the statistics to the next; 0: no samples" },
   {
     name: "spectra_every",
     kind: NONE_OR_MORE,
-    meaning: "steps from one sample of the spectra to the next; 0: none are taken",
+    meaning: "steps from one sample of the spectra to the next; 0: no samples",
     cases: ["channel", "box"],
   },
   {
     name: "sensor_threshold",
     kind: NUMBER,
-    meaning: "of the shock sensor, above which faces take WENO: everywhere below 0, nowhere above 1",
+    meaning: "value of the shock sensor above which a face's flux is by WENO; below 0: everywhere, above 1: nowhere",
   },
-  { name: "order", kind: choice(ORDERS), meaning: "of central differences" },
+  { name: "order", kind: choice(ORDERS), meaning: "order of the central differences" },
   { name: "keep", kind: { is: "whole", from: -1 }, meaning: "central fluxes: KEP (-1), KEEP (0) or KEEP(n)" },
   { name: "weno", kind: choice(WENO_ORDERS), meaning: "order of WENO" },
-  { name: "weno_z", kind: FLAG, meaning: "weights Z in place of those of Jiang and Shu, of WENO 5" },
-  { name: "splitting", kind: choice(SPLITTINGS), meaning: "of WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
-  { name: "viscous", kind: choice(VISCOUS_FORMS), meaning: "form of viscous terms" },
-  { name: "viscosity", kind: choice(VISCOSITIES), meaning: "law of viscosity" },
+  { name: "weno_z", kind: FLAG, meaning: "take the weights of WENO-Z, of fifth order, in place of those of Jiang and Shu" },
+  { name: "splitting", kind: choice(SPLITTINGS), meaning: "WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
+  { name: "viscous", kind: choice(VISCOUS_FORMS), meaning: "form of the viscous terms" },
+  { name: "viscosity", kind: choice(VISCOSITIES), meaning: "how the viscosity depends on temperature" },
   { name: "gas", kind: choice(GASES), meaning: "heat capacities: constant (perfect) or by temperature (thermal)" },
   { name: "prandtl", kind: POSITIVE, meaning: "Prandtl number" },
-  { name: "t_ref", kind: POSITIVE, meaning: "temperature of reference, in kelvin" },
-  { name: "n_wall", kind: COUNT, meaning: "cells of the layer at the wall", cases: LAYERS },
-  { name: "l_wall", kind: POSITIVE, meaning: "height of the layer at the wall", cases: LAYERS },
-  { name: "inflow", kind: choice(INFLOWS), meaning: "turbulent, with fluctuations from downstream, or laminar", cases: LAYERS },
-  { name: "recycle_x", kind: POSITIVE, meaning: "where the inflow's fluctuations come from", cases: LAYERS },
-  { name: "shock_angle", kind: POSITIVE, meaning: "between stream and shock, in degrees", cases: ["shock"] },
-  { name: "shock_x", kind: POSITIVE, meaning: "where the shock would meet the wall", cases: ["shock"] },
-  { name: "random", kind: FLAG, meaning: "noise in the velocity at the start, of 2 % of its scale; the same on all devices", cases: WALLS },
-  { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often faces across the flow are smoothed", cases: WALLS },
-  { name: "jb", kind: POSITIVE, meaning: "number of the cell from which on sizes grow with the distance from the wall", cases: WALLS },
+  { name: "t_ref", kind: POSITIVE, meaning: "reference temperature, in kelvin" },
+  { name: "n_wall", kind: COUNT, meaning: "cells of the fine layer at the wall", cases: LAYERS },
+  { name: "l_wall", kind: POSITIVE, meaning: length("height of the fine layer at the wall"), cases: LAYERS },
+  { name: "inflow", kind: choice(INFLOWS), meaning: "turbulent, with fluctuations from downstream (recycling), or laminar", cases: LAYERS },
+  { name: "recycle_x", kind: POSITIVE, meaning: length("x at which the inflow's fluctuations are taken"), cases: LAYERS },
+  { name: "shock_angle", kind: POSITIVE, meaning: "angle between the stream and the shock, in degrees", cases: ["shock"] },
+  { name: "shock_x", kind: POSITIVE, meaning: length("x at which the shock would meet the wall without a layer"), cases: ["shock"] },
+  {
+    name: "random",
+    kind: FLAG,
+    meaning: "add noise to the velocity at the start, of 2 % of its scale; the same on all devices",
+    cases: WALLS,
+  },
+  { name: "smoothing", kind: NONE_OR_MORE, meaning: "how often the cells' sizes across the flow are smoothed", cases: WALLS },
+  { name: "jb", kind: POSITIVE, meaning: "number of the cell from which sizes grow with the distance from the wall", cases: WALLS },
 ];
 
 /** A configuration: values of all keys of a case. `isoform navier-stokes CASE --help` says what each means. */

@@ -1,18 +1,18 @@
 import { InvalidArgumentError, Option } from "commander";
 import { count, countOrNone, nonNegative, number, positive } from "../options.js";
 import { camelCase } from "./config.js";
-import { defaultsOf, type CaseName, type Given, type Key } from "./config-keys.js";
+import { defaultsOf, meaningOf, type CaseName, type Given, type Key } from "./config-keys.js";
 
 /** The option of a key, `--re-tau <number>`; defaults are those of `configOf`, since they depend on other keys. */
 export function optionOf(key: Key, name: CaseName): Option {
   const flags = `--${key.name.replaceAll("_", "-")}`;
   const usual = defaultsOf(name, {})[camelCase(key.name) as keyof Given];
-  const meaning = usual === undefined ? key.meaning : `${key.meaning} (default: ${String(usual)})`;
+  const meaning = meaningOf(key, name) + (usual === undefined || key.kind.is === "flag" ? "" : ` (default: ${String(usual)})`);
   switch (key.kind.is) {
     case "flag":
       return new Option(flags, meaning);
     case "choice": {
-      const { of } = key.kind;
+      const of = key.kind.in?.[name] ?? key.kind.of;
       return new Option(`${flags} <choice>`, `${meaning} (choices: ${of.join(", ")})`).argParser((text) => chosen(of, text));
     }
     case "count":

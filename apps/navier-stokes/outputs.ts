@@ -34,7 +34,7 @@ export interface Ended {
 }
 
 interface Output {
-  readonly meaning: string;
+  readonly meaning: string | ((name: CaseName) => string);
   /** Default: all cases. */
   readonly cases?: readonly CaseName[];
   /** Throws IsoformError where a flow has no such thing. */
@@ -48,7 +48,8 @@ const isSvg = (path: string): boolean => path.endsWith(".svg");
 /** Spectra along an axis. */
 const spectraAlong = (axis: Spectral) =>
   ({
-    meaning: `write spectra of the velocity's components along ${axis} by wave number, of a channel at each distance from the wall: as a table, as CSV (.csv), or as a figure (.svg); of the samples of --spectra-every, or of the flow at the end`,
+    meaning: (name) =>
+      `write spectra of the velocity along ${axis} by wave number${name === "channel" ? ", at each distance from the wall" : ""}: as a table, CSV (.csv) or a figure (.svg); of the samples of --spectra-every, or of the flow at the end`,
     cases: ["channel", "box"],
     check: ({ axes }) => {
       if (!spectralAxes(axes).includes(axis))
@@ -63,8 +64,8 @@ const spectraAlong = (axis: Spectral) =>
 
 const OUTPUTS = {
   statistics: {
-    meaning:
-      "write the 70 averages of the original solver over time and z, of a channel over x too: as a table with a line of names, as CSV (.csv) or as HDF5 with XDMF (.h5); of the samples of --stats-every, those before --restart among them, or of the flow at the end",
+    meaning: (name) =>
+      `write the 70 averages of STREAmS-2 over time and ${name === "channel" ? "x and z" : "z"}: as a table, CSV (.csv), or HDF5 with XDMF (.h5); of the samples of --stats-every, including those before --restart, or of the flow at the end`,
     write: async (path, { simulation, means }, shell) => {
       const { flow, steps: step, time } = simulation;
       const found = await means();
@@ -73,8 +74,10 @@ const OUTPUTS = {
     },
   },
   profiles: {
-    meaning:
-      "write of a channel mean velocity, root mean squares and stresses in units of the wall, by the distance from it, of a tube density, velocity and pressure along it: as a table, as CSV (.csv), or as a figure beside the law of the wall or the exact solution (.svg)",
+    meaning: (name) =>
+      name === "tube"
+        ? "write density, velocity and pressure along the tube: as a table, CSV (.csv), or a figure beside the exact solution (.svg)"
+        : "write mean velocity, root mean squares and stresses by distance from the wall, in wall units: as a table, CSV (.csv), or a figure beside the law of the wall (.svg)",
     cases: ["channel", "tube"],
     write: async (path, { name, config, simulation, means }, shell) => {
       if (name === "tube") {
@@ -95,7 +98,7 @@ const OUTPUTS = {
   spectraZ: spectraAlong("z"),
   energy: {
     meaning:
-      "write kinetic energy, dissipation and enstrophy at each sample of --every, in means over the box: as a table, as CSV (.csv), or as a figure (.svg)",
+      "write means over the box of kinetic energy, dissipation and enstrophy at each sample of --every: as a table, CSV (.csv) or a figure (.svg)",
     cases: ["box"],
     write: async (path, { config, simulation: { flow }, energy }, shell) => {
       const { motions } = energy!;
@@ -105,7 +108,7 @@ const OUTPUTS = {
   },
   wall: {
     meaning:
-      "write friction and heat flux along the wall, and the layer's thicknesses: as a table, as CSV (.csv), or as a figure beside known laws of friction (.svg)",
+      "write friction and heat flux along the wall, and the layer's thicknesses: as a table, CSV (.csv), or a figure beside known laws of friction (.svg)",
     cases: ["layer", "shock"],
     write: async (path, { config, simulation: { flow }, means }, shell) => {
       const found = await means();
@@ -128,7 +131,10 @@ export function addOutputs(command: Command, name: CaseName): void {
   for (const output of NAMES) {
     const { meaning, cases } = outputOf(output);
     if (cases?.includes(name) ?? true)
-      command.option(`--${snakeCase(output).replaceAll("_", "-")} <file...>`, `${meaning}; one or several`);
+      command.option(
+        `--${snakeCase(output).replaceAll("_", "-")} <file...>`,
+        `${typeof meaning === "string" ? meaning : meaning(name)}; one file or several`,
+      );
   }
 }
 

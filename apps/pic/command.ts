@@ -8,7 +8,7 @@ import { devices } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
 import { addConfig } from "../config.js";
-import { count, countOrNone, devicesOption, f64Option, number, positive } from "../options.js";
+import { count, countOrNone, devicesOption, examples, f64Option, number, positive, precisionOption } from "../options.js";
 import { CASES, type Case, type CaseOptions } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
@@ -85,55 +85,78 @@ const runOptions = (options: RunOptions): RunOptions =>
 
 /** Adds `isoform pic`. */
 export function command(program: Command, shell: Shell): void {
-  const pic = program.command("pic").description("plasmas by the geometric particle-in-cell method GEMPIC");
+  const pic = program.command("pic").description("plasmas by the geometric electromagnetic particle-in-cell method (GEMPIC)");
   addPush(pic, shell);
   for (const each of CASES) {
     const { defaults } = each;
     const own = addConfig(pic.command(each.name).description(each.description))
       .addOption(devicesOption())
       .addOption(f64Option())
-      .option("--particles <n>", "of each species", count, defaults.particles)
-      .option("--cells <n>", "along axis 1", count, defaults.cells)
-      .option("--degree <p>", "of the splines, 1 to 5", count, defaults.degree)
-      .option("--amplitude <a>", "of the perturbation at the start", number, defaults.amplitude)
-      .option("--k <number>", "wave number of the perturbation; the box is as long as its waves", positive, defaults.k)
-      .option("--mode <m>", "waves of the perturbation in the box along axis 1; this mode is watched", count, defaults.mode)
-      .addOption(listOption("--fractions <shares>", "of the electrons in each beam", defaults.fractions))
+      .option("--particles <n>", "particles of each species", count, defaults.particles)
+      .option("--cells <n>", "cells along axis 1", count, defaults.cells)
+      .option("--degree <p>", "degree of the splines, 1 to 5", count, defaults.degree)
+      .option("--amplitude <a>", "amplitude of the perturbation at the start", number, defaults.amplitude)
+      .option("--k <number>", "wave number of the perturbation; the box is as long as --mode of its waves", positive, defaults.k)
+      .option("--mode <m>", "waves of the perturbation in the box; this mode is watched", count, defaults.mode)
+      .addOption(listOption("--fractions <shares>", "share of the electrons in each beam", defaults.fractions))
       .addOption(listOption("--drifts <speeds>", driftText(each), defaults.drifts))
       .addOption(listOption("--temperatures <values>", temperatureText(each), defaults.temperatures))
       .option(
         "--distribution <file>",
-        "of the electrons, in place of the beams: a table (.csv) with a head such as v1,f, or a module that exports a function",
+        "distribution of the electrons, in place of beams: a table (.csv) whose first line is v1,f or the like, or a module that exports a function",
       )
-      .option("--ion-mass <m>", "mobile ions of this mass, as warm as the electrons, in place of a background at rest", positive)
-      .option("--dt <t>", "time step, in units of 1 / plasma frequency", positive, defaults.dt)
-      .option("--time <t>", "end of the run", positive, defaults.time)
+      .option(
+        "--ion-mass <m>",
+        "add mobile ions of this mass (in electron masses), as warm as the electrons; default: a background at rest",
+        positive,
+      )
+      .option("--dt <t>", "time step, in inverse plasma frequencies", positive, defaults.dt)
+      .option("--time <t>", "end of the run, in inverse plasma frequencies", positive, defaults.time)
       .option("--every <n>", "steps from one sample to the next", count, defaults.every)
       .addOption(
-        new Option("--composition <name>", "of the exact flows to a time step")
+        new Option(
+          "--composition <name>",
+          "how a step is made of exact flows: lie is of first order, strang and 4-lie of second, 3-strang and 10-lie of fourth",
+        )
           .choices(Object.keys(COMPOSITIONS))
           .default(DEFAULTS.composition),
       )
-      .addOption(new Option("--loading <name>", "of the particles").choices(LOADINGS).default(DEFAULTS.loading))
-      .addOption(new Option("--layout <name>", "of the particles").choices(Object.keys(LAYOUTS)).default("soa"))
       .addOption(
-        new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default(DEFAULTS.precision),
+        new Option("--loading <name>", "how particles are placed: by Sobol's sequence (sobol), or in mirrored groups (symmetric)")
+          .choices(LOADINGS)
+          .default(DEFAULTS.loading),
       )
-      .option("--sort <n>", "steps from one sort of the particles by cell to the next, 0 for never; default: what is fastest", countOrNone);
+      .addOption(
+        new Option("--layout <name>", "how particles are stored: components apart (soa) or together (aos)")
+          .choices(Object.keys(LAYOUTS))
+          .default("soa"),
+      )
+      .addOption(precisionOption())
+      .option("--sort <n>", "steps after which particles are sorted by cell again, in 3D; 0: never; default: what is fastest", countOrNone);
     own
-      .option("--window <from,to>", "times between which a rate is fitted; default: what suits the case", windowOf)
-      .option("--csv <file>", "all samples")
-      .option("--svg <file>", "picture of the watched mode over time, with fit and theory")
-      .option("--vtk <file>", "E and B at the end as a VTK image (.vti)")
-      .option("--hdf5 <file>", "E, B and all particles at the end by the openPMD standard (.h5), and XDMF beside them (.xmf)")
-      .option("--hdf5-every <n>", "samples from one snapshot of --hdf5 to the next; all go into one file", count)
+      .option("--window <from,to>", "fit rates between these times; default: those that suit the case", windowOf)
+      .option("--csv <file>", "write all samples as CSV")
+      .option("--svg <file>", "write a figure of the watched mode over time, with the fit and theory")
+      .option("--vtk <file>", "write E and B at the end as a VTK image (.vti)")
+      .option(
+        "--hdf5 <file>",
+        "write E, B and all particles at the end as HDF5 by the openPMD standard (.h5), with an XDMF file beside it (.xmf); needs the package h5wasm",
+      )
+      .option("--hdf5-every <n>", "samples from one snapshot of --hdf5 to the next, all in one file; default: one, at the end", count)
       .option("--json <file>", "write the result as JSON")
       .option(
         "--checkpoint <file>",
-        "write the state there now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before stays as <file>.previous",
+        "write the state to this file now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
-      .option("--restart <file>", "go on from a checkpoint, with its options")
+      .option("--restart <file>", "continue from a checkpoint, with its options")
+      .addHelpText(
+        "after",
+        examples(
+          `pic ${each.name} --devices native --svg run.svg --csv run.csv`,
+          `pic ${each.name} --particles 20000 --time 2 --json run.json`,
+        ),
+      )
       .action((options: Given) => run(each, options, shell, (name) => ["cli", "config"].includes(own.getOptionValueSource(name) ?? "")));
   }
 }
@@ -150,7 +173,7 @@ function windowOf(text: string): Window {
 }
 
 const listOption = (flags: string, description: string, values: readonly number[]): Option =>
-  new Option(flags, `${description}, with commas between`)
+  new Option(flags, `${description}, separated by commas`)
     .argParser(numbersOf)
     .default(values, values.map((value) => Number(value.toPrecision(4))).join());
 

@@ -2,7 +2,7 @@ import type { OpenOptions } from "isoform";
 import { IsoformError, open } from "isoform";
 import { Option, type Command } from "commander";
 import { measurePeaks, type Shell } from "isoform/portability";
-import { count, deviceOption, f64Option } from "../options.js";
+import { count, deviceOption, examples, f64Option, precisionOption } from "../options.js";
 import { agrees, BYTES_PER_PARTICLE, DEPOSITS, difference, LAYOUTS, Push, tolerances, type PushOptions } from "./push.js";
 
 interface Options extends PushOptions {
@@ -20,20 +20,28 @@ const SORTS = 5;
 export function addPush(pic: Command, shell: Shell): void {
   pic
     .command("push")
-    .description("the operator H_p1 alone, the benchmark of Artigues et al. (2019): cubic splines, 16 x 8 x 8 cells")
+    .description("benchmark of the push along axis 1 alone, after Artigues et al. (2019): cubic splines, 16 x 8 x 8 cells")
     .addOption(deviceOption())
     .addOption(f64Option())
-    .option("--particles <n>", "the paper has 10000000", count, 1_000_000)
+    .option("--particles <n>", "particles; the paper has 10000000", count, 1_000_000)
     .addOption(
-      new Option("--deposit <how>", "how currents come together: a scatter strategy, or particles sorted by cell and a team for each cell")
+      new Option(
+        "--deposit <how>",
+        "how currents are added up: by a scatter strategy, or with particles sorted by cell and a team for each cell (cells)",
+      )
         .choices(DEPOSITS)
         .default("auto"),
     )
-    .addOption(new Option("--layout <name>", "of the particles").choices(Object.keys(LAYOUTS)).default("soa"))
-    .addOption(new Option("--precision <mode>", "strict: the same bits on every device").choices(["strict", "fast"]).default("fast"))
-    .option("--hot", "particles so fast that every eighth one changes its cell", false)
-    .option("--calls <n>", "calls that count, forwards and back in time by turns", count, 10)
+    .addOption(
+      new Option("--layout <name>", "how particles are stored: components apart (soa) or together (aos)")
+        .choices(Object.keys(LAYOUTS))
+        .default("soa"),
+    )
+    .addOption(precisionOption())
+    .option("--hot", "make particles so fast that every eighth one changes its cell", false)
+    .option("--calls <n>", "calls to time, forwards and backwards in time by turns", count, 10)
     .option("--json <file>", "write the result as JSON")
+    .addHelpText("after", examples("pic push --devices native", "pic push --particles 100000 --deposit cells --hot"))
     .action((options: Options) => run(options, shell));
 }
 

@@ -5,7 +5,7 @@ import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { addGridOptions, choicesText } from "../grids.js";
-import { count, positive } from "../options.js";
+import { count, examples, positive } from "../options.js";
 import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
 
 interface Options extends Unresolved<PoissonSettings> {
@@ -24,19 +24,25 @@ interface Options extends Unresolved<PoissonSettings> {
 export function command(program: Command, shell: Shell): void {
   const poisson = program
     .command("poisson")
-    .description("the Poisson equation on a cube by conjugate gradients, against a manufactured solution")
+    .description("Poisson's equation on a cube by conjugate gradients, compared with a manufactured solution")
     .option("--size <n>", "cells along each axis", count, DEFAULTS.size)
-    .addOption(new Option("--preconditioner <name>", "what speeds up the convergence").choices(PRECONDITIONERS).default("none"))
-    .option("--sweeps <n>", "sweeps of Jacobi's method; with multigrid, before and after each coarser level", count, DEFAULTS.sweeps)
+    .addOption(new Option("--preconditioner <name>", "preconditioner of the conjugate gradients").choices(PRECONDITIONERS).default("none"))
+    .option(
+      "--sweeps <n>",
+      "sweeps of Jacobi's method; with multigrid, so many before and so many after each coarser level",
+      count,
+      DEFAULTS.sweeps,
+    )
     .option("--levels <n>", "coarser levels of multigrid; default: down to 4 cells along each axis", count)
-    .option("--tolerance <t>", "largest residual, relative to the right-hand side", positive, 1e-10)
-    .option("--iterations <n>", "at most", count, 10000)
-    .option("--every <n>", "iterations between two checks of the residual", count, 10)
+    .option("--tolerance <t>", "residual at which the run stops, relative to the right-hand side", positive, 1e-10)
+    .option("--iterations <n>", "the most iterations", count, 10000)
+    .option("--every <n>", "iterations from one check of the residual to the next", count, 10)
     .option("--no-fuse", "do not merge containers")
-    .option("--unroll <n>", "iterations that are planned together", count, 1);
+    .option("--unroll <n>", "iterations to plan together", count, 1);
   addGridOptions(poisson)
-    .option("--vtk <file>", "the solution as a VTK image (.vti)")
+    .option("--vtk <file>", "write the solution as a VTK image (.vti)")
     .option("--json <file>", "write the result as JSON")
+    .addHelpText("after", examples("poisson --size 63 --preconditioner multigrid", 'poisson --size 128 --devices "native*2" --occ two-way'))
     .action((options: Options) => run(options, shell));
 }
 

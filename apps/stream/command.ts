@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { Option } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { open } from "isoform";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
-import { count, deviceOption, f64Option, positive } from "../options.js";
+import { count, deviceOption, examples, f64Option, positive, precisionOption } from "../options.js";
 import { DEFAULT_GIB, Stream, elements } from "./stream.js";
 
 interface StreamOptions {
@@ -20,15 +19,14 @@ interface StreamOptions {
 export function command(program: Command, shell: Shell): void {
   program
     .command("stream")
-    .description("memory bandwidth by the BabelStream set: copy, mul, add, triad, dot")
-    .option("--gib <size>", "size of the three arrays together", positive, DEFAULT_GIB)
+    .description("memory bandwidth of a device by the kernels of BabelStream: copy, mul, add, triad, dot")
+    .option("--gib <size>", "size of the three arrays together, in GiB", positive, DEFAULT_GIB)
     .addOption(deviceOption())
     .addOption(f64Option())
     .option("--iterations <n>", "runs of each kernel; the first is left out of the times", count, 100)
-    .addOption(
-      new Option("--precision <mode>", "order and contraction of floating-point operations").choices(["strict", "fast"]).default("fast"),
-    )
+    .addOption(precisionOption())
     .option("--json <file>", "write the result as JSON")
+    .addHelpText("after", examples("stream --devices native", "stream --gib 0.1 --iterations 20 --json stream.json"))
     .action((options: StreamOptions) => run(options, shell));
 }
 

@@ -41,13 +41,13 @@ interface AssessOptions extends Partial<GridSettings> {
 
 const EXAMPLES = `
 Examples:
-  isoform assess                                        every device of this machine, about a minute
+  isoform assess                                            every device of this machine, in about a minute
   isoform assess gsr --devices wasm,native --gib 0.25 --repeats 5 --report report.html
-  isoform assess poisson lbm --devices wasm,wasm*3 --grid auto --layout auto --occ auto
+  isoform assess poisson lbm --devices "wasm,wasm*3" --grid auto --layout auto --occ auto
   isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
   isoform assess --from timings.csv --bandwidth bandwidth.csv --set NVIDIA=H100,A100,V100,T4
 
-Efficiencies, errors and the counting rule: docs/assessment.md. The JSON: docs/assessment.schema.json.`;
+docs/assessment.md explains efficiencies, errors and the counting rule; docs/assessment.schema.json describes the JSON.`;
 
 /** Adds `isoform assess`. */
 export function addAssess(program: Command, shell: Shell): void {
@@ -57,39 +57,45 @@ export function addAssess(program: Command, shell: Shell): void {
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
     .argument(
       "[applications...]",
-      `of ${[...MEASURED.keys()].join(", ")}; default: all, or those that run on grids with --grid, --layout or --occ`,
+      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, those that run on grids`,
     )
     .option(
       "--devices <names>",
-      "devices to measure one by one: wasm,native,cuda:0; several as one: wasm*3 (one divided into three), cuda:0+cuda:1; default: all of this machine",
+      "devices to measure, one after the other: wasm,native,cuda:0; several as one: cuda:0+cuda:1, or wasm*3, which is one divided into three; default: all of this machine",
       list,
     )
     .option("--ports <names>", `also measure files that isoform emit writes: ${PORTS.join(",")}`, ports)
-    .option("--gib <size>", "problem size in GiB; default: what takes about a minute", positive)
+    .option("--gib <size>", "memory of the problem in GiB; default: what takes about a minute in all", positive)
     .option("--repeats <n>", "timed runs of each application on each device, after one to warm up", count, 10)
-    .option("--iterations <n>", "iterations in a run", count);
+    .option("--iterations <n>", "iterations in a run; default: those of the application", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
     .addOption(
-      new Option("--f64 <how>", "emulate f64 as the sum of two f32 on devices without it, which are left out otherwise").choices([
+      new Option("--f64 <how>", "on devices without f64, emulate it as the sum of two f32; by default they are left out").choices([
         "emulate",
       ]),
     )
-    .option("--quick", "smallest sizes and three runs: a first look")
+    .option("--quick", "smallest sizes and three runs, for a first look")
     .option(
       "--no-handwritten",
-      "leave out the hand-written programs (C with OpenMP, CUDA), which are measured where their compiler is found",
+      "leave out the hand-written programs (C with OpenMP, CUDA), which are measured too if their compiler is found",
     )
-    .addOption(new Option("--merge <files...>", "put results of several machines together (their JSON)").conflicts([...measuring, "from"]))
+    .addOption(new Option("--merge <files...>", "put together the JSON files of several machines").conflicts([...measuring, "from"]))
     .addOption(
-      new Option("--from <csv>", "take timings from a file: application,platform,problem,run,quantity,seconds[,bytes]").conflicts(
-        measuring,
-      ),
+      new Option(
+        "--from <csv>",
+        "take timings from a file with the columns application,platform,problem,run,quantity,seconds[,bytes]",
+      ).conflicts(measuring),
     )
-    .option("--bandwidth <csv>", "with --from: platform,bytes_per_second, for architectural efficiency")
-    .option("--set <name=platforms>", "platforms over which Phi is taken, such as NVIDIA=H100,A100; may be repeated", platformSet, [])
+    .option("--bandwidth <csv>", "with --from: a file with the columns platform,bytes_per_second, for architectural efficiency")
+    .option(
+      "--set <name=platforms>",
+      "name a set of platforms to compute the metric over, such as NVIDIA=H100,A100; may be repeated",
+      platformSet,
+      [],
+    )
     .option("--json <file>", "write everything as JSON")
-    .option("--report <file>", "write a self-contained HTML report with efficiency cascade and roofline")
+    .option("--report <file>", "write a self-contained HTML report with an efficiency cascade and a roofline")
     .addHelpText("after", EXAMPLES)
     .action((applications: string[], options: AssessOptions, command: Command) => {
       const asked = ["gib", "iterations", "repeats"].some((name) => command.getOptionValueSource(name) === "cli");

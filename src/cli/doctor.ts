@@ -6,8 +6,8 @@ import type { Shell } from "../portability/application.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list every backend, every device with its capabilities, and HDF5; say why something is missing, and what to do")
-    .option("--json", "print JSON")
+    .description("list backends, devices with their capabilities, and HDF5; say why something is missing, and what to do")
+    .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();

@@ -28,26 +28,25 @@ Examples:
   isoform emit kernels.mjs --target opencl --kernel dot --out cl    write dot.cl and dot.c
   isoform emit poisson --target c --precision strict --out poisson-c
 
-Each file begins with the command that compiles it, and its launch function tells what it takes: docs/emit.md.`;
+Each file begins with the command that compiles it and says what its launch function takes: docs/emit.md.`;
 
 /** Adds `isoform emit`. */
 export function addEmit(program: Command, shell: Shell): void {
   program
     .command("emit")
-    .description("write kernels as source files that need nothing of Isoform: the code and a function that launches it")
+    .description("write kernels as source files that do not need Isoform: the code, and a function that launches it")
     .argument("<file|application>", `a module that exports kernels, or one of ${Object.keys(APPLICATIONS).join(", ")}`)
-    .addOption(new Option("--target <name>", "language").choices(TARGET_NAMES).makeOptionMandatory())
+    .addOption(new Option("--target <name>", "language to write").choices(TARGET_NAMES).makeOptionMandatory())
     .option("--kernel <names>", "kernels to write, separated by commas; default: all", list)
-    .option("--out <folder>", "write files into a folder instead of printing them")
+    .option("--out <folder>", "write files into a folder in place of printing them")
     .addOption(option("precision"))
     .addOption(
-      new Option(
-        "--float <type>",
-        "f32: write it wherever a kernel has f64, which WGSL lacks; without it, types stay as the kernel has them",
-      ).choices(["f32"]),
+      new Option("--float <type>", "write f32 wherever a kernel has f64, which WGSL lacks; default: types stay as they are").choices([
+        "f32",
+      ]),
     )
     .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
-    .option("--size <n>", "cells along each axis, for applications and for wat, which compiles sizes in", count, 16)
+    .option("--size <n>", "cells along each axis, of applications and for wat, which compiles sizes into the code", count, 16)
     .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
     .addOption(option("grid"))
     .addOption(option("layout"))

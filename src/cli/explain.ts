@@ -27,28 +27,35 @@ interface ExplainOptions extends SkeletonSettings {
 
 const EXAMPLES = `
 Examples:
-  isoform explain poisson --occ two-way --devices wasm*3
-  isoform explain poisson --devices native*4 --unroll 2 --format timeline --output timeline.svg`;
+  isoform explain poisson --occ two-way --devices "wasm*3"
+  isoform explain poisson --devices "native*4" --unroll 2 --format timeline --output timeline.svg
+
+docs/skeleton.md says how to read it.`;
 
 /** Adds `isoform explain`. */
 export function addExplain(program: Command, shell: Shell, modules: SkeletonModules = registered()): void {
   const command = program
     .command("explain")
-    .description("show what the planner makes of an application's sequence: dependencies, fusion, halos, overlap, streams, timeline")
+    .description(
+      "show how the planner runs an application's sequence of containers: dependencies, fusion, halos, overlap, streams, timeline",
+    )
     .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
-    .option("--devices <set>", "one or several: wasm, native, cuda:0, wasm*3 (one divided into three), cuda:0,cuda:1", "wasm*2");
+    .option("--devices <set>", "one device or several: wasm; native; cuda:0,cuda:1; wasm*3, which is one divided into three", "wasm*2");
   addSettings(command, DEFAULT_SETTINGS);
   command
     .option("--no-fuse", "do not merge containers")
-    .option("--unroll <n>", "iterations that are planned together", count, 1)
+    .option("--unroll <n>", "iterations to plan together", count, 1)
     .option("--size <n>", "cells along each axis; default: the application's own", count)
-    .option("--iterations <n>", "iterations to run first, the last of them measured for the timeline; 0: none", countOrNone, 20)
+    .option("--iterations <n>", "iterations to run; the last ones are measured for the timeline; 0: none", countOrNone, 20)
     .addOption(
-      new Option("--format <name>", "text; the graph for Graphviz or as a picture; the timeline as a picture or for chrome://tracing")
+      new Option(
+        "--format <name>",
+        "text; the graph for Graphviz (dot) or as a picture (svg); the timeline as a picture (timeline) or for chrome://tracing (trace)",
+      )
         .choices(Object.keys(FORMATS))
         .default("text"),
     )
-    .option("--output <file>", "write to a file instead of printing")
+    .option("--output <file>", "write to a file in place of printing")
     .addHelpText("after", EXAMPLES)
     .action((name: string, options: ExplainOptions) => explain(name, options, shell, modules));
 }

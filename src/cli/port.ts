@@ -20,28 +20,28 @@ interface Options {
 
 const EXAMPLES = `
 Examples:
-  isoform port kernels_gpu.F90 --to cpu                            print it
+  isoform port kernels_gpu.F90 --to cpu                            print the result
   isoform port kernels_gpu.F90 --to cpu,openmp --out port          write port/cpu/kernels_gpu.F90 and port/openmp/kernels_gpu.F90
   isoform port kernels_gpu.F90 --to hip --out hip                  write the loops as HIP C++, and Fortran that launches them
   isoform port *.F90 --check                                       say what cannot be ported, and where
 
-docs/fortran.md tells what Fortran is accepted, and what a configuration file may say.`;
+docs/fortran.md says which Fortran is accepted, and what a configuration file may hold.`;
 
 /** Adds `isoform port`. */
 export function addPort(program: Command, shell: Shell): void {
   program
     .command("port")
     .description(
-      "write CUDA Fortran, OpenACC and do concurrent as Fortran for one core, for all cores or for a GPU, or their loops in another language",
+      "translate loops of CUDA Fortran, OpenACC and do concurrent: into Fortran for one core, all cores or a GPU, or into another language",
     )
     .argument("<files...>", "Fortran in free form: .f90, .F90, .cuf, .CUF")
     .option("--to <targets>", `targets, separated by commas: ${PORT_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
-    .option("--out <folder>", "write files into a folder instead of printing them, for several targets in a folder each")
-    .option("--config <file>", "names, and the order of loops, in TOML")
+    .option("--out <folder>", "write files into a folder in place of printing them; for several targets, a folder each inside it")
+    .option("--config <file>", "settings in TOML: names, and the order of loops")
     .option("--define <name[=value]>", "define a name for the preprocessor; may be repeated", define, {})
-    .option("--kind <name=type>", "what a kind is in kernels: f64, f32 or i32; may be repeated", kind, {})
-    .option("--check", "say what is wrong, and write nothing")
-    .option("--report <file>", "write which loops there are and what became of them, as JSON")
+    .option("--kind <name=type>", "type of a Fortran kind in kernels: f64, f32 or i32; may be repeated", kind, {})
+    .option("--check", "say what cannot be ported, and write nothing")
+    .option("--report <file>", "write as JSON which loops were found and what became of them")
     .addHelpText("after", EXAMPLES)
     .action((files: string[], options: Options) => port(files, options, shell));
 }

@@ -20,10 +20,10 @@ export function addProfile(program: Command, shell: Shell): void {
   let profiler: Profiler | undefined;
   program
     .option("--profile", "print a table at the end: time, GB/s and share of the roofline of each kernel, copy, wait and region")
-    .option("--profile-json <file>", "write the same as JSON")
-    .option("--profile-trace <file>", "write when each ran, for chrome://tracing and Perfetto")
+    .option("--profile-json <file>", "write the table of --profile as JSON")
+    .option("--profile-trace <file>", "write a timeline for chrome://tracing and Perfetto")
     .addOption(
-      new Option("--profile-graphs <how>", "time each graph as one launch (whole), or launch by launch (apart), which is slower")
+      new Option("--profile-graphs <how>", "time a captured graph as one launch (whole), or launch by launch (apart), which is slower")
         .choices(["whole", "apart"])
         .default("whole"),
     )

@@ -20,7 +20,8 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
     .addOption(new Option("--debug", "print the stack of an error").env("ISOFORM_DEBUG"))
     .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
     .configureHelp({ showGlobalOptions: true })
-    .exitOverride();
+    .exitOverride()
+    .commandsGroup("Commands:");
   addBackends(program);
   addTuning(program);
   addProfile(program, shell);
@@ -37,6 +38,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
     : Object.entries(APPLICATIONS)
         .filter(([name]) => name === first)
         .map(([, app]) => app);
+  program.commandsGroup("Applications:");
   for (const { command } of wanted) (await command()).command(program, shell);
   acceptDevice(program);
   return program;

@@ -17,14 +17,18 @@ interface TuningOptions {
 /** Adds `--tune`, `--tuning`, `--deterministic` and `--checked` to all commands; they hold for all devices that a command opens. */
 export function addTuning(program: Command): void {
   program
-    .option("--tune", "measure how to run each kernel on first use: block size, scatter strategy and more; remembered on disk")
-    .addOption(
-      new Option("--tuning <file>", `tuning values in TOML, which override measured ones; default: ${DEFAULT_FILE}, if there is one`).env(
-        "ISOFORM_TUNING",
-      ),
+    .option(
+      "--tune",
+      "measure how to run each kernel (block size, scatter strategy and more) when it is first used, and remember it on disk",
     )
-    .option("--deterministic", "give the same results on every run in fast mode too: sums in the order of strict mode")
-    .option("--checked", "end a launch with an error if an index is outside its array, in fast mode too")
+    .addOption(
+      new Option(
+        "--tuning <file>",
+        `tuning values in TOML, which override measured ones; default: ${DEFAULT_FILE}, if that file exists`,
+      ).env("ISOFORM_TUNING"),
+    )
+    .option("--deterministic", "give the same results in every run in fast mode too: sums have the order of strict mode")
+    .option("--checked", "end a launch with an error if an index is outside its array")
     .hook("preAction", async (command) => {
       const { tune, tuning, deterministic, checked } = command.opts<TuningOptions>();
       const text = readText(tuning);

@@ -41,22 +41,23 @@ export interface SettingOption {
 export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>> = {
   grid: {
     flags: "--grid <kind>",
-    description: "how cells are stored: all of the box, active ones, or bricks with active ones; auto measures and remembers",
+    description:
+      "which cells are stored: all of the box (dense), active ones (sparse), or bricks that hold active ones (bricks); auto measures and remembers",
     choices: [...GRID_KINDS, "auto"],
   },
   layout: {
     flags: "--layout <name>",
-    description: "components of a cell apart (soa) or together (aos); auto measures and remembers",
+    description: "how the components of a cell are stored: apart (soa) or together (aos); auto measures and remembers",
     choices: ["soa", "aos", "auto"],
   },
   occ: {
     flags: "--occ <level>",
-    description: "overlap of computation and communication, on several devices; auto measures and remembers",
+    description: "how far computation overlaps with the exchange of halos on several devices; auto measures and remembers",
     choices: [...OCC_LEVELS, "auto"],
   },
   precision: {
     flags: "--precision <mode>",
-    description: "order and contraction of floating-point operations",
+    description: "strict: the same bits on every device; fast: operations may be reordered and contracted",
     choices: ["strict", "fast"],
   },
 };
