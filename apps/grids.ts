@@ -1,16 +1,6 @@
-import { Option, type Command } from "commander";
 import type { GridReport } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
-import { SETTING_OPTIONS, DEFAULT_SETTINGS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
-import { devicesOption, f64Option } from "./options.js";
-
-/** Adds the options of `GridSettings`, and that of the devices. */
-export function addGridOptions(command: Command): Command {
-  command.addOption(devicesOption()).addOption(f64Option());
-  for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
-    command.addOption(new Option(flags, description).choices(choices).default(DEFAULT_SETTINGS[name as keyof GridSettings]));
-  return command;
-}
+import { SETTING_OPTIONS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 
 /** Those settings that are given, for defaults to stand where they are not. */
 export function givenSettings(options: Partial<GridSettings>): Partial<GridSettings> {

@@ -1,5 +1,5 @@
-import { InvalidArgumentError, Option } from "commander";
-import { DEFAULT_SETTINGS, SETTING_OPTIONS } from "isoform/skeleton";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { DEFAULT_SETTINGS, SETTING_OPTIONS, type GridSettings } from "isoform/skeleton";
 
 /*
  * Values of the applications' command-line options.
@@ -24,6 +24,14 @@ export const precisionOption = (): Option =>
   new Option(SETTING_OPTIONS.precision.flags, SETTING_OPTIONS.precision.description)
     .choices(SETTING_OPTIONS.precision.choices)
     .default(DEFAULT_SETTINGS.precision);
+
+/** Adds the options of `GridSettings`, and that of the devices. */
+export function addGridOptions(command: Command): Command {
+  command.addOption(devicesOption()).addOption(f64Option());
+  for (const [name, { flags, description, choices }] of Object.entries(SETTING_OPTIONS))
+    command.addOption(new Option(flags, description).choices(choices).default(DEFAULT_SETTINGS[name as keyof GridSettings]));
+  return command;
+}
 
 /** Ends the help of a command: a line each. */
 export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  isoform ${line}`).join("\n")}`;

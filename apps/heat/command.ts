@@ -3,9 +3,9 @@ import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
-import { addGridOptions, choicesText } from "../grids.js";
+import { choicesText } from "../grids.js";
 import { cellAxes, heatMap } from "../heat-map.js";
-import { count, examples, positive } from "../options.js";
+import { addGridOptions, count, examples, positive } from "../options.js";
 import { DEFAULTS, Heat, type HeatSettings } from "./heat.js";
 
 interface Options extends Unresolved<HeatSettings> {

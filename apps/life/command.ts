@@ -3,8 +3,8 @@ import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
 import { tuned, type Unresolved } from "isoform/skeleton";
-import { addGridOptions, choicesText } from "../grids.js";
-import { count, examples } from "../options.js";
+import { choicesText } from "../grids.js";
+import { addGridOptions, count, examples } from "../options.js";
 import { DEFAULTS, Life, type LifeSettings } from "./life.js";
 import { PATTERNS, type PatternName } from "./patterns.js";
 

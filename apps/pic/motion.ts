@@ -1,3 +1,4 @@
+import { helper } from "isoform";
 import { indicesOf, pieceAt, splinesAt } from "./splines.js";
 
 /* Helpers for kernels: the motion of a particle along axis a, from cell to cell. */
@@ -143,3 +144,4 @@ export function pushParticle(p: Motion, i: number): void {
     p.xa[i] = inside < p.length ? inside : 0;
   }
 }
+helper(pushParticle, () => [splinesAt, pieceAt, indicesOf]);

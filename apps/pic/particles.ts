@@ -12,7 +12,7 @@ import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splin
  * velocities that stay 0) is never read: any column may stand there.
  */
 
-/* Helpers go by name: those that helpers call must be handed over, too. */
+/* What the bodies of kernels call. */
 const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
 
 /** Makes a kernel once for each list of degrees (and direction), so that it is compiled once. */

@@ -1,3 +1,5 @@
+import { helper } from "isoform";
+
 /*
  * Uniform B-splines as piecewise polynomials. The spline N^d_i starts at grid point i and reaches over d + 1 cells. In cell c the splines
  * i = c - d .. c are not zero; piece j = 0 .. d is that of the spline i = c - d + j, as a polynomial of the place xi in [0, 1) in the cell,
@@ -71,6 +73,7 @@ export function wrapped(index: number, cells: number): number {
 export function nearby(cell: number, splines: number, cells: number, which: number): number {
   return wrapped(cell - splines + 1 + which, cells);
 }
+helper(nearby, () => [wrapped]);
 
 /** The coefficients of the splines that are not zero in a cell, and those after them: index[j] of piece j. */
 export function indicesOf(cell: number, cells: number, index: Int32Array): void {
@@ -80,6 +83,7 @@ export function indicesOf(cell: number, cells: number, index: Int32Array): void 
     next = next + 1 < cells ? next + 1 : 0;
   }
 }
+helper(indicesOf, () => [wrapped]);
 
 /**
  * Values of the splines at x: `s` of degree p, `t` of degree p - 1, whose piece j belongs to coefficient index[j + 1] of `s`. An axis that
@@ -102,3 +106,4 @@ export function splinesAt(
   for (let j = 0; j < t.length; j++) t[j] = pieceAt(lower, j, xi);
   indicesOf(cell | 0, cells, index);
 }
+helper(splinesAt, () => [pieceAt, indicesOf]);

@@ -4,8 +4,8 @@ import { writeImage } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
-import { addGridOptions, choicesText } from "../grids.js";
-import { count, examples, positive } from "../options.js";
+import { choicesText } from "../grids.js";
+import { addGridOptions, count, examples, positive } from "../options.js";
 import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
 
 interface Options extends Unresolved<PoissonSettings> {

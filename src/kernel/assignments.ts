@@ -77,6 +77,11 @@ function variables(cx: Lowering, value: Value & { kind: "tuple" }, id: acorn.Ide
 /** Lowers an assignment; where it is used as a value, that is the right side's. */
 export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): Value {
   const { left, right, operator } = node;
+  // Minifiers write `a = a && b` so; a name may be read twice.
+  if (left.type === "Identifier" && (operator === "&&=" || operator === "||=")) {
+    const both = { ...node, type: "LogicalExpression", operator: operator === "&&=" ? "&&" : "||", left, right } as const;
+    return assignTo(cx, { ...node, operator: "=", right: both }, scope, asValue);
+  }
   if (left.type === "ArrayPattern" || left.type === "ObjectPattern")
     return assignPattern(cx, left, cx.expression(right, scope), scope, node);
   const compound = operator === "=" ? undefined : operator.slice(0, -1);

@@ -57,6 +57,17 @@ it("truth values beside numbers are 0 and 1, unless they may be something else i
     assert.match(refusal(written(code)).message, /bool and \w+ cannot be combined/);
 });
 
+it("a truth value may be assigned by &&= and ||=", () => {
+  for (const code of [
+    "({x:n,y:e},t)=>{let r=!0;for(let o=1;o<3;o++)r&&=n[t]>o;e[t]=r?1:2}",
+    "({x:n,y:e},t)=>{let r=!1,o;r||=n[t]>1,o=r&&=n[t]<3,e[t]=r||o?1:2}",
+    // The right side is evaluated where it counts.
+    "({x:n,y:e},t)=>{let r=n[t]>1,o=0;r&&=(o=5,n[t]<3);e[t]=o+(r?1:2)}",
+  ])
+    agrees(written(code), memory());
+  assert.match(refusal(written("({x:n,y:e},t)=>{e[t]&&=n[t]}")).message, /&&= is not part of the kernel language \(write if\)/);
+});
+
 it("|| of numbers is no number", () => {
   for (const code of ["({ x, y }, i) => { y[i] = +(x[i] || 2); }", "({ x, y }, i) => { y[i] = +(x[i] > 1 && (y[i] || x[i])); }"])
     assert.match(refusal(written(code)).message, /\|\| and && of numbers give a truth value here \(write x \? x : y/);

@@ -37,6 +37,21 @@ test("applications, site and benchmarks use the public API", () => {
   assert.deepEqual(deep(imports, PUBLIC_ONLY, exported), []);
 });
 
+test("what an application exports runs in a page: it imports parts of isoform that do, and nothing else", () => {
+  const indexes = [...exported]
+    .filter((name) => name.startsWith("isoform/apps/"))
+    .map((name) => `${name.replace("isoform/", "")}/index.ts`);
+  assert.ok(indexes.length > 8);
+  const reached = new Set(indexes);
+  const running = imports.filter(({ type }) => !type);
+  const beyond = new Set<string>();
+  for (const file of reached)
+    for (const { from, specifier, usual } of running)
+      if (from === file && usual !== undefined) reached.add(usual);
+      else if (from === file && (!specifier.startsWith("isoform") || specifier === "isoform/io")) beyond.add(`${from}: ${specifier}`);
+  assert.deepEqual([...beyond], []);
+});
+
 test("no files import each other", () => {
   assert.deepEqual(circular(imports, TYPE_CIRCLES), []);
 });
