@@ -13,6 +13,9 @@ import { needsStreams, streamsText } from "./streams.js";
 const NEAR = 1e-13;
 /** With products and sums contracted. */
 const NEAR_CONTRACTED = 1e-12;
+/** Roots of a cubic whose discriminant nearly vanishes: contraction leaves ten digits the same. */
+const ILL_CONDITIONED = /^insitu_swirling_/;
+const NEAR_ILL_CONDITIONED = 1e-9;
 /** Loops that read elements which others of their elements write: `races` names them, and vectors have another order. */
 const RACES = /^(filter|bcshock)_/;
 const BATCH = 24;
@@ -71,8 +74,12 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
     );
   }
 
-  /** Of all cases those with gfortran's bits; all others are within `near`, but for races. */
-  async function sameBits(backend: string, precision: "strict" | "fast", near: number): Promise<number> {
+  /** Of all cases those with gfortran's bits; all others are near, but for races. */
+  async function sameBits(backend: string, precision: "strict" | "fast"): Promise<number> {
+    const nearOf = (entry: string): number => {
+      if (precision === "strict") return NEAR;
+      return ILL_CONDITIONED.test(entry) ? NEAR_ILL_CONDITIONED : NEAR_CONTRACTED;
+    };
     const device = await open(backend);
     device.precision = precision;
     let same = 0;
@@ -81,7 +88,7 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
         const found = await ran(device, one);
         const worst = Math.max(...found.map((values, m) => difference(expected[n][m], values)));
         if (worst === 0) same++;
-        else if (!RACES.test(one.entry)) assert.ok(worst <= near, `${one.id} differs by ${worst}`);
+        else if (!RACES.test(one.entry)) assert.ok(worst <= nearOf(one.entry), `${one.id} differs by ${worst}`);
       }
     await device.close();
     return same;
@@ -90,12 +97,12 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
   const chosen = oneDevice("all");
   for (const [backend, bar] of Object.entries(BARS).filter(([name]) => (chosen === "all" ? name !== "cuda" : name === chosen)))
     it(`${backend}: at least ${bar} of 372 cases have the same bits, all others differ by sums and functions`, async (t) => {
-      const same = await sameBits(backend, "strict", NEAR);
+      const same = await sameBits(backend, "strict");
       t.diagnostic(`${same} cases`);
       assert.ok(same >= bar, `${same} cases`);
     });
 
-  it("in fast mode, with products and sums contracted, they are near", { skip: chosen !== "cuda" && "for a GPU" }, async (t) => {
-    t.diagnostic(`${await sameBits("cuda", "fast", NEAR_CONTRACTED)} cases have the same bits`);
+  it("in fast mode, with products and sums contracted, they are near", async (t) => {
+    t.diagnostic(`${await sameBits(chosen === "all" ? "native" : chosen, "fast")} cases have the same bits`);
   });
 });
