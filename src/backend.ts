@@ -44,6 +44,11 @@ export { noteFault } from "./device/cpu/note-fault.js";
 export { takeFault } from "./device/cpu/take-fault.js";
 export { giveBackFaultRecord } from "./device/launch/faults.js";
 
+/* Lines that a kernel prints: what a record is made of, what prints the records, and what gives back their memory. */
+export { PRINT_LIMIT, recordOf, type Recorded } from "./ir/prints.js";
+export { takeLines } from "./device/cpu/take-lines.js";
+export { freePrintRecords } from "./device/launch/prints.js";
+
 /* Memory: what views are made of, and views of memory that the host can reach. */
 export {
   BYTES,

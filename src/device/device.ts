@@ -274,6 +274,8 @@ export interface Device {
   deterministic?: boolean;
   /** The default of its launches. If omitted, launches in strict mode are checked. */
   checked?: boolean;
+  /** Takes the lines that kernels print. If omitted, `console.log` does. */
+  print?: (line: string) => void;
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
@@ -338,6 +340,8 @@ export interface OpenOptions {
   deterministic?: boolean;
   /** Launches check their indices unless they say otherwise; see `LaunchOptions`. */
   checked?: boolean;
+  /** Takes the lines that kernels print. Default: `console.log`. */
+  print?: (line: string) => void;
   /** Launches are measured on first use, by `run` and by skeletons, and run with the values that were the fastest. */
   tune?: boolean;
   /** Values that win over what is measured. */

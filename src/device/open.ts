@@ -45,13 +45,14 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && loaderOf(m[1]);
   if (!load) throw unknown(name);
-  requireOptions(`open("${name}", ...)`, options, ["f64", "deterministic", "checked", "tune", "tuning"]);
+  requireOptions(`open("${name}", ...)`, options, ["f64", "deterministic", "checked", "print", "tune", "tuning"]);
   const backend = await load();
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
   device.deterministic = options.deterministic ?? defaults.deterministic;
   device.checked = options.checked ?? defaults.checked ?? environment();
+  device.print = options.print;
   device.tuning.measuring = options.tune ?? defaults.tune ?? false;
   device.tuning.use(options.tuning ?? defaults.tuning ?? {}, device);
   cover(device);

@@ -23,6 +23,16 @@ export const originText = ({ name, location }: { readonly name: string; readonly
 export const stringText = (text: string): string =>
   JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** What stands for the text in a format of C's `printf`, between its quotes. */
+export const formatText = (text: string): string =>
+  [...new TextEncoder().encode(text)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      if (character === "%") return "%%";
+      return /[ -~]/.test(character) && !/["?\\]/.test(character) ? character : `\\${byte.toString(8).padStart(3, "0")}`;
+    })
+    .join("");
+
 /** A property's name in an object of JavaScript; in brackets where it would name the prototype. */
 export function keyText(name: string): string {
   if (name === "__proto__") return '["__proto__"]';

@@ -202,6 +202,11 @@ export class KernelBuilder {
     this.push({ kind: "reduce", target: target.name, value: this.value(target.type, value), location: this.location });
   }
 
+  /** Prints a line of texts and values, with spaces between. */
+  print(...items: (string | Expr)[]): void {
+    this.push({ kind: "print", items, location: this.location });
+  }
+
   if(cond: Operand, then: () => void, otherwise?: () => void): void {
     const stmt = this.push({ kind: "if", cond: this.value("bool", cond), then: [], else: [], location: this.location });
     this.inside(stmt, 0, stmt.then, then);

@@ -72,6 +72,8 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, s
         return [`${indent}scatter ${stmt.target}${at(stmt.indices)} <- ${e(stmt.value)}`];
       case "reduce":
         return [`${indent}reduce ${stmt.target} <- ${e(stmt.value)}`];
+      case "print":
+        return [`${indent}print ${stmt.items.map((item) => (typeof item === "string" ? JSON.stringify(item) : e(item))).join(", ")}`];
       case "if": {
         const rest = stmt.else.length ? [`${indent}else`, ...block(stmt.else)] : [];
         return [`${indent}if ${e(stmt.cond)}`, ...block(stmt.then), ...rest];

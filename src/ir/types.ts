@@ -102,6 +102,27 @@ export interface KernelIR {
   location: Location;
   /** Present in code whose indices are checked while it runs; see `passes/check-indices.ts`. */
   checks?: Checks;
+  /** Present in code that records what it prints; see `passes/record-prints.ts`. */
+  prints?: Prints;
+}
+
+/** Where code records the lines that it prints. */
+export interface Prints {
+  /** A view of i32 with one element: how many lines have been printed, those without a place included. */
+  readonly count: string;
+  /** Views with a row for each line: words (the number of the site, then integers and truth values), and floats by type. */
+  readonly rows: Readonly<Record<PrintedType, { readonly view: string; readonly width: number } | undefined>>;
+  /** By number of the site: its items, of values where they stand. */
+  readonly sites: readonly (readonly (string | PrintedValue)[])[];
+}
+
+/** The types of rows. */
+export type PrintedType = "i32" | "f32" | "f64";
+
+/** A value in the row of its type. */
+export interface PrintedValue {
+  readonly type: ScalarType;
+  readonly at: number;
 }
 
 /** How code with checked indices says that one was outside. */
@@ -178,6 +199,8 @@ export type Stmt =
   | { kind: "scatter"; target: string; indices: Expr[]; value: Expr; location: Location }
   /** Folds `value` into a reduce parameter, or into a result of the enclosing teamReduce. */
   | { kind: "reduce"; target: string; value: Expr; location: Location }
+  /** Prints a line of its items, with a space between each two. `site` is its number in code that records lines (`passes/record-prints.ts`). */
+  | { kind: "print"; items: (string | Expr)[]; site?: number; location: Location }
   | { kind: "if"; cond: Expr; then: Stmt[]; else: Stmt[]; location: Location }
   /** Counted loop: `name` (i32) runs from `start` by constant `step` while below (above, if step < 0) `stop`; not assigned in the body; `stop` does not change. */
   | { kind: "for"; name: string; start: Expr; stop: Expr; step: number; body: Stmt[]; location: Location }

@@ -166,6 +166,8 @@ export class Verifier {
         need(type === stmt.value.type, `${stmt.value.type} folded into ${stmt.target}, which is ${type}`);
         return;
       }
+      case "print":
+        return;
       case "if":
       case "while":
         need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
@@ -303,6 +305,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "break":
     case "continue":
       return context;

@@ -162,6 +162,8 @@ export function exprsOf(stmt: Stmt): readonly Expr[] {
       return [stmt.value];
     case "setElement":
       return [stmt.index, stmt.value];
+    case "print":
+      return stmt.items.filter((item) => typeof item !== "string");
     case "store":
     case "scatter":
       return [...stmt.indices, stmt.value];
@@ -202,6 +204,7 @@ export function blocksOf(stmt: Stmt): readonly Stmt[][] {
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "break":
     case "continue":
       return [];
@@ -271,6 +274,10 @@ export function mapOwnExprs(stmt: Stmt, map: (expr: Expr) => Expr): Stmt {
       const value = map(stmt.value);
       return index === stmt.index && value === stmt.value ? stmt : { ...stmt, index, value };
     }
+    case "print": {
+      const items = mapList(stmt.items, (item) => (typeof item === "string" ? item : map(item)));
+      return items === stmt.items ? stmt : { ...stmt, items };
+    }
     case "store":
     case "scatter": {
       const indices = mapList(stmt.indices, map);
@@ -329,6 +336,7 @@ export function mapBlocks(stmt: Stmt, map: (block: Stmt[]) => Stmt[]): Stmt {
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "break":
     case "continue":
       return stmt;
@@ -358,6 +366,7 @@ export const hasJump = (body: readonly Stmt[]): boolean =>
       case "store":
       case "scatter":
       case "reduce":
+      case "print":
         return false;
       default:
         return unreachable(stmt);
@@ -384,6 +393,7 @@ export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | 
       return { kind: "scatter", name: stmt.target, indices: stmt.indices };
     case "reduce":
       return { kind: "reduction", name: stmt.target, indices: [] };
+    case "print":
     case "let":
     case "array":
     case "if":
@@ -455,6 +465,7 @@ export function isLoop(stmt: Stmt): stmt is Extract<Stmt, { kind: "for" | "while
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "if":
     case "break":
     case "continue":
@@ -480,6 +491,7 @@ export function declares(stmt: Stmt): string[] {
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "if":
     case "while":
     case "break":

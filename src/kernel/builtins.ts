@@ -22,7 +22,29 @@ export const powi = (x: number, n: number): number => power(x, n);
 /** |a| with the sign of b: -0 is negative, and NaN counts as positive. Hand it to a kernel as `mulhi`. */
 export { copysign };
 
-const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign };
+/**
+ * Prints a line of its arguments, with spaces between: texts that are written out, numbers and truth values. In a kernel it is for debugging: hand it
+ * over as `mulhi`. Each element prints lines of its own, in no certain order among elements, when the host next waits for the device; a launch keeps
+ * 8192 of them, and says how many are lost. They go where `open(name, { print })` says. Called as a plain function it prints at once.
+ */
+export function print(...items: (string | number | boolean)[]): void {
+  printer(items.map((item) => (Object.is(item, -0) ? "-0" : String(item))).join(" "));
+}
+
+const toConsole = (line: string): void => console.log(line);
+let printer = toConsole;
+
+/** Runs a kernel's own function, whose lines go to `to`. */
+export function withPrinter<T>(to: (line: string) => void, run: () => T): T {
+  printer = to;
+  try {
+    return run();
+  } finally {
+    printer = toConsole;
+  }
+}
+
+const BUILTINS: Readonly<Record<string, unknown>> = { mulhi, powi, copysign, print };
 
 /** True for the name of a function of Isoform's own that the compiler knows. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(BUILTINS, name);

@@ -8,6 +8,7 @@ import { outerMember, unknown } from "./outer.js";
 import { cellMethod } from "./march.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
+import { stringOf } from "./syntax.js";
 import { Scope, constant, type Value } from "./values.js";
 import { METHODS, asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
@@ -38,6 +39,7 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
 }
 
 function apply(cx: Lowering, fn: Value, node: acorn.CallExpression, scope: Scope): Value {
+  if (fn.kind === "builtin" && fn.name === "print") return printLine(cx, node, scope);
   if (fn.kind === "builtin") return mathCall(cx, fn.name, node, scope);
   if (fn.kind !== "function") return cx.fail(node, "this is not a function", "call a helper that is a parameter, or a Math function");
   const args = cx.inOrder(
@@ -130,7 +132,9 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       return lanesMethod(cx, name, node, scope);
     case "namespace":
       if (target.name !== "console") return undefined;
-      return cx.debug ? VOID : cx.fail(node, "console is there on the device js-debug only", "run it there, or remove the call");
+      return cx.debug
+        ? VOID
+        : cx.fail(node, "console is there on the device js-debug only", "write print(...), which is there on all devices");
     case "view":
     case "table":
       return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");
@@ -138,6 +142,24 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
     default:
       return undefined;
   }
+}
+
+/** `print("cell", i, x[i])` */
+function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+  const numbers = node.arguments.filter((arg) => stringOf(arg) === undefined);
+  for (const arg of numbers)
+    if (arg.type === "TemplateLiteral")
+      cx.fail(arg, "print takes no templates with values", 'write print("cell", i): spaces stand between');
+  const values = scalarsOf(cx, numbers, scope);
+  const items = node.arguments.map((arg): string | Expr => {
+    const text = stringOf(arg);
+    if (text !== undefined) return text;
+    const { expr } = values.shift()!;
+    // A number that is written out needs no device that has f64.
+    return expr.op === "const" ? String(expr.value) : expr;
+  });
+  cx.out.push({ kind: "print", items, location: cx.at(node) });
+  return VOID;
 }
 
 /** `s.set(v)`, `s.get()` */

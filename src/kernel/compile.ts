@@ -5,6 +5,7 @@ import { blockViews, type Split } from "../ir/passes/block-views.js";
 import { checkIndices } from "../ir/passes/check-indices.js";
 import { viewsToProve } from "../ir/analysis/launch-races.js";
 import { optimise } from "../ir/passes/optimise.js";
+import { recordPrints } from "../ir/passes/record-prints.js";
 import { checkRaces } from "../ir/analysis/races.js";
 import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
@@ -51,6 +52,19 @@ export function checkedKernel(plain: CompiledKernel, known: Known): CompiledKern
     variants.set(key, variant);
   }
   return variant;
+}
+
+const printing = new WeakMap<CompiledKernel, CompiledKernel>();
+
+/** The kernel with the lines that it prints recorded; itself where it prints none. */
+export function printingKernel(plain: CompiledKernel): CompiledKernel {
+  let recording = printing.get(plain);
+  if (!recording) {
+    const ir = recordPrints(plain.ir);
+    recording = ir === plain.ir ? plain : { ...plain, ir, access: analyseAccess(ir) };
+    printing.set(plain, recording);
+  }
+  return recording;
 }
 
 const blocked = new WeakMap<CompiledKernel, Map<string, CompiledKernel>>();

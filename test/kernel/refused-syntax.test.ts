@@ -2,7 +2,7 @@
 /* oxlint-disable no-useless-spread, no-unused-expressions */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f64, fixed, i32, kernel, reducer, table, teamKernel, view, type Params } from "isoform";
+import { f64, fixed, i32, kernel, print, reducer, table, teamKernel, type Params, view } from "isoform";
 import { lowered, refusal } from "./lowered.js";
 import { refuses } from "./refuses.js";
 
@@ -149,7 +149,25 @@ describe("syntax outside the language is refused", () => {
       }),
       "console.log",
       /console is there on the device js-debug only/,
-      /run it there, or remove/,
+      /write print/,
+    ],
+    [
+      "a template that is printed",
+      kernel("k", { y }, ({ y }, i) => {
+        print(`cell ${i}`, y[i]);
+      }),
+      "`cell ${i}`",
+      /takes no templates with values/,
+      /write print\("cell", i\)/,
+    ],
+    [
+      "a view that is printed",
+      kernel("k", { y }, ({ y }, _i) => {
+        print("cell", y as unknown as number);
+      }),
+      "y as unknown as number",
+      /y is a view of rank 1/,
+      /an index for each axis/,
     ],
     [
       "statements without effect",

@@ -4,6 +4,7 @@ import type { Buffer, View } from "../memory/view.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
 import { CpuLaunch, type CpuHost } from "./launch.js";
 import { cpuStorage } from "./storage.js";
+import { takeLines } from "./take-lines.js";
 
 /** A copy between views of one shape and type; without a source, a clear. */
 export interface Transfer {
@@ -103,6 +104,7 @@ export class CpuGraph implements Graph {
     try {
       for (const region of this.regions) region.run();
     } finally {
+      for (const { binding } of this.launches) takeLines(binding);
       faults = [...this.launches].flatMap((launch) => launch.takeFault() ?? []);
     }
     if (faults.length > 0) throw faults[0];

@@ -5,11 +5,13 @@ import type { Binding } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { checksRemark, giveBackFaultRecord } from "../launch/faults.js";
+import { freePrintRecords } from "../launch/prints.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
 import { cpuStorage } from "./storage.js";
 import { takeFault } from "./take-fault.js";
+import { takeLines } from "./take-lines.js";
 
 /** What a CPU backend makes of a binding: code bound to its arguments. */
 export interface CpuProgram {
@@ -92,6 +94,7 @@ export class CpuLaunch implements Launch {
 
   run(): void {
     this.runUnseen();
+    takeLines(this.binding);
     const fault = this.takeFault();
     if (fault) throw fault;
   }
@@ -102,6 +105,7 @@ export class CpuLaunch implements Launch {
     try {
       this.results = this.program.run();
     } catch (error) {
+      takeLines(this.binding);
       this.takeFault();
       throw error;
     }
@@ -125,5 +129,6 @@ export class CpuLaunch implements Launch {
     this.built.free();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);
+    freePrintRecords(this.binding);
   }
 }

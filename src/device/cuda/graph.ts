@@ -22,7 +22,7 @@ interface Origin {
 export class CudaGraph implements Graph {
   readonly remarks: readonly string[];
   private executable: Handle;
-  readonly checked: readonly Binding[];
+  readonly recorded: readonly Binding[];
   private readonly launches: readonly (GpuLaunch | GpuFold)[];
   private readonly buffers: readonly Buffer[];
 
@@ -33,7 +33,7 @@ export class CudaGraph implements Graph {
   ) {
     const { driver } = gpu;
     this.launches = [...captured.launches];
-    this.checked = this.launches.flatMap(({ checked }) => checked);
+    this.recorded = this.launches.flatMap(({ recorded }) => recorded);
     this.buffers = [...captured.buffers];
     this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
     const count = new BigUint64Array(1);

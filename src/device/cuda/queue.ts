@@ -52,8 +52,8 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     launch.enqueue(this.stream);
   }
 
-  protected override checkedBy(work: GpuLaunch | GpuFold | CudaGraph): readonly Binding[] {
-    return work.checked;
+  protected override recordedBy(work: GpuLaunch | GpuFold | CudaGraph): readonly Binding[] {
+    return work.recorded;
   }
 
   protected enqueueGraph(graph: CudaGraph): void {

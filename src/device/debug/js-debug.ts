@@ -1,6 +1,8 @@
 import { emitJs, type JsTarget } from "../../emit/js/index.js";
 import type { ReduceParam, ScalarParam } from "../../ir/types.js";
 import { KernelError } from "../../ir/errors.js";
+import { withPrinter } from "../../kernel/builtins.js";
+import { printerOf } from "../launch/prints.js";
 import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
@@ -59,9 +61,21 @@ class DebugProgram implements CpuProgram {
 
   run(): Record<string, number> {
     const views = Object.values(this.binding.views);
-    if (!this.binding.kernel.ir) callKernel(this.binding, this.args, new Arena(views));
     const arena = new Arena(views);
-    const partials = this.runChecked(arena);
+    // Lines are those of the code, as on all devices; where the launch fails they are those of the function, up to the failure.
+    const lines: string[] = [];
+    let partials: ReturnType<typeof this.runChecked>;
+    try {
+      if (!this.binding.kernel.ir)
+        withPrinter(
+          (line) => lines.push(line),
+          () => callKernel(this.binding, this.args, new Arena(views)),
+        );
+      partials = this.runChecked(arena);
+    } catch (error) {
+      lines.forEach(printerOf(this.binding));
+      throw error;
+    }
     arena.commit();
     const results: Record<string, number> = {};
     for (const [param, values] of partials) finishReduction(this.binding, param, foldOfParam(param), values, results);

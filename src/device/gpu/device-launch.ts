@@ -7,6 +7,7 @@ import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { giveBackFaultRecord } from "../launch/faults.js";
+import { freePrintRecords } from "../launch/prints.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
@@ -34,9 +35,9 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
   }
 
-  /** Nothing where no index is checked. */
-  get checked(): readonly Binding[] {
-    return this.binding.ir.checks ? [this.binding] : [];
+  /** What it is bound to where it keeps records for the host: an index is checked, or it prints. */
+  get recorded(): readonly Binding[] {
+    return this.binding.ir.checks || this.binding.ir.prints ? [this.binding] : [];
   }
 
   /** Throws LaunchError where the launch or the memory of its views was freed. */
@@ -65,6 +66,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.release();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);
+    freePrintRecords(this.binding);
   }
 
   /** Gives back what the launch has of the device; also after a failure half way. */

@@ -23,7 +23,7 @@ export class GpuFold implements Launch {
   readonly cost = { flops: 0, bytes: 0 };
   readonly remarks: readonly string[];
   readonly ran = false;
-  readonly checked = [];
+  readonly recorded = [];
   private freed = false;
 
   private constructor(

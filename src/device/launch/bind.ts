@@ -17,6 +17,7 @@ import {
   blockedKernel,
   checkedKernel,
   compileKernel,
+  printingKernel,
   relaxedKernel,
   type CompiledKernel,
   type CompileOptions,
@@ -33,6 +34,7 @@ import { isChecked, isDeterministic, recall, remember } from "./known-bindings.j
 import { overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { takeFaultRecord } from "./faults.js";
+import { takePrintRecords } from "./prints.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import type { Chosen } from "./chosen.js";
 import { View } from "../memory/view.js";
@@ -54,7 +56,11 @@ export function bind(
     checked = checkAnew(call, compileCall(call));
     if (!peerStores) remember(call, checked);
   }
-  const rows = { ...allocateTeamRows(device, checked.ir, policy, checked), ...takeFaultRecord(device, checked.ir) };
+  const rows = {
+    ...allocateTeamRows(device, checked.ir, policy, checked),
+    ...takeFaultRecord(device, checked.ir),
+    ...takePrintRecords(device, checked.ir),
+  };
   if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
   const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
@@ -113,7 +119,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   check.bounds(strict.ir, strict.access, policy, range, { scalars, views: shapes });
   check.races(strict, policy, range);
   const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
-  const { ir, access } = blockedKernel(safe, blocked);
+  const { ir, access } = blockedKernel(printingKernel(safe), blocked);
   const peerStores = check.peerStores(options, views);
   const disjointMemory = check.sharing(strict.access, views, outputs);
   const scatter = Object.fromEntries(

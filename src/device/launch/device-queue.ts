@@ -4,11 +4,13 @@ import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
+import { PrintingRuns, readLines, readLinesNow } from "./printing-runs.js";
 import { faultRecord, recordsAround, type Bound } from "./faults.js";
 
-/** Looks, once an event has happened, whether an index was outside in what its queue had run before. Throws KernelError. */
+/** Looks, once an event has happened, whether an index was outside in what its queue had run before. Throws KernelError. Prints lines before. */
 export interface FaultsBefore {
   readonly runs: RunsSoFar;
+  readonly print: () => Promise<void>;
   look(): Promise<void>;
   /** The calling thread waits. */
   lookNow(): void;
@@ -23,6 +25,9 @@ export interface CheckingEvent extends DeviceEvent {
 export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Graph> implements Queue {
   abstract readonly device: Device;
   private readonly checked = new CheckedRuns();
+  private readonly printing = new PrintingRuns();
+  /** What prints the lines of queues that this one has waited for. */
+  private readonly before = new Set<() => Promise<void>>();
 
   /** Throws DeviceError once the device is closed. */
   protected abstract requireOpen(): void;
@@ -42,7 +47,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     const launch = this.ownLaunch(work);
     if (launch) {
       this.enqueue(launch);
-      if (!this.capturing) for (const bound of this.checkedBy(launch)) this.checked.note(bound);
+      if (!this.capturing) this.noteRecords(launch);
       return;
     }
     const graph = this.ownGraph(work);
@@ -60,11 +65,18 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
       );
     if (this.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
     this.enqueueGraph(graph);
-    for (const bound of this.checkedBy(graph)) this.checked.note(bound);
+    this.noteRecords(graph);
   }
 
-  /** Launches in this work whose indices are checked, where failures are told when somebody waits; elsewhere they are told at once. */
-  protected checkedBy(_work: OwnLaunch | OwnGraph): readonly Bound[] {
+  private noteRecords(work: OwnLaunch | OwnGraph): void {
+    for (const bound of this.recordedBy(work)) {
+      this.checked.note(bound);
+      this.printing.note(bound);
+    }
+  }
+
+  /** Launches in this work that keep records for the host, where it looks at them when somebody waits; elsewhere it does at once. */
+  protected recordedBy(_work: OwnLaunch | OwnGraph): readonly Bound[] {
     return [];
   }
 
@@ -101,7 +113,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     this.requireOpen();
     requireAlike(source, target);
     this.copyViews(source, target);
-    if (target.buffer.host && !source.buffer.host) this.throwFaultsNow(this.checked.soFar());
+    if (!target.buffer.host || source.buffer.host) return;
+    this.printNow();
+    this.throwFaultsNow(this.checked.soFar());
   }
 
   protected abstract clearView(target: View): void;
@@ -149,7 +163,8 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     this.requireOpen();
     const event = this.recordEvent();
     const runs = this.capturing ? [] : this.checked.soFar();
-    if (runs.length > 0) (event as CheckingEvent).faults = this.faultsOf(runs);
+    const prints = !this.capturing && (!this.printing.none || this.before.size > 0);
+    if (runs.length > 0 || prints) (event as CheckingEvent).faults = this.faultsOf(runs);
     return event;
   }
 
@@ -160,7 +175,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     this.waitFor(event);
     // Who waits for this queue has then waited for those, too.
     const { faults } = event as CheckingEvent;
-    if (faults && !this.capturing) for (const [launch] of faults.runs) this.checked.note(launch);
+    if (!faults || this.capturing) return;
+    for (const [launch] of faults.runs) this.checked.note(launch);
+    this.before.add(faults.print);
   }
 
   /** Resolves once all that was enqueued is done. */
@@ -171,34 +188,77 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     await this.orFault(() => this.untilDone());
   }
 
-  /* Indices that were outside. */
+  /* What launches keep for the host. */
 
   /** What the work gives, unless an index was outside in what was run before: throws KernelError then. */
   private orFault<T>(work: () => T | Promise<T>): T | Promise<T> {
     const value = work();
     const runs = this.capturing ? [] : this.checked.soFar();
-    if (runs.length === 0) return value;
-    const faults = this.throwFaults(runs);
+    const quiet = this.capturing || (this.printing.none && this.before.size === 0);
+    if (runs.length === 0 && quiet) return value;
+    const records = [quiet ? undefined : this.printLines(), runs.length > 0 ? this.throwFaults(runs) : undefined];
     // Told below, where the work itself has not failed.
-    faults.catch(() => {});
+    for (const record of records) record?.catch(() => {});
     return (async () => {
       const given = await value;
-      await faults;
+      for (const record of records) await record;
       return given;
     })();
   }
 
+  /* Lines that kernels print. */
+
+  /** Prints the lines of what was run so far. */
+  private async printLines(): Promise<void> {
+    if (this.capturing) return;
+    const before = [...this.before];
+    this.before.clear();
+    const plainly = (queue: DeviceQueue<OwnLaunch, OwnGraph>) => ({
+      read: (view: View) => queue.readData(view),
+      clear: (view: View) => queue.clearView(view),
+    });
+    const own = readLines(
+      this.printing.take((launch) => this.isOwn(launch)),
+      plainly(this),
+    );
+    const others = this.printing.take(() => true);
+    for (const print of before) await print();
+    await own;
+    // Those of other devices have run parts of a graph.
+    if (others.length > 0) await this.untilDone();
+    for (const launch of others) {
+      const { queue } = launch.call.device;
+      await readLines([launch], queue instanceof DeviceQueue ? plainly(queue) : queue);
+    }
+  }
+
+  /** The same of this queue's device; the calling thread waits. */
+  private printNow(): void {
+    if (this.printing.none || this.capturing) return;
+    readLinesNow(
+      this.printing.take((launch) => this.isOwn(launch)),
+      (view) => this.readBlocking(view),
+      (view) => this.clearView(view),
+    );
+  }
+
   private faultsOf(runs: RunsSoFar): FaultsBefore {
+    const print = () => this.printLines();
     return {
       runs,
+      print,
       look: async () => {
+        await print();
         const unseen = this.checked.unseen(runs);
         const chunks = await this.chunksOf(unseen, (chunk) => this.readAside(chunk));
         // Later runs may still write to a record.
         if (failedIn(unseen, chunks).length > 0) await this.throwFaults(unseen);
         this.checked.seen(unseen);
       },
-      lookNow: () => this.throwFaultsNow(this.checked.unseen(runs)),
+      lookNow: () => {
+        this.printNow();
+        this.throwFaultsNow(this.checked.unseen(runs));
+      },
     };
   }
 

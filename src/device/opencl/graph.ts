@@ -6,7 +6,7 @@ import type { Captured, CommandQueue } from "./capture.js";
 /** Captured commands, which are enqueued one after the other at each run: OpenCL 1.2 knows no graphs. */
 export class OpenclGraph implements Graph {
   readonly remarks: readonly string[];
-  readonly checked: readonly Binding[];
+  readonly recorded: readonly Binding[];
   private readonly queues: readonly CommandQueue[];
   private freed = false;
 
@@ -16,7 +16,7 @@ export class OpenclGraph implements Graph {
   ) {
     const { commands } = captured;
     this.queues = [...new Set(commands.map(({ queue }) => queue))].filter((queue) => queue !== origin);
-    this.checked = [...captured.launches].flatMap((launch) => launch.checked);
+    this.recorded = [...captured.launches].flatMap((launch) => launch.recorded);
     const on = this.queues.length > 0 ? `, on ${this.queues.length + 1} queues` : "";
     this.remarks = [`${commands.length} commands, enqueued one by one${on}`];
   }

@@ -51,8 +51,8 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     if (!capturing()) this.flush();
   }
 
-  protected override checkedBy(work: GpuLaunch | OpenclGraph): readonly Binding[] {
-    return work.checked;
+  protected override recordedBy(work: GpuLaunch | OpenclGraph): readonly Binding[] {
+    return work.recorded;
   }
 
   protected enqueueGraph(graph: OpenclGraph): void {

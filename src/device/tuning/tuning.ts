@@ -81,9 +81,9 @@ export class LaunchTuning implements TuningOfLaunch {
     return this.ways();
   }
 
-  /** What is measured may be used. */
+  /** What is measured may be used. A launch that prints does so once. */
   get measurable(): boolean {
-    return !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
+    return !this.binding.ir.prints && !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
   }
 
   /** True for values that this launch can take. */

@@ -124,14 +124,15 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
 }
 
 function boundViews({ ir, views, outputs, access }: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): Bound[] {
+  const counters = [ir.checks?.record, ir.prints?.count];
   const arguments_ = Object.entries(views).map(([name, view]): Bound => {
     const written = access.views[name]?.written ?? false;
     return {
       kind: "view",
       name,
       view,
-      written: written || Object.hasOwn(scatter, name) || name === ir.checks?.record,
-      atomic: isAtomic(scatter[name]) || (written && view.type === "u8") || name === ir.checks?.record,
+      written: written || Object.hasOwn(scatter, name) || counters.includes(name),
+      atomic: isAtomic(scatter[name]) || (written && view.type === "u8") || counters.includes(name),
     };
   });
   const results = Object.entries(outputs).flatMap(([name, view]): Bound[] =>

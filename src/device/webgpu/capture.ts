@@ -10,7 +10,7 @@ export interface Step {
 /** What was given to a device's queues during a capture, in order. */
 export class Captured {
   readonly steps: Step[] = [];
-  readonly launches = new Set<{ requireReady(): void; ran: boolean; readonly checked: readonly Binding[] }>();
+  readonly launches = new Set<{ requireReady(): void; ran: boolean; readonly recorded: readonly Binding[] }>();
   readonly buffers = new Set<Buffer>();
   /** Blocks of numbers of copies. */
   readonly uniforms: GPUBuffer[] = [];

@@ -8,7 +8,7 @@ import { DispatchStep } from "./steps.js";
 /** Captured work, which is never cut into several submissions: WebGPU's command buffers are for one use, so it is encoded anew each time. */
 export class WebGpuGraph implements Graph {
   readonly remarks: readonly string[];
-  readonly checked: readonly Binding[];
+  readonly recorded: readonly Binding[];
   private freed = false;
 
   constructor(
@@ -17,7 +17,7 @@ export class WebGpuGraph implements Graph {
   ) {
     const { steps, launches } = captured;
     const dispatches = steps.filter((step) => step instanceof DispatchStep).length;
-    this.checked = [...launches].flatMap((launch) => launch.checked);
+    this.recorded = [...launches].flatMap((launch) => launch.recorded);
     this.remarks = [
       `one submission of ${dispatches} dispatches and ${steps.length - dispatches} copies and clears, for ${launches.size} launches and what is between them`,
     ];

@@ -52,8 +52,8 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
     launch.ran = true;
   }
 
-  protected override checkedBy(work: WebGpuLaunch | WebGpuGraph): readonly KernelBinding[] {
-    return work.checked;
+  protected override recordedBy(work: WebGpuLaunch | WebGpuGraph): readonly KernelBinding[] {
+    return work.recorded;
   }
 
   protected enqueueGraph(graph: WebGpuGraph): void {

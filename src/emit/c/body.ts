@@ -7,6 +7,7 @@ import type { Dialect, Frame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
 import type { Helper } from "./dialect.js";
 import type { Names } from "../names.js";
+import { writePrint } from "./print.js";
 
 /** Binding strength of C's operators, as far as they are used. */
 const enum Level {
@@ -182,6 +183,8 @@ export class BodyWriter {
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
+      case "print":
+        return writePrint(this, stmt, frame, d);
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":

@@ -41,6 +41,9 @@ export const LIBRARY: Record<LibraryFn, string> = {
   copysign: "copysign",
 };
 
+/** How C prints a truth value. */
+export const PRINTF: Dialect["printf"] = { format: "%s", bool: (value) => `(${value}) ? "true" : "false"` };
+
 /** Names of the functions in helpers.ts: operation and type, or `to_from` types for casts. */
 export type Helper =
   | `${"min" | "max"}_${NumericType}`
@@ -71,6 +74,10 @@ export interface Dialect {
   readonly nan: string;
   /** Name of a library function for operands of `type`. */
   math(fn: LibraryFn, type: FloatType): string;
+  /** An expression that raises the i32 at a pointer by 1, whatever other threads do there, and gives what it was. */
+  next(pointer: string): string;
+  /** How a truth value is printed; undefined if kernels in this language cannot print. */
+  readonly printf?: { readonly format: string; bool(value: string): string };
   /** Definitions that take the place of those in helpers.ts, by their names. */
   readonly helpers: Readonly<Partial<Record<Helper, string>>>;
 }

@@ -1,5 +1,5 @@
 import type { FloatType } from "../../ir/scalars.js";
-import { LIBRARY, type Dialect } from "./dialect.js";
+import { LIBRARY, PRINTF, type Dialect } from "./dialect.js";
 import { powDefinition } from "./helpers.js";
 
 const types = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", u8: "uint8_t", index: "int64_t" };
@@ -39,6 +39,8 @@ export const openmpDialect: Dialect = {
   infinity: "INFINITY",
   nan: "NAN",
   math,
+  next: (pointer) => `__atomic_fetch_add(${pointer}, 1, __ATOMIC_RELAXED)`,
+  printf: PRINTF,
   helpers: {
     min_f64: extremum("min", "f64"),
     min_f32: extremum("min", "f32"),

@@ -1,5 +1,6 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
+import { PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
 import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
@@ -159,6 +160,8 @@ export class Body implements ExprScope {
         const { folded, variable } = this.accumulators.get(s.target)!;
         return [`${variable} = ${combine(this, folded, variable, this.expr(s.value, folded.op === "sum" ? P.add + 1 : 0))};`];
       }
+      case "print":
+        return this.print(s);
       case "if":
         return this.ifElse(s);
       case "for":
@@ -212,6 +215,22 @@ export class Body implements ExprScope {
     const value = this.expr(s.value);
     const update = UPDATES[this.target.scatter[s.target].strategy] ?? plainUpdate;
     return update(param, name, at, value);
+  }
+
+  /** Records a line where the kernel does that, or prints it. */
+  private print(s: Extract<Stmt, { kind: "print" }>): Lines {
+    const { ir } = this.target;
+    if (!ir.prints)
+      return [`console.log(${s.items.map((item) => (typeof item === "string" ? stringText(item) : this.expr(item))).join(", ")});`];
+    const [records, line] = [recordOf(ir, s), this.names.fresh("line")];
+    const values = records.map(() => this.names.fresh("printed"));
+    return [
+      ...records.map(({ value }, n) => `const ${values[n]} = ${this.expr(value)};`),
+      `const ${line} = Atomics.add(${this.names.of(ir.prints.count)}, 0, 1) >>> 0;`,
+      `if (${line} < ${PRINT_LIMIT}) {`,
+      ...indent(records.map(({ view, width, at }, n) => `${this.names.of(view)}[${line} * ${width} + ${at}] = ${values[n]};`)),
+      "}",
+    ];
   }
 
   private ifElse(s: Extract<Stmt, { kind: "if" }>): Lines {

@@ -1,3 +1,4 @@
+import { prints } from "../../ir/prints.js";
 import { cudaLanguage } from "../c/cuda.js";
 import { cudaDialect } from "../c/cuda/dialect.js";
 import { cudaLike } from "./cuda-like.js";
@@ -12,6 +13,7 @@ export function emitCudaFile(request: EmitRequest): EmittedFile[] {
   const head = [
     `// nvcc -O3${precision === "strict" ? " -fmad=false" : ""} -arch=native -c ${stem}.cu`,
     "#include <cstdint>",
+    ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
     "#include <cstring>",
     "#include <cuda_runtime.h>",
     "",

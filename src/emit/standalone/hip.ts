@@ -1,3 +1,4 @@
+import { prints } from "../../ir/prints.js";
 import { hipLanguage } from "../c/hip.js";
 import { hipDialect } from "../c/hip/dialect.js";
 import { cudaLike } from "./cuda-like.js";
@@ -12,6 +13,7 @@ export function emitHipFile(request: EmitRequest): EmittedFile[] {
   const head = [
     `// hipcc -O3${precision === "strict" ? " -ffp-contract=off" : ""} --offload-arch=native -c ${stem}.hip.cpp`,
     "#include <cstdint>",
+    ...(prints(request.ir.body) ? ["#include <cstdio>"] : []),
     "#include <cstring>",
     "#include <hip/hip_runtime.h>",
     "",

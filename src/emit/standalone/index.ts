@@ -1,3 +1,4 @@
+import { printOnce } from "../../ir/passes/record-prints.js";
 import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
 import { emitHipFile } from "./hip.js";
@@ -12,8 +13,9 @@ import type { EmitRequest, EmittedFile } from "./request.js";
 
 export { contiguousRows, cubicSizes, stemOf, unitStridesOf, type EmitRequest, type EmittedFile } from "./request.js";
 
-/** Writers of source files of their own, by the name of their target. Each throws EmitError for what it cannot express. */
-export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => EmittedFile[]>> = {
+type Writer = (request: EmitRequest) => EmittedFile[];
+
+const WRITERS: Readonly<Record<TargetName, Writer>> = {
   c: emitC,
   cuda: emitCudaFile,
   hip: emitHipFile,
@@ -24,3 +26,8 @@ export const TARGETS: Readonly<Record<TargetName, (request: EmitRequest) => Emit
   wat: emitWatFiles,
   wgsl: emitWgslFiles,
 };
+
+/** Writers of source files of their own, by the name of their target. Each throws EmitError for what it cannot express. */
+export const TARGETS = Object.fromEntries(
+  Object.entries(WRITERS).map(([name, write]): [string, Writer] => [name, (request) => write({ ...request, ir: printOnce(request.ir) })]),
+) as Readonly<Record<TargetName, Writer>>;

@@ -1,3 +1,4 @@
+import { prints } from "../../ir/prints.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ReduceParam, ScatterParam, ViewParam } from "../../ir/types.js";
 import { BodyWriter, writeTable } from "../c/body.js";
@@ -99,7 +100,8 @@ class LoopsWriter {
 
     const { code, constructs } = this;
     for (const line of constructs.head) code.line(line);
-    for (const header of ["math.h", "stdbool.h", "stdint.h", "stdlib.h"]) code.line(`#include <${header}>`);
+    const io = prints(ir.body) ? ["stdio.h"] : [];
+    for (const header of ["math.h", "stdbool.h", "stdint.h", ...io, "stdlib.h"]) code.line(`#include <${header}>`);
     code.line();
     const helpers = [this.helpers.toString(), ...this.atomics.values()].join("").trimEnd();
     if (helpers !== "" || ir.tables.length > 0) {

@@ -21,6 +21,7 @@ const dialect: Dialect = {
   name: "SYCL",
   tablePrefix: "static constexpr",
   signedWraps: false,
+  printf: undefined,
   infinity: "std::numeric_limits<double>::infinity()",
   nan: "std::numeric_limits<double>::quiet_NaN()",
   math: (fn) => `sycl::${LIBRARY[fn]}`,

@@ -4,6 +4,7 @@ import { BYTES, ELEMENTS, type FloatType } from "../../ir/scalars.js";
 import { walkExprs } from "../../ir/walk.js";
 import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
 import { EmitError } from "../../ir/errors.js";
+import { NO_PRINT, prints } from "../../ir/prints.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";
 import { numberText, powiText, ROUNDED } from "../js/expr.js";
@@ -20,6 +21,7 @@ const MOST_BYTES = 2 ** 32;
 /** WebAssembly text for the sizes of one launch, on one thread and in strict mode's order, and a host in JavaScript. */
 export function emitWatFiles(request: EmitRequest): EmittedFile[] {
   const { ir, stem, sizes } = request;
+  if (prints(ir.body)) throw new EmitError(ir.name, "WebAssembly", ...NO_PRINT);
   const scatters = ir.params.filter((p) => p.kind === "scatter");
   const kernel = emitWasm({
     ir,

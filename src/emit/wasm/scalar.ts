@@ -7,6 +7,7 @@ import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
 import type { LinearAddress } from "./linear-address.js";
+import { emitPrint } from "./print.js";
 import { areReducePair, areScatterPair, emitScatterPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
 import { emitProductSum } from "./product-sums.js";
@@ -281,6 +282,8 @@ export class ScalarCode extends ScalarOperators {
       }
       case "reduce":
         return this.around.reduce!(stmt.target, () => this.expr(stmt.value));
+      case "print":
+        return emitPrint(code, stmt, (e) => this.expr(e));
       case "if":
         this.expr(stmt.cond);
         return this.branch(() => this.statements(stmt.then), stmt.else.length > 0 ? () => this.statements(stmt.else) : undefined);

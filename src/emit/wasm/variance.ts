@@ -113,6 +113,7 @@ export class Variance {
       case "store":
       case "scatter":
       case "reduce":
+      case "print":
       case "break":
       case "continue":
       case "teamFor":

@@ -123,6 +123,7 @@ export class VectorStatements {
       case "break":
       case "continue":
         return this.jump(stmt);
+      case "print":
       case "teamFor":
       case "teamReduce":
       case "single":

@@ -1,5 +1,6 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
+import { prints } from "../../ir/prints.js";
 import { BYTES } from "../../ir/scalars.js";
 import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
@@ -36,6 +37,7 @@ function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVar
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;
   if (usesChecks(body)) return "as indices are checked";
+  if (prints(body)) return "as it prints";
   const tally = new Tally(code, body, variable);
   if (tally.divergentGathers) return "as a loop of a different length for each element reads scattered memory";
   if (!code.ordered && foldsInPairs(code, body)) return "as its sums go in pairs";

@@ -128,6 +128,8 @@ export class BodyWriter {
         return frame.scatter(this, stmt, this.offset(stmt.target, stmt.indices), this.value(stmt.value));
       case "reduce":
         return frame.reduce(this, stmt, this.value(stmt.value));
+      case "print":
+        return frame.print(this, stmt);
       case "if":
         return this.branch(stmt, `if ${frame.uniform(this, stmt, "bool", this.value(stmt.cond))}`);
       case "for":

@@ -26,6 +26,8 @@ export interface Frame<Body> {
   arrayName(body: Body, name: string): string;
   scatter(body: Body, stmt: StmtOf<"scatter">, offset: string, value: string): void;
   reduce(body: Body, stmt: StmtOf<"reduce">, value: string): void;
+  /** Records a line. */
+  print(body: Body, stmt: StmtOf<"print">): void;
   /** The text of a value that decides where control goes, written so that the compiler knows it to be the same for the workgroup. */
   uniform(body: Body, stmt: Stmt, type: "bool" | "i32", value: string): string;
   /** Notes the index `at`, which is outside, as the element's failure at the site if that is its first. */

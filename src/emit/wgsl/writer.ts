@@ -13,6 +13,8 @@ import type {
   ViewParam,
   TeamResult,
 } from "../../ir/types.js";
+import { EmitError } from "../../ir/errors.js";
+import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import { Code } from "../c/code.js";
 import { Names } from "../names.js";
 import { BodyWriter, closed, tableText } from "./body.js";
@@ -213,6 +215,31 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     this.accessors.define(this.noteName, noteFailure(this.noteName, name, representation, this.base(record) ?? "0"));
     return `${this.noteName}(${[site, index, ...[...element, "0", "0", "0"].slice(0, 4)].join(", ")});`;
   }
+
+  /** See `recordPrints`. Throws EmitError where the kernel keeps no records: the language itself cannot print. */
+  print(body: BodyWriter, stmt: StmtOf<"print">): void {
+    const { prints, name } = this.ir;
+    if (!prints) throw new EmitError(name, "WGSL", ...NO_PRINT);
+    const { code } = body;
+    code.block("", () => {
+      const records = recordOf(this.ir, stmt).map((record) => {
+        const value = this.names.fresh("printed");
+        code.line(`let ${value} = ${body.value(record.value)};`);
+        return { ...record, value };
+      });
+      const line = this.names.fresh("line");
+      const { name: counter } = this.buffer(viewPlace(prints.count), true);
+      body.line(stmt, `let ${line} = bitcast<u32>(atomicAdd(&${counter}[${this.base(prints.count) ?? 0}], 1));`);
+      code.block(`if ${line} < ${PRINT_LIMIT}u`, () => {
+        for (const { view, type, width, at, value } of records) {
+          const base = this.base(view);
+          const offset = `${base === undefined ? "" : `${base} + `}i32(${line}) * ${width} + ${at}`;
+          code.line(this.write(viewPlace(view), type, offset, value));
+        }
+      });
+    });
+  }
+
   /* Statements that depend on the policy. */
 
   index(axis: number): string {

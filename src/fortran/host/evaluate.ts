@@ -96,6 +96,7 @@ function block(stmts: readonly Stmt[], known: Known, locals: Map<string, Value>)
       case "store":
       case "scatter":
       case "reduce":
+      case "print":
       case "teamFor":
       case "teamReduce":
       case "single":

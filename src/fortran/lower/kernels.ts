@@ -94,6 +94,7 @@ function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp
 export function lowerRegion(region: Region): LoweredKernel {
   const { scope, axes, at } = region;
   const cx = lowering(scope, at, region.written);
+  cx.prints = axes.length > 0;
   const frame: Frame = { scope, meanings: new Map(), loops: [], isElement: axes.length > 0, body: region.body };
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];

@@ -62,6 +62,8 @@ export class Lowering {
   readonly stack: Scope[] = [];
   /** Statements that a kernel leaves out, such as prints. */
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
+  /** Prints are part of the kernel: it is a parallel loop. */
+  prints = false;
   private readonly taken = new Set<string>();
   /** Parameters by scope and name. */
   private readonly outer = new Map<Scope, Map<string, Meaning>>();

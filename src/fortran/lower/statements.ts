@@ -5,7 +5,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import { findProcedure } from "../analyse/symbols.js";
 import { bare, expressionsOf, walkExpr, walkStatements } from "../analyse/walk.js";
 import { comparedOp } from "../analyse/writes.js";
-import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
+import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { designated, indexOf, value, valueAs } from "./expressions.js";
@@ -71,8 +71,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "comment":
       return;
     case "print":
-      cx.dropped.push({ at: stmt.at, what: "print" });
-      return;
+      return print(cx, stmt, frame);
     case "stop":
       return refuse("stop", "a kernel cannot end the program", "set a flag in an array, and look at it on the host");
     case "pointer-assign":
@@ -88,6 +87,28 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
       );
     default:
       return unreachable(stmt);
+  }
+}
+
+/** `print *, "cell", i, x(i)`. Left out are formats, and items that are neither texts written out nor scalars of kernels. */
+function print(cx: Lowering, { format, items, at }: Print, frame: Frame): void {
+  const leaveOut = (): void => void cx.dropped.push({ at, what: "print" });
+  if (!cx.prints || format !== "*") return leaveOut();
+  const item = (tree: Tree): string | Expr => {
+    if (tree.kind === "literal" && tree.type === "character") return tree.text;
+    const found = designated(cx, frame, tree);
+    if (found && !("cell" in found)) throw new Unlowerable(at, treeName(tree), "an array is printed", "print its elements");
+    const e = value(cx, frame, tree);
+    return e.op === "const" ? String(e.value) : e;
+  };
+  try {
+    let printed: (string | Expr)[] = [];
+    const before = cx.collect(() => void (printed = items.map(item)));
+    for (const stmt of before) cx.push(stmt);
+    cx.push({ kind: "print", items: printed, location: at });
+  } catch (error) {
+    if (!(error instanceof Unlowerable)) throw error;
+    leaveOut();
   }
 }
 

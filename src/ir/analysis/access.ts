@@ -2,6 +2,7 @@ import { unreachable } from "../unreachable.js";
 import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
+import { recordsOf } from "../prints.js";
 import { blocksOf, changeOf, children, exprsOf, hasJump, readOf } from "../walk.js";
 
 /** A counted loop (or the shared loop of a team) and the bounds of its variable, both inclusive, where they are linear forms. */
@@ -63,6 +64,7 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
     use.scattered ||= access.kind === "scatter";
     use.gathered ||= access.affine.includes(undefined);
   }
+  if (ir.prints) for (const name of recordsOf(ir.prints)) views[name].written = true;
   return { accesses, arrays, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
 }
 
@@ -126,6 +128,7 @@ function innerScope(stmt: Stmt, { loops, conditional }: Scope, definitions: Defi
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "break":
     case "continue":
     case "single":

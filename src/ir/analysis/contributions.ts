@@ -83,6 +83,7 @@ function countInside(stmt: Stmt, target: string, definitions: Definitions, range
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "if":
     case "break":
     case "continue":

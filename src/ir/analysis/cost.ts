@@ -177,6 +177,7 @@ class FlopCounter {
       case "setElement":
       case "store":
       case "scatter":
+      case "print":
       case "break":
       case "continue":
         return own;

@@ -51,6 +51,7 @@ export function copyBody(body: readonly Stmt[], suffix: string, names: Names, re
         return { ...s, target: name(s.target) };
       case "store":
       case "scatter":
+      case "print":
       case "if":
       case "while":
       case "break":

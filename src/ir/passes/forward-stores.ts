@@ -190,6 +190,7 @@ function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRe
     case "store":
     case "scatter":
     case "reduce":
+    case "print":
     case "for":
     case "while":
     case "teamFor":

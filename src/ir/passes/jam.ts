@@ -28,7 +28,8 @@ const MOST_OPERATIONS = 32;
  * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one, and where indices are checked.
  */
 export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
-  if (asked === 1 || ir.checks || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter")) return undefined;
+  if (asked === 1 || ir.checks || ir.prints || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter"))
+    return undefined;
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
   if (!single) return undefined;
   const moved = (by: number) => (node: Expr) =>

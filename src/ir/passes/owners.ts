@@ -46,6 +46,7 @@ export function whyNoOwners(ir: KernelIR): string | undefined {
   walkStmts(ir.body, ({ kind }) => {
     if (kind === "reduce") reason ??= "the kernel also reduces";
     if (kind === "store") reason ??= "the kernel also stores";
+    if (kind === "print") reason ??= "the kernel also prints";
   });
   return reason;
 }

@@ -1,3 +1,4 @@
+import { prints } from "../../ir/prints.js";
 import { BYTES } from "../../ir/scalars.js";
 import { Field, type Container, type Grid } from "../../domain/grid/grid.js";
 import { isAny } from "../../domain/grid/ghosts.js";
@@ -89,6 +90,7 @@ class Builder {
       this.particles(part) ??
       this.rounds(part) ??
       this.march(part) ??
+      this.prints(part) ??
       this.scalars(part) ??
       this.neighbours(part);
     if (reason !== undefined) return reason;
@@ -149,6 +151,13 @@ class Builder {
     if (this.parts.length === 0) return undefined;
     const marching = [...this.parts, part].find(({ container }) => container.march);
     return marching && `"${marching.container.name}" marches along an axis`;
+  }
+
+  /** What is fused may be computed again for neighbours. */
+  private prints(part: Part): string | undefined {
+    if (this.parts.length === 0) return undefined;
+    const printing = [...this.parts, part].find(({ container }) => prints(container.ir.body));
+    return printing && `"${printing.container.name}" prints`;
   }
 
   private spread(part: Part): string | undefined {

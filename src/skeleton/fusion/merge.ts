@@ -197,6 +197,7 @@ class Merger {
         case "reduce":
           return silent ? [] : { ...s, target: name(s.target) };
         case "scatter":
+        case "print":
         case "if":
         case "while":
         case "break":

@@ -1,12 +1,14 @@
 import { LaunchError, type Kernel, type Policy } from "isoform";
 import {
   foldOfParam,
+  freePrintRecords,
   freeTeamRows,
   giveBackFaultRecord,
   LaunchTuning,
   requireLiveViews,
   finishReduction,
   takeFault,
+  takeLines,
   withInitialValues,
   type Binding,
   type Cost,
@@ -53,6 +55,7 @@ export class InterpreterLaunch implements Launch {
     this.results = {};
     for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
     withInitialValues(this.binding, this.results);
+    takeLines(this.binding);
     const fault = takeFault(this.binding);
     if (!fault) return;
     this.results = undefined;
@@ -71,5 +74,6 @@ export class InterpreterLaunch implements Launch {
     this.results = undefined;
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);
+    freePrintRecords(this.binding);
   }
 }

@@ -1,4 +1,15 @@
-import { chunksPerLine, foldLanes, foldOf, foldOfParam, hostArray, noteFault, partialCount, type Binding } from "isoform/backend";
+import {
+  chunksPerLine,
+  foldLanes,
+  foldOf,
+  foldOfParam,
+  hostArray,
+  noteFault,
+  partialCount,
+  PRINT_LIMIT,
+  recordOf,
+  type Binding,
+} from "isoform/backend";
 import {
   evaluate,
   identityOf,
@@ -246,6 +257,22 @@ export class Program {
         return does(() => {
           const { fold, lanes, lane } = this.accumulators.get(stmt.target)!;
           lanes[lane] = fold(lanes[lane], value());
+        });
+      }
+      case "print": {
+        // The lines are recorded, and the host makes text of them: see docs/backend-guide.md.
+        const { ir, views } = this.binding;
+        const places = recordOf(ir, stmt).map(({ view, width, at, value }) => ({
+          array: hostArray(views[view]),
+          width,
+          at,
+          value: this.expr(value),
+        }));
+        const count = hostArray(views[ir.prints!.count]);
+        return does(() => {
+          const values = places.map(({ value }) => value());
+          const line = count[0]++;
+          if (line < PRINT_LIMIT) places.forEach(({ array, width, at }, n) => (array[line * width + at] = Number(values[n])));
         });
       }
       case "if": {

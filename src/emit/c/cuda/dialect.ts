@@ -1,6 +1,6 @@
 import { isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
-import { LIBRARY, type Dialect, type LibraryFn } from "../dialect.js";
+import { LIBRARY, PRINTF, type Dialect, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
@@ -71,6 +71,8 @@ export function cudaDialect(wide: boolean): GpuDialect {
       fail: "__trap()",
     },
     atomic,
+    next: (pointer) => `atomicAdd(${pointer}, 1)`,
+    printf: PRINTF,
     exchange: "atomicCAS",
     runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),

@@ -80,6 +80,9 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     subGroups: subGroups ? SUB_GROUPS : undefined,
     finishThreads: 256,
     atomic: (op, type, space) => atomic(op, type, space, ptx === true),
+    next: (pointer) => `atomic_inc(${pointer})`,
+    // Strings that are printed have to be literals.
+    printf: { format: "%d", bool: (value) => `(int)(${value})` },
     exchange: "atomic_cmpxchg",
     mathDefinitions: (source) => definitionsThroughF64(source, "static"),
     entry: (name, _most, block) => `__kernel ${block ? `__attribute__((reqd_work_group_size(${block.join(", ")}))) ` : ""}void ${name}`,

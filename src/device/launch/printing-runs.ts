@@ -1,0 +1,61 @@
+import type { TypedArray, View } from "../memory/view.js";
+import type { Bound } from "./faults.js";
+import { holdPrintRecords, printRecords, releasePrintRecords, tellLines } from "./prints.js";
+
+/** How a queue reads the records of a launch. */
+interface Reading {
+  read(view: View): Promise<ArrayLike<number>> | ArrayLike<number>;
+  clear(view: View): void;
+}
+
+/** Launches that print and that a queue has run: their lines are still to be read. */
+export class PrintingRuns {
+  private launches = new Set<Bound>();
+
+  note(launch: Bound): void {
+    if (!launch.ir.prints || this.launches.has(launch)) return;
+    holdPrintRecords(launch);
+    this.launches.add(launch);
+  }
+
+  get none(): boolean {
+    return this.launches.size === 0;
+  }
+
+  /** Those of the launches that `test` picks; they are noted no more. */
+  take(test: (launch: Bound) => boolean): Bound[] {
+    const taken = [...this.launches].filter(test);
+    for (const launch of taken) this.launches.delete(launch);
+    return taken;
+  }
+}
+
+/** Reads the lines of launches, and prints them launch by launch. All that the device is to do is enqueued before this returns. */
+export async function readLines(launches: readonly Bound[], { read, clear }: Reading): Promise<void> {
+  const reads = launches.map((launch) => {
+    const records = printRecords(launch);
+    const values = Promise.all(records.map(async (view) => read(view)));
+    clear(records[0]);
+    return values;
+  });
+  try {
+    const values = await Promise.all(reads);
+    launches.forEach((launch, n) => tellLines(launch, values[n]));
+  } finally {
+    launches.forEach(releasePrintRecords);
+  }
+}
+
+/** The same; the calling thread waits. */
+export function readLinesNow(launches: readonly Bound[], read: (view: View) => TypedArray, clear: (view: View) => void): void {
+  try {
+    for (const launch of launches) {
+      const records = printRecords(launch);
+      const values = records.map(read);
+      clear(records[0]);
+      tellLines(launch, values);
+    }
+  } finally {
+    launches.forEach(releasePrintRecords);
+  }
+}

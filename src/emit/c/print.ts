@@ -1,0 +1,55 @@
+import { EmitError } from "../../ir/errors.js";
+import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
+import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
+import { formatText } from "../text.js";
+import type { Names } from "../names.js";
+import type { Code } from "./code.js";
+import type { Dialect } from "./dialect.js";
+
+type Print = Extract<Stmt, { kind: "print" }>;
+
+/** What writes the code around. */
+interface Body {
+  readonly code: Code;
+  readonly ir: KernelIR;
+  readonly names: Names;
+  value(e: Expr): string;
+  line(stmt: Stmt, text: string): void;
+}
+
+/** Writes a line's record where the kernel keeps such; elsewhere the language prints it. */
+export function writePrint(body: Body, stmt: Print, frame: { pointer(view: string): string }, dialect: Dialect): void {
+  const { ir, code, names } = body;
+  if (!ir.prints) return body.line(stmt, printed(body, stmt, dialect));
+  const { count } = ir.prints;
+  code.block("", () => {
+    const records = recordOf(ir, stmt).map((record) => {
+      const value = body.value(record.value);
+      if (record.value.op === "const") return { ...record, text: value };
+      const text = names.fresh("printed");
+      code.line(`const ${dialect.types[record.value.type]} ${text} = ${value};`);
+      return { ...record, text };
+    });
+    const line = names.fresh("line");
+    body.line(stmt, `const ${dialect.types.u32} ${line} = ${dialect.next(frame.pointer(count))};`);
+    code.block(`if (${line} < ${PRINT_LIMIT}u)`, () => {
+      for (const { view, width, at, text } of records) code.line(`${frame.pointer(view)}[${line} * ${width} + ${at}] = ${text};`);
+    });
+  });
+}
+
+/** Floats have as many digits as tell them apart. */
+const FORMATS: Readonly<Record<Exclude<ScalarType, "bool">, string>> = { i32: "%d", u32: "%u", f32: "%.9g", f64: "%.17g" };
+
+/** A call of `printf`. Throws EmitError where the language has none. */
+function printed(body: Body, { items }: Print, { name, printf }: Dialect): string {
+  if (!printf) throw new EmitError(body.ir.name, name, ...NO_PRINT);
+  const forms = items.map((item) =>
+    typeof item === "string" ? formatText(item) : item.type === "bool" ? printf.format : FORMATS[item.type],
+  );
+  const values = items.flatMap((item) => {
+    if (typeof item === "string") return [];
+    return [item.type === "bool" ? printf.bool(body.value(item)) : body.value(item)];
+  });
+  return `printf(${[`"${forms.join(" ")}\\n"`, ...values].join(", ")});`;
+}
