@@ -1,3 +1,4 @@
+import { helper } from "../kernel/captures.js";
 import { kernel, teamKernel } from "../kernel/kernel.js";
 import { bool, fixed, i32, u32, view } from "../kernel/params.js";
 
@@ -15,6 +16,7 @@ function unsigned(key: number, flip: number): number {
 function digitOf(key: number, flip: number, shift: number, bits: number): number {
   return ((unsigned(key, flip) >>> shift) & ((1 << bits) - 1)) | 0;
 }
+helper(digitOf, () => [unsigned]);
 
 /** Counts into `own` how often each digit occurs among the keys from `begin` to `end` - 1. */
 function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip: number, shift: number, bits: number): void {
@@ -23,6 +25,7 @@ function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip:
     own[digit] = own[digit] + 1;
   }
 }
+helper(tally, () => [digitOf]);
 
 /** How many keys there are: all, or the first so many of them as memory tells. */
 function keysOf(keys: Numbers, count: Numbers, some: boolean): number {

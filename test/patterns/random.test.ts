@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it, test } from "node:test";
 import { range } from "../../src/device/launch/policy.js";
+import { open } from "../../src/device/open.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f32, f64, i32, table, u32, view } from "../../src/kernel/params.js";
 import { normalPair, normalPair32, philox, random, sobol, SOBOL_DIRECTIONS, uniform, uniform32 } from "../../src/patterns/index.js";
@@ -83,6 +84,22 @@ test("Sobol points are those of Joe and Kuo's directions", () => {
       point.map((_, d) => sobol(SOBOL_DIRECTIONS, index, d) * 2 ** 32),
       point,
     );
+});
+
+test("minifiers, which leave a plus away, change no uniform number", async () => {
+  const words = [0, 63, 0x80000000, 0xffffffff, 123456789];
+  // As rolldown writes it.
+  const minified = new Function("return (e,t)=>(e>>>5)*7.450580596923828e-9+(t>>>6)*11102230246251565e-32")() as typeof uniform;
+  const body = new Function("return ({w:n,u:e,f:r},t)=>{e[t]=r(n[t],n[t])}")() as never;
+  const k = kernel("k", { w: view(u32), u: view(f64), f: minified }, body);
+  const device = await open("js");
+  const u = device.array(f64, words.length);
+  await device.run(k, { w: device.from(u32, words), u } as never, range(words.length));
+  assert.deepEqual(
+    [...((await device.queue.read(u)) as Float64Array)],
+    words.map((word) => uniform(word, word)),
+  );
+  await device.close();
 });
 
 test("uniform numbers lie in [0, 1)", () => {
