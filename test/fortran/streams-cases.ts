@@ -225,19 +225,29 @@ function randomFrom(seed: number): () => number {
 }
 const hash = (text: string): number => [...text].reduce((h, c) => Math.imul(h ^ c.charCodeAt(0), 0x01000193) >>> 0, 0x811c9dc5);
 
-/** For each entry point the defaults, then each switch at each of its other values. @param sizes in place of the defaults */
-export function streamsCases(sizes: Known = {}): Case[] {
+/**
+ * For each entry point the defaults, then each switch at each of its other values.
+ * @param sizes in place of the defaults
+ * @param wanted tells the cases to make by their ids, such as `name` and `name switch=2`
+ */
+export function streamsCases(sizes: Known = {}, wanted: (id: string) => boolean = () => true): Case[] {
   const allocated = allocations();
   return entryPoints().flatMap((scope) => {
     const scalars = dummiesOf(scope).filter(({ dims }) => !dims);
     const varied = scalars.flatMap(({ name }) =>
       (Object.hasOwn(SCALARS, name) ? SCALARS[name] : []).slice(1).map((value) => ({ [name]: Number(value) })),
     );
-    return [{}, ...varied].map((variant: Known) => made(scope, variant, allocated, sizes));
+    return [{}, ...varied]
+      .map((variant: Known) => ({ variant, id: idOf(scope, variant) }))
+      .filter(({ id }) => wanted(id))
+      .map(({ variant, id }) => made(id, scope, variant, allocated, sizes));
   });
 }
 
-function made(scope: Scope, variant: Known, allocated: ReadonlyMap<string, readonly Argument[]>, sizes: Known): Case {
+const idOf = ({ unit }: Scope, variant: Known): string =>
+  [unit.name, ...Object.entries(variant).map(([name, value]) => `${name}=${value}`)].join(" ");
+
+function made(id: string, scope: Scope, variant: Known, allocated: ReadonlyMap<string, readonly Argument[]>, sizes: Known): Case {
   const known: Record<string, number> = {};
   const defaults = Object.entries(SCALARS).map(([name, [first]]) => [name, first] as const);
   for (const [name, first] of defaults) if (typeof first === "number") known[name] = first;
@@ -261,7 +271,6 @@ function made(scope: Scope, variant: Known, allocated: ReadonlyMap<string, reado
     fill(stem(name), data, bounds.at(-1)!, random);
     return { name, bounds, data };
   });
-  const id = [scope.unit.name, ...Object.entries(variant).map(([name, value]) => `${name}=${value}`)].join(" ");
   return { id, entry: scope.unit.name, args };
 }
 

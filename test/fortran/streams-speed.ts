@@ -14,7 +14,8 @@ import { streamsFile, streamsText } from "./streams.js";
 /*
  * The costliest routines of STREAmS-2: its CUDA Fortran as kernels of a device, by turns with its own CPU Fortran by gfortran -O3 -march=native, in
  * processor time of a call.
- *   ISOFORM_STREAMS=STREAmS-2/code/src ISOFORM_THREADS=1 node dist/test/fortran/streams-speed.js [--device native] [--cells 64x48x64] [--routines 20] [--rounds 7] [--json F]
+ *   ISOFORM_STREAMS=STREAmS-2/code/src ISOFORM_THREADS=1 node dist/test/fortran/streams-speed.js [--device native] [--cells 64x48x64] [--routines 20] [--rounds 7]
+ *     [--only NAME,NAME] [--json F]
  */
 
 const { values: options } = parseArgs({
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
     cells: { type: "string", default: "64x48x64" },
     routines: { type: "string", default: "20" },
     rounds: { type: "string", default: "7" },
+    only: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -147,9 +149,11 @@ try {
     cwd: folder,
   });
 
-  const cases = streamsCases({ nx, ny, nz, nzmax: nz, itr2: ny - 4, its2: ny - 4 }).filter(
-    ({ id, entry }) => id === entry || id.endsWith("sensor_threshold=2"),
-  );
+  const only = options.only?.split(",");
+  const cases = streamsCases({ nx, ny, nz, nzmax: nz, itr2: ny - 4, its2: ny - 4 }, (id) => {
+    const [entry, variant] = id.split(" ");
+    return (variant ?? "sensor_threshold=2") === "sensor_threshold=2" && (only ?? [entry]).some((name) => entry.includes(name));
+  });
   const costs: { one: Case; seconds: number }[] = [];
   for (const one of cases) {
     const original = new Original(one);
@@ -161,9 +165,10 @@ try {
   const rows: { routine: string; original: number; own: number; ratio: number }[] = [];
   for (const { one, seconds } of chosen) {
     const [original, own] = [new Original(one), ours(one)];
-    const [first, calls] = [await own.time(2), Math.max(1, Math.ceil(SAMPLE / seconds))];
+    await own.time(3); // compiles
+    const callsFor = (each: number): number => Math.max(1, Math.ceil(SAMPLE / each));
+    const [calls, ownCalls] = [callsFor(seconds), callsFor(await own.time(callsFor(seconds)))];
     const samples: [number, number][] = [];
-    const ownCalls = Math.max(1, Math.ceil(SAMPLE / first));
     for (let round = 0; round < Number(options.rounds); round++) samples.push([await original.time(calls), await own.time(ownCalls)]);
     original.close();
     own.close();

@@ -12,18 +12,18 @@ function pow(type: FloatType): string {
 }
 
 /**
- * As in helpers.ts, in words that GCC 12 takes into vector loops: it leaves those alone in which two conditions make one. Equal zeros are told
- * apart by their sum.
+ * As in helpers.ts, in few instructions, and in words that GCC 12 takes into vector loops. `found` and `twin` are the same, but where both operands
+ * are zeros, whose signs their sum settles, and where one of them is NaN, which one of the two is.
  */
 function extremum(op: "min" | "max", type: FloatType): string {
   const T = types[type];
   const better = op === "min" ? "<" : ">";
+  const sign = op === "min" ? "-(-found - twin)" : "found + twin";
   return [
     `${T} ${op}_${type}(${T} a, ${T} b) {`,
-    `  ${T} zero = a == 0 ? ${op === "min" ? "-(-a - b)" : "a + b"} : b;`,
-    `  ${T} other = a == b ? zero : b;`,
-    `  ${T} found = a ${better} other ? a : other;`,
-    `  return a != a ? a : found;`,
+    `  ${T} found = a ${better} b ? a : b, twin = b ${better} a ? b : a;`,
+    `  ${T} settled = ${math("copysign", type)}(found, ${sign});`,
+    `  return a != a ? a : settled;`,
     `}`,
   ].join("\n");
 }
