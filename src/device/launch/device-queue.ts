@@ -10,7 +10,8 @@ import { faultRecord, recordsAround, type Bound } from "./faults.js";
 /** Looks, once an event has happened, whether an index was outside in what its queue had run before. Throws KernelError. Prints lines before. */
 export interface FaultsBefore {
   readonly runs: RunsSoFar;
-  readonly print: () => Promise<void>;
+  /** Present where a launch has printed. */
+  readonly print?: () => Promise<void>;
   look(): Promise<void>;
   /** The calling thread waits. */
   lookNow(): void;
@@ -164,7 +165,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     const event = this.recordEvent();
     const runs = this.capturing ? [] : this.checked.soFar();
     const prints = !this.capturing && (!this.printing.none || this.before.size > 0);
-    if (runs.length > 0 || prints) (event as CheckingEvent).faults = this.faultsOf(runs);
+    if (runs.length > 0 || prints) (event as CheckingEvent).faults = this.faultsOf(runs, prints);
     return event;
   }
 
@@ -177,7 +178,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     const { faults } = event as CheckingEvent;
     if (!faults || this.capturing) return;
     for (const [launch] of faults.runs) this.checked.note(launch);
-    this.before.add(faults.print);
+    if (faults.print) this.before.add(faults.print);
   }
 
   /** Resolves once all that was enqueued is done. */
@@ -242,13 +243,13 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     );
   }
 
-  private faultsOf(runs: RunsSoFar): FaultsBefore {
-    const print = () => this.printLines();
+  private faultsOf(runs: RunsSoFar, prints: boolean): FaultsBefore {
+    const print = prints ? () => this.printLines() : undefined;
     return {
       runs,
-      print,
+      ...(print && { print }),
       look: async () => {
-        await print();
+        await print?.();
         const unseen = this.checked.unseen(runs);
         const chunks = await this.chunksOf(unseen, (chunk) => this.readAside(chunk));
         // Later runs may still write to a record.
