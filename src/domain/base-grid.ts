@@ -1,10 +1,10 @@
 import type { Launch, Precision } from "../device/device.js";
-import { requireFitting, typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
+import { requireElementType, requireFitting, typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
 import type { Captures } from "../kernel/captures.js";
 import type { Dimension } from "../kernel/cells.js";
 import { ContainerError, LaunchError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
@@ -173,6 +173,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     token: FieldToken<T>,
     options: FieldOptions<C> | AxisFieldOptions<readonly AxisName[], C> = {},
   ): Field<T, C, D> | AxisArray<T, C> {
+    requireElementType(`field "${String(name)}"`, token);
     if ("axes" in options) return this.keptArray(new AxisArray<T, C>(this, name, token, options));
     const { cardinality = 1, layout = this.layout, fillValue = 0, ...others } = options;
     for (const other of Object.keys(others))
@@ -196,6 +197,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   scalar<T extends NumericType>(name: string, type: ScalarToken<T>): Scalar<T> {
+    requireElementType(`scalar "${String(name)}"`, type);
     const scalar = new Scalar(this.set, name, type);
     this.scalars.push(scalar);
     return scalar;
@@ -326,6 +328,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   async run(made: Container, options: { precision?: Precision } = {}): Promise<void> {
+    requireThing("grid.run", made, made?.grid instanceof BaseGrid, "give what grid.container(...) returns; device.run runs kernels");
     await this.runs.run(made, options.precision);
   }
 

@@ -30,7 +30,7 @@ export function makeGrid(set: DeviceSet, extents: readonly [number, number, numb
 export function makeGrid(set: DeviceSet, extents: readonly number[], options?: AnyGridOptions): Grid;
 export function makeGrid(set: DeviceSet, extents: readonly number[], options: AnyGridOptions = {}): Grid {
   const { kind = "dense" } = options;
-  return atCallSite(makeGrid, () => {
+  return atCallSite(makeGrid, set, extents, () => {
     for (const option of new Set(Object.values(OWN).flat())) {
       const owners = GRID_KINDS.filter((owner) => OWN[owner].includes(option));
       if (options[option] !== undefined && !owners.includes(kind))

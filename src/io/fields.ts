@@ -1,4 +1,5 @@
-import type { Field } from "../domain/grid/grid.js";
+import { Field } from "../domain/grid/grid.js";
+import { describe } from "../ir/describe.js";
 import { IsoformError } from "../ir/errors.js";
 import type { DataArray } from "./vtk-file.js";
 
@@ -47,6 +48,8 @@ export const spacingOf = ({ spacing = [] }: Geometry): number[] => [0, 1, 2].map
 
 /** The one grid of some fields. Throws IsoformError where there is none. */
 export function gridOf(fields: readonly Field[]): Field["grid"] {
+  if (!Array.isArray(fields) || !fields.every((field) => field instanceof Field))
+    throw new IsoformError(`${describe(fields)} is given to write: give a list of fields of one grid`);
   if (fields.length === 0) throw new IsoformError("no fields to write: give at least one");
   const other = fields.find(({ grid }) => grid !== fields[0].grid);
   if (other) throw new IsoformError(`fields "${fields[0].name}" and "${other.name}" are of different grids: write a file for each grid`);

@@ -8,10 +8,17 @@ export const own = <T>(values: Readonly<Record<string, T>>, name: string): T | u
 
 /** Refuses options that there are not, such as misspelt ones. Throws LaunchError. */
 export function requireOptions(what: string, options: object, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null)
-    throw new LaunchError(`${what} is given ${describe(options)} for its options; write { ${known[0]}: ... }`);
-  const other = Object.keys(options).find((name) => !known.includes(name));
+  const isObject = typeof options === "object" && options !== null;
+  const other = isObject ? Object.keys(options).find((name) => !known.includes(name)) : undefined;
+  // A view, say, that was given in place of { input: view }.
+  const isOther = other !== undefined && (options.constructor?.name ?? "Object") !== "Object";
+  if (!isObject || isOther) throw new LaunchError(`${what} is given ${describe(options)} for its options; write { ${known[0]}: ... }`);
   if (other !== undefined) throw new LaunchError(`${what} has no option "${other}"; it has ${known.join(", ")}`);
+}
+
+/** Refuses what is not of the kind that `what` takes: `remedy` says how to come by one. Throws LaunchError. */
+export function requireThing(what: string, value: unknown, fits: boolean, remedy: string): void {
+  if (!fits) throw new LaunchError(`${what} is given ${describe(value)}; ${remedy}`);
 }
 
 /** Refuses a name of a parameter that no object can have as its own. */

@@ -132,9 +132,7 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       return lanesMethod(cx, name, node, scope);
     case "namespace":
       if (target.name !== "console") return undefined;
-      return cx.debug
-        ? VOID
-        : cx.fail(node, "console is there on the device js-debug only", "write print(...), which is there on all devices");
+      return cx.debug ? VOID : cx.fail(node, "console works on the device js-debug only", "write print(...), which works on all devices");
     case "view":
     case "table":
       return cx.fail(node, `arrays have no method "${name}" in a kernel`, "write a loop");

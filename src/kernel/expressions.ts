@@ -8,7 +8,7 @@ import { alongAxis, component, coordinate, ownCell } from "./fields.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { combine, cut, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
-import { outerMember, unknown, unknownMember } from "./outer.js";
+import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
 import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue, type Value } from "./values.js";
 
@@ -18,7 +18,7 @@ export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): 
   if (node.name === "Infinity" || node.name === "NaN") return literal(Number(node.name));
   if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
   if (isBuiltin(node.name)) return { kind: "builtin", name: node.name };
-  if (node.name === "undefined") return cx.fail(node, "undefined is no value of the kernel language");
+  if (node.name === "undefined") return undefinedUsed(cx, node);
   return unknown(cx, node, node.name, scope);
 }
 
@@ -95,7 +95,7 @@ export function property(cx: Lowering, object: Value, name: string, node: acorn.
     const value = object.name === "console" ? undefined : ({ Math, Number }[object.name] as unknown as Record<string, unknown>)[name];
     if (typeof value === "number") return { kind: "scalar", expr: constant("f64", value), weak: "float" };
     if (object.name === "Math" && typeof value === "function") return { kind: "builtin", name: `Math.${name}` };
-    return cx.fail(node, `${object.name}.${name} is not part of the kernel language`);
+    return cx.fail(node, `${object.name}.${name} is not part of the kernel language`, "see docs/language.md for what is");
   }
   return cx.fail(node, `".${name}" is not known here`, "see docs/language.md for what views, teams and reductions offer");
 }

@@ -2,6 +2,7 @@ import type * as acorn from "acorn";
 import type { Expr } from "../ir/types.js";
 import { read, type ExpressionNode, type Lowering } from "./lowering.js";
 import { as } from "./operators.js";
+import { undefinedUsed } from "./outer.js";
 import type { Scope, ScalarValue, Value } from "./values.js";
 
 /** `value` as a scalar, or an error that says what it is instead. */
@@ -55,6 +56,7 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
     case "particle":
       return cx.fail(node, "the particle is used as a number", "write x[p], with a column x of its species");
     case "void":
+      if (node.type === "UnaryExpression") return undefinedUsed(cx, node);
       return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
     // Any other value is refused.
     default:

@@ -6,8 +6,17 @@ import type { Scope, Value } from "./values.js";
 
 /* Names of what is outside a kernel: see captures.ts. */
 
+/** What JavaScript has, and kernels have not. */
+const OF_JAVASCRIPT = new Set(
+  "Array BigInt Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(
+    " ",
+  ),
+);
+
 /** Refuses the name of something outside the kernel, and says where to list it. */
 export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Scope): never {
+  if (OF_JAVASCRIPT.has(name.split(".")[0]))
+    return cx.fail(node, `${name} is not part of the kernel language`, "see docs/language.md for what is");
   const list = listBehind(scope);
   if (list) {
     const remedy = cx.source.minified
@@ -21,6 +30,10 @@ export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Sco
     `list it behind the function: ${cx.declaration(asAuthor(name))}; what launches give is a parameter`,
   );
 }
+
+/** Refuses `undefined`, which compilers write as `void 0`. */
+export const undefinedUsed = (cx: Lowering, node: acorn.Node): never =>
+  cx.fail(node, "undefined is not a number", "kernels know numbers and truth values");
 
 /** Most tools write what was imported as a member of a name of their own. */
 const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? path.split(".").at(-1)! : path);

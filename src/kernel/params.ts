@@ -194,8 +194,12 @@ export type Nested = number | readonly Nested[];
  * A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. It has its values as an array has, so that
  * functions may name it, whether compiled or called.
  */
-export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> & TableOf<V> =>
-  ({ ...values, length: values.length, kind: "table", type: type.type, values }) as unknown as TableToken<V> & TableOf<V>;
+export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> & TableOf<V> => {
+  const known = typeOf(type, "table", table);
+  if (typeof values !== "object")
+    throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
+  return { ...values, length: values.length, kind: "table", type: known, values } as unknown as TableToken<V> & TableOf<V>;
+};
 
 /** A parameter of a kernel that `fixed(...)` declares. */
 export interface FixedToken<T extends ScalarType = ScalarType> {

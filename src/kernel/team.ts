@@ -179,9 +179,16 @@ function member(cx: Lowering): { name: string; index: Value } {
   return { name, index: { kind: "scalar", expr: { op: "local", type: "i32", name } } };
 }
 
+/** How the methods of teams and lanes are called, by where their function stands. */
+const SHAPES = [
+  "write team.single(() => ...)",
+  "write the number of indices, then a function of one: team.sum(n, (k) => x[k])",
+  'write team.reduce(n, { a: "sum" }, (k, r) => ...)',
+];
+
 /** Inlines the function that stands at `position` among the arguments of `method`. */
 function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[], method: string): Value {
-  const argument = node.arguments[position] ?? cx.fail(node, "a function is missing");
+  const argument = node.arguments[position] ?? cx.fail(node, "a function is missing", SHAPES[position]);
   const fn = cx.expression(argument, scope);
   if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
   cx.shared.push(method);

@@ -1,7 +1,7 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
-import type { LayoutName, View } from "../device/memory/view.js";
+import { View, type LayoutName } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { requireOptions, requireThing } from "../ir/own.js";
 import type { ElementType } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/kernel.js";
 import type { Params } from "../kernel/params.js";
@@ -29,6 +29,12 @@ export interface PatternOptions {
 /** The pattern that `plan` puts together; what was prepared until an error is given back. */
 export function patternOf(device: Device, options: PatternOptions, plan: (steps: Steps) => void): Pattern {
   requireOptions("a pattern", options, ["precision"]);
+  requireThing(
+    "a pattern",
+    device,
+    typeof (device as Partial<Device> | undefined)?.prepare === "function",
+    "give the device first, what await open(...) returns",
+  );
   const steps = new Steps(device, options);
   try {
     plan(steps);
@@ -38,6 +44,10 @@ export function patternOf(device: Device, options: PatternOptions, plan: (steps:
   }
   return steps;
 }
+
+/** Refuses what is no view. Throws LaunchError. */
+export const requireView = (what: string, view: unknown): void =>
+  requireThing(what, view, view instanceof View, "give a view, from device.array or device.from");
 
 /** A pattern in the making: each method adds what runs next. */
 export class Steps implements Pattern {

@@ -3,9 +3,10 @@ import { range } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
 import { LaunchError } from "../ir/errors.js";
+import { requireOptions, requireThing } from "../ir/own.js";
 import { kernel } from "../kernel/kernel.js";
 import { f32, f64, i32, u32, view } from "../kernel/params.js";
-import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 
 /** What `permute` works on. */
 export interface Permute {
@@ -50,7 +51,14 @@ const copyRows = { f64: makeCopyRows("f64"), f32: makeCopyRows("f32"), i32: make
  * Prepares to bring views into the order that a permutation tells: output[i] = input[permutation[i]]. Without `output` the inputs are
  * changed, by way of temporary memory for one of each type and shape. Throws LaunchError where lengths, shapes or types do not fit.
  */
-export function permute(device: Device, { permutation, input, output }: Permute, options: PatternOptions = {}): Pattern {
+export function permute(device: Device, what: Permute, options: PatternOptions = {}): Pattern {
+  requireOptions("permute", what, ["permutation", "input", "output"]);
+  const { permutation, input, output } = what;
+  requireView("permute, for its permutation,", permutation);
+  for (const [name, views] of Object.entries({ input, output: output ?? [] })) {
+    requireThing(`permute, for its ${name},`, views, Array.isArray(views), "give a list of views");
+    views.forEach((view) => requireView(`permute, in its ${name},`, view));
+  }
   if (output && output.length !== input.length)
     throw new LaunchError(`permute of ${input.length} views into ${output.length}: give an output for each`);
   for (const [n, view] of input.entries()) {

@@ -7,7 +7,7 @@ import { LaunchError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
 import { kernel } from "../kernel/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/params.js";
-import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { scanTilesByTeams } from "./scan-by-teams.js";
 import { scanTilesInOrder } from "./scan-in-order.js";
 import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
@@ -40,6 +40,8 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
   const { input, output, op, exclusive = false, segments } = what;
   if (op !== "sum" && op !== "min" && op !== "max")
     throw new LaunchError(`scan has no operation "${String(op)}"; use "sum", "min" or "max"`);
+  requireView("scan, for its input,", input);
+  requireView("scan, for its output,", output);
   if (input.length !== output.length || input.type !== output.type)
     throw new LaunchError(`scan of ${input.length} ${input.type} into ${output.length} ${output.type}: lengths and types must be equal`);
   if (segments?.flags && segments.flags.length !== input.length)

@@ -2,7 +2,8 @@ import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
-import { patternOf, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { requireOptions } from "../ir/own.js";
+import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, moveKeys } from "./sort-kernels.js";
 
@@ -36,7 +37,11 @@ const GPU_SHAPE: Shape = { members: 64, each: 15, bits: 4 };
  * permutation. Throws LaunchError where lengths or bits do not fit.
  */
 export function sortByKey(device: Device, what: SortByKey, options: PatternOptions = {}): Pattern {
+  requireOptions("sortByKey", what, ["keys", "permutation", "bits", "offsets"]);
   const { keys, permutation, offsets } = what;
+  requireView("sortByKey, for its keys,", keys);
+  requireView("sortByKey, for its permutation,", permutation);
+  if (offsets !== undefined) requireView("sortByKey, for its offsets,", offsets);
   const bits = what.bits ?? (offsets ? Math.max(1, Math.ceil(Math.log2(offsets.length))) : 32);
   if (permutation.length !== keys.length)
     throw new LaunchError(`sort of ${keys.length} keys with a permutation of ${permutation.length}: give a view of ${keys.length} i32`);

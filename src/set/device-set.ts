@@ -1,6 +1,7 @@
 import type { Device, OpenOptions, Queue } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
 import { DeviceError, IsoformError } from "../ir/errors.js";
+import { requireThing } from "../ir/own.js";
 
 /** What connects two devices. */
 export interface Link {
@@ -54,6 +55,13 @@ export async function devices(
 ): Promise<DeviceSet> {
   const link = given && checkedLink(given);
   const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
+  for (const part of wanted)
+    requireThing(
+      "devices",
+      part,
+      typeof part === "string" || isDevice(part),
+      'give names, such as "wasm*3", or what await open(...) returns',
+    );
   const parts = wanted.map(async (part) => (typeof part === "string" ? subDevices(part) : part));
   const listed: (string | Device)[] = (await Promise.all(parts)).flat();
   if (listed.length === 0)
@@ -71,6 +79,12 @@ export async function devices(
     link,
   );
 }
+
+const isDevice = (value: unknown): boolean => typeof (value as Partial<Device> | undefined)?.prepare === "function";
+
+/** Refuses what is no set of devices, such as a device. Throws LaunchError. */
+export const requireSet = (what: string, set: DeviceSet): void =>
+  requireThing(what, set, Array.isArray((set as Partial<DeviceSet> | undefined)?.members), "give what await devices(...) returns");
 
 /**
  * The devices that `devices` opens for a specification, by the names under which they open: one for each member, so that a device which is

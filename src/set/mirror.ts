@@ -1,8 +1,9 @@
-import type { BlockedView } from "../device/memory/blocked-view.js";
+import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Queue } from "../device/device.js";
-import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
+import { typedArray, View, type TypedArrayOf } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 import { LaunchError } from "../ir/errors.js";
+import { requireThing } from "../ir/own.js";
 import { deepCopy } from "./deep-copy.js";
 
 /** Host memory for the elements of a view; nothing moves until `upload` or `download`. */
@@ -49,4 +50,7 @@ export class Mirror<T extends ElementType = ElementType> {
  * A host mirror of a view, of memory of its own on every device.
  * @param queue of the view's device, where it is a GPU's: what copies are ordered in unless told
  */
-export const mirror = <T extends ElementType>(view: View<T> | BlockedView<T>, queue?: Queue): Mirror<T> => new Mirror(view, queue);
+export const mirror = <T extends ElementType>(view: View<T> | BlockedView<T>, queue?: Queue): Mirror<T> => {
+  requireThing("mirror", view, view instanceof View || view instanceof BlockedView, "give a view");
+  return new Mirror(view, queue);
+};

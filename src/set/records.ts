@@ -2,7 +2,9 @@ import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Device, ElementToken } from "../device/device.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
+import { describe } from "../ir/describe.js";
 import { LaunchError } from "../ir/errors.js";
+import { requireThing } from "../ir/own.js";
 
 /** A component of a record: one number, or a vector of several. */
 export type Component = ElementToken<ElementType> | readonly [type: ElementToken<ElementType>, count: number];
@@ -60,7 +62,17 @@ export function records<const C extends Components, const L extends RecordLayout
   components: C,
   options: { layout?: L } = {},
 ): Records<C, L> {
-  if (!Number.isInteger(length) || length < 0) throw new LaunchError(`${length} records: give a whole number`);
+  if (!Number.isInteger(length) || length < 0)
+    throw new LaunchError(
+      `records are given ${typeof length === "number" ? length : describe(length)} for their number; give a whole number`,
+    );
+  requireThing("records", device, typeof (device as Partial<Device> | undefined)?.array === "function", "give the device first");
+  requireThing(
+    "records",
+    components,
+    typeof components === "object" && components !== null,
+    "give components behind the length, such as { x: f64, v: [f64, 3] }",
+  );
   const layout = chosen(device, options.layout ?? "auto");
   const fields = Object.entries(components).map(([name, component]) => fieldOf(name, component));
   const block = layout === "aos" ? 1 : layout === "soa" ? Math.max(1, Math.ceil(length / ALIGNED)) * ALIGNED : layout.block;

@@ -1,8 +1,9 @@
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { requireOptions, requireThing } from "../ir/own.js";
 import { unreachable } from "../ir/unreachable.js";
+import { requireSet } from "../set/device-set.js";
 import type { DeviceSet, Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
 import { Executor, type Traced, type Used } from "./run/executor.js";
@@ -10,7 +11,7 @@ import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Stages } from "./plan/plan.js";
 import { Pace } from "./run/pace.js";
-import type { Step } from "./fusion/sequence.js";
+import { requireSteps, type Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
 import type { Snapshot } from "./run/snapshot.js";
 
@@ -73,6 +74,9 @@ const DEFAULT_INTERVAL = 10;
  * @param steps containers, scalar steps, swaps, and what runs `every` so many iterations, in the order of one iteration
  */
 export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], options: SkeletonOptions = {}): Skeleton {
+  requireSet("a skeleton", set);
+  requireThing("a skeleton", name, typeof name === "string", 'give a name behind the set: skeleton(set, "name", [...])');
+  requireSteps(name, steps);
   return new Skeleton(set, name, steps, options);
 }
 

@@ -133,6 +133,7 @@ describe("syntax outside the language is refused", () => {
       }),
       "Math as never",
       /Math\.f is not part/,
+      /see docs\/language\.md/,
     ],
     [
       "the wrong number of arguments",
@@ -143,12 +144,30 @@ describe("syntax outside the language is refused", () => {
       /Math\.pow takes 2 arguments here, and is given 1/,
     ],
     [
+      "what JavaScript has",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = Date.now();
+      }),
+      "Date.now",
+      /Date\.now is not part of the kernel language/,
+      /see docs\/language\.md/,
+    ],
+    [
+      "undefined",
+      kernel("k", { y }, ({ y }, i) => {
+        y[i] = (y[i] as unknown) === undefined ? 1 : 0;
+      }),
+      "undefined",
+      /undefined is not a number/,
+      /kernels know numbers/,
+    ],
+    [
       "the console",
       kernel("k", { y }, ({ y }, i) => {
         console.log(y[i]);
       }),
       "console.log",
-      /console is there on the device js-debug only/,
+      /console works on the device js-debug only/,
       /write print/,
     ],
     [

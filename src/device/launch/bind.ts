@@ -205,8 +205,9 @@ class Checks {
 
   scalar(name: string, type: ScalarType): number | boolean {
     const value = own(this.args, name);
-    if (type === "bool") return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}`);
-    if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}`);
+    if (type === "bool")
+      return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}; give true or false`);
+    if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}; give a number`);
     if (type === "f32") return Math.fround(value);
     const { kind, least, greatest } = ELEMENTS[type];
     if (kind !== "float" && !(Number.isInteger(value) && value >= least && value <= greatest))
@@ -230,9 +231,14 @@ class Checks {
     const value = own(this.args, name);
     if (!(value instanceof View || value instanceof BlockedView))
       return this.fail(`${name} needs a view of ${element}, and is given ${describe(value)}; make one with device.array or device.from`);
-    if (value.type !== element) return this.fail(`${name} is a view of ${element}, and is given one of ${value.type}`);
+    if (value.type !== element)
+      return this.fail(
+        `${name} is a view of ${element}, and is given one of ${value.type}; declare view(${value.type}), or give a view of ${element}`,
+      );
     if (rank !== undefined && value.rank !== rank)
-      return this.fail(`${name} has rank ${rank}, and is given a view of shape [${value.shape}]`);
+      return this.fail(
+        `${name} has rank ${rank}, and is given a view of shape [${value.shape}]; declare view(${element}, ${value.rank}), or give a view of rank ${rank}`,
+      );
     if (value.buffer.memory !== this.device.memory)
       return this.fail(
         `${name} lies in the memory of ${value.buffer.memory.name}, which ${this.device.name} cannot reach; read it and write it to a view of ${this.device.name}`,
@@ -310,7 +316,7 @@ class Checks {
       );
     if (ir.policy.kind === "range" && policy.kind === "range" && ir.policy.rank !== policy.extents.length)
       this.fail(
-        `its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}`,
+        `its function takes ${ir.policy.rank} ${ir.policy.rank === 1 ? "index" : "indices"}, and the range has ${policy.extents.length}; write range(${["nx", "ny", "nz", "nw"].slice(0, ir.policy.rank).join(", ")})`,
       );
   }
 

@@ -25,7 +25,7 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
   extents.forEach((n, axis) => {
     if (!Number.isInteger(begin[axis]) || !Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
       throw new LaunchError(
-        `range axis ${axis} has ${n} indices from ${begin[axis]}: it needs a whole number from 0 to 2147483647, from a whole number on`,
+        `range axis ${axis} has ${n} indices from ${begin[axis]}: both are whole numbers, and an axis has 0 to 2147483647 indices`,
       );
   });
   requireOptions("range(...)", options ?? {}, ["tile"]);

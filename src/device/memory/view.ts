@@ -154,9 +154,14 @@ export function requireShape(shape: readonly number[]): void {
       throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
 }
 
+/** Refuses what is no element type. Throws LaunchError. */
+export function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
+  if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: f64, f32, i32, u32 or u8`);
+}
+
 /** The extents of a new array. Throws LaunchError where the element type, the shape or the layout is none. */
 export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
-  if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError("an array needs an element type: f64, f32, i32, u32 or u8");
+  requireElementType("an array", type);
   if (typeof shape !== "number" && !Array.isArray(shape))
     throw new LaunchError(`an array is given ${describe(shape)} for its extents; give a number, or a list of them`);
   requireOptions("an array", options, ["layout"]);

@@ -42,7 +42,7 @@ export function bricks(
   active?: GridOptions["active"],
   options: BrickOptions = {},
 ): BrickGrid<2> | BrickGrid<3> | BrickGrid {
-  return atCallSite(bricks, () => makeBricks(set, extents, { ...options, active }));
+  return atCallSite(bricks, set, extents, () => makeBricks(set, extents, { ...options, active }));
 }
 
 /** The grid as its devices' memory wants it. */

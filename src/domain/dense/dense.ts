@@ -34,7 +34,7 @@ export function dense(set: DeviceSet, extents: readonly [number, number], option
 export function dense(set: DeviceSet, extents: readonly [number, number, number], options?: DenseOptions): DenseGrid<3>;
 export function dense(set: DeviceSet, extents: readonly number[], options?: DenseOptions): DenseGrid;
 export function dense(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}): DenseGrid {
-  return atCallSite(dense, () => new DenseGrid(set, extents, options));
+  return atCallSite(dense, set, extents, () => new DenseGrid(set, extents, options));
 }
 
 /** A row of so many cells of 8 bytes ends where a line of a GPU's cache does: padding would begin another one. */

@@ -1,6 +1,7 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { TypedArrayOf, View } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
+import { requireThing } from "../../ir/own.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
 import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
@@ -81,6 +82,12 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /** One value everywhere, or one for each active cell and component, computed on the host; with `ghosts`, for them as well. */
   fill(value: number | CellFunction, options: HostArrayOptions = {}): void {
+    requireThing(
+      `field "${this.name}"`,
+      value,
+      typeof value === "number" || typeof value === "function",
+      "fill it with a number, or a function of the coordinates",
+    );
     this.noteFill(options);
     if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value);
     else this.upload(this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts), options);

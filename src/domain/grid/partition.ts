@@ -1,3 +1,4 @@
+import { describe } from "../../ir/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { GridOptions } from "./options.js";
 import type { Partition } from "./parts.js";
@@ -22,6 +23,8 @@ export function activityOf(extents: readonly number[], active: GridOptions["acti
   const last = extents.at(-1)!;
   const plane = (nx * ny * nz) / last;
   if (active === undefined) return { mask: undefined, planes: Array<number>(last).fill(plane), cells: plane * last };
+  if (typeof active !== "function" && !ArrayBuffer.isView(active))
+    throw new LaunchError(`a grid is given ${describe(active)} for its active cells; give a function of x, y and z, or a Uint8Array`);
   const mask = typeof active === "function" ? tabulate(active, nx, ny, nz) : active.map((byte) => (byte ? 1 : 0));
   if (mask.length !== plane * last)
     throw new LaunchError(

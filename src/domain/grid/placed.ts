@@ -1,10 +1,14 @@
 import { originalPosition } from "#source-map";
 import { LaunchError } from "../../ir/errors.js";
+import { requireThing } from "../../ir/own.js";
 import { callSite } from "../../kernel/location.js";
+import { requireSet, type DeviceSet } from "../../set/device-set.js";
 
-/** Makes a grid; what is refused tells the author's line, where he called `callee`. */
-export function atCallSite<T>(callee: Function, make: () => T): T {
+/** Makes a grid of so many cells on a set; what is refused tells the author's line, where he called `callee`. */
+export function atCallSite<T>(callee: Function, set: DeviceSet, extents: readonly number[], make: () => T): T {
   try {
+    requireSet("it", set);
+    requireThing("it", extents, Array.isArray(extents), "give its numbers of cells as [nx, ny] or [nx, ny, nz]");
     return make();
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;

@@ -39,7 +39,7 @@ export function sparse(
 ): SparseGrid<3>;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options?: LevelOptions): SparseGrid;
 export function sparse(set: DeviceSet, extents: readonly number[], active?: GridOptions["active"], options: LevelOptions = {}): SparseGrid {
-  return atCallSite(sparse, () => new SparseGrid(set, extents, { ...options, active }));
+  return atCallSite(sparse, set, extents, () => new SparseGrid(set, extents, { ...options, active }));
 }
 
 /** An element-sparse grid. */

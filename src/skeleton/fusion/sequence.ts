@@ -1,7 +1,8 @@
 import { originalPosition } from "#source-map";
-import type { Container, Field } from "../../domain/grid/grid.js";
+import { Field, type Container } from "../../domain/grid/grid.js";
 import type { Location } from "../../ir/types.js";
 import { ContainerError, LaunchError } from "../../ir/errors.js";
+import { requireThing } from "../../ir/own.js";
 import { callSite } from "../../kernel/location.js";
 import { Scalar } from "../../set/index.js";
 import { footprintOf } from "./footprint.js";
@@ -64,6 +65,16 @@ export function periodOf(steps: readonly Step[]): number {
   return period;
 }
 
+/** Refuses what is no list of steps. Throws LaunchError. */
+export function requireSteps(skeleton: string, steps: readonly Step[]): void {
+  const what = `skeleton "${skeleton}"`;
+  requireThing(what, steps, isList(steps), "give a list of steps");
+  for (const step of steps)
+    if (isList(step)) requireSteps(skeleton, step);
+    else if (!Object(step).every && !Object(step).swap)
+      requireThing(what, step, Object(step).grid !== undefined, "give containers, swaps and every(...); device.run runs kernels");
+}
+
 /** All containers, as written. */
 export const containersIn = (steps: readonly Step[]): Container[] =>
   steps.flatMap((step) => {
@@ -94,6 +105,13 @@ export function swap(a: Scalar, b: Scalar): Swap;
 export function swap(...pair: Pair): Swap {
   const location = originalPosition(callSite(swap));
   const [a, b] = pair;
+  for (const one of pair.length === 2 ? pair : [undefined])
+    requireThing(
+      `swap (${location.file}:${location.line})`,
+      one,
+      (one as unknown) instanceof Field || (one as unknown) instanceof Scalar,
+      "give two fields, or two scalars",
+    );
   const scalars = a instanceof Scalar;
   const keys = scalars ? (["type"] as const) : (["grid", "type", "cardinality", "layout", "fillValue"] as const);
   const same = a.constructor === b.constructor && keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]));

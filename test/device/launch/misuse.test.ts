@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { inspect } from "node:util";
-import { f64, fixed, i32, kernel, open, range, scatter, sum, teamKernel, teams, view } from "isoform";
-import { dense } from "isoform/grid";
-import { scan } from "isoform/patterns";
+import { f64, fixed, i32, kernel, open, range, scatter, sum, table, teamKernel, teams, view } from "isoform";
+import { dense, sparse } from "isoform/grid";
+import { writeImage } from "isoform/io";
+import { permute, scan, sortByKey } from "isoform/patterns";
 import { devices } from "isoform/set";
-import { skeleton } from "isoform/skeleton";
+import { skeleton, swap } from "isoform/skeleton";
+import { mirror, records } from "isoform/views";
 
 /* What TypeScript would refuse, and a program in JavaScript does: each is told with the thing, its line where there is one, and the remedy. */
 
@@ -116,6 +118,61 @@ describe("parameters, ranges and views that are none", () => {
     ["nothing to read", () => device.queue.read(undefined), /nothing is given to read; give a view of this device/],
   ];
   for (const [name, work, message] of cases) it(name, () => refused(work, message));
+});
+
+describe("one thing in place of another", () => {
+  const place = String.raw`misuse\.test\.[jt]s:\d+`;
+  const cases: [string, () => unknown, RegExp][] = [
+    ["a promise for a device", () => devices(open("js") as Any), /devices is given a Promise; give names, .*what await open/],
+    ["a number for a device", () => devices(5 as Any), /devices is given 5/],
+    ["a device for a set", () => dense(device, [4, 4]), new RegExp(`grid, .*${place}.* it is given a JsDevice; give what await devices`)],
+    ["numbers for extents", () => dense(set, 4 as Any, 4 as Any), /it is given 4; give its numbers of cells as \[nx, ny\]/],
+    [
+      "options for active cells",
+      () => sparse(set, [4, 4], { active: () => true } as Any),
+      /is given an Object for its active cells; give a function/,
+    ],
+    ["a field of no type", () => grid.field("v"), /field "v" needs an element type/],
+    ["a scalar of no type", () => grid.scalar("s"), /scalar "s" needs an element type/],
+    ["values of nothing", () => u.fill(), /field "u" is given nothing; fill it with a number, or a function/],
+    ["a kernel for a container", () => grid.run(one), /grid\.run is given an Object; give what grid\.container.*device\.run runs kernels/],
+    ["a kernel for a step", () => skeleton(set, "s", [one as Any]), /skeleton "s" is given an Object; give containers, swaps and every/],
+    ["a step for steps", () => skeleton(set, "s", fill), /skeleton "s" is given an Object; give a list of steps/],
+    ["steps for a name", () => skeleton(set, [fill] as Any, undefined as Any), /is given an Array; give a name/],
+    ["a device for a set of a skeleton", () => skeleton(device, "s", [fill]), /a skeleton is given a JsDevice; give what await devices/],
+    ["one field for two", () => (swap as Any)(u), new RegExp(`swap .*${place}.* is given nothing; give two fields`)],
+    ["views for fields", () => swap(y, y), /is given a View; give two fields, or two scalars/],
+    ["a view for options of permute", () => permute(device, y), /permute is given a View for its options; write { permutation: \.\.\. }/],
+    [
+      "an array for a view of permute",
+      () => permute(device, { permutation: [1], input: [y] } as Any),
+      /for its permutation, is given an Array; give a view/,
+    ],
+    [
+      "a view for a list of views",
+      () => permute(device, { permutation: y, input: y } as Any),
+      /for its input, is given a View; give a list of views/,
+    ],
+    ["no keys", () => sortByKey(device, {} as Any), /sortByKey, for its keys, is given nothing; give a view/],
+    [
+      "values of a sort",
+      () => sortByKey(device, { keys: y, values: y } as Any),
+      /sortByKey has no option "values"; it has keys, permutation/,
+    ],
+    ["a name for a device", () => scan("js" as Any, { input: y, output: y, op: "sum" }), /is given a string; give the device first/],
+    [
+      "a typed array for a view",
+      () => scan(device, { input: new Float64Array(4), output: y, op: "sum" } as Any),
+      /scan, for its input, is given a Float64Array/,
+    ],
+    ["records of nothing", () => records(device, 3, undefined as Any), /records is given nothing; give components/],
+    ["a mirror of a number", () => mirror(3 as Any), /mirror is given 3; give a view/],
+    ["a table of no type", () => table(undefined as Any, [1]), new RegExp(`table.*${place}.* is given nothing for a type`)],
+    ["a table of a number", () => table(f64, 3 as Any), /is given 3 for its values; give a list/],
+  ];
+  for (const [name, work, message] of cases) it(name, () => refused(work, message));
+  it("a field for a list of fields", () =>
+    assert.rejects(writeImage("none.vti", u), { name: "IsoformError", message: /a Field is given to write: give a list of fields/ }));
 });
 
 it("views and devices are printed on one line", () => {
