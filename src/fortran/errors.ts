@@ -32,6 +32,17 @@ export class Problems {
     this.found.push({ at, construct, why, ...(remedy === undefined ? {} : { remedy }) });
   }
 
+  /** What `make` gives; undefined where it found problems, which are kept. */
+  collect<T>(make: () => T): T | undefined {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof FortranError)) throw error;
+      this.found.push(...error.problems);
+      return undefined;
+    }
+  }
+
   /** @throws FortranError where anything was found */
   throwIfAny(): void {
     if (this.found.length === 0) return;

@@ -19,19 +19,20 @@ import type { KernelTarget } from "./port/targets.js";
 export function portKernels(sources: readonly Source[], options: PortOptions<KernelTarget>): PortedFile[] {
   const { targets, settings = NO_SETTINGS } = options;
   const known = new Set<string>();
+  const problems = new Problems();
   const made = targets.flatMap((target) =>
     sources.flatMap((source): PortedFile[] => {
-      const code = codeOf(source, sources, target, options);
+      const code = problems.collect(() => codeOf(source, sources, target, options));
+      if (!code) return [];
       for (const name of code.kernels.keys()) known.add(name);
       const rename = renamer(settings.rename[target] ?? {});
       const { files, refused } = emitKernels(code.kernels, target, (name) => stemOf(rename(name.replace("#", "_"))));
-      const problems = new Problems();
       for (const { kernel, problem, remedy } of refused)
         problems.add(code.kernels.get(kernel)!.lowered.ir.location, `${kernel} for ${target}`, problem, remedy);
-      problems.throwIfAny();
       return files.map(({ name, text, kernel }) => ({ target, of: source.file, name, text, loops: [loopOf(code.kernels.get(kernel)!)] }));
     }),
   );
+  problems.throwIfAny();
   if (targets.length > 0) checkLoops(settings, known);
   return made;
 }

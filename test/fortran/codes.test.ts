@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fortran } from "../../src/fortran/index.js";
-import { f64, open } from "../../src/index.js";
+import { f64, i32, open } from "../../src/index.js";
 
 const run = async (
   text: string,
@@ -74,6 +74,47 @@ end function`;
 
   it("write words of directives without a blank", async () => {
     assert.deepEqual((await run(scale(loop("!$omp paralleldo", "!$omp endparalleldo")), "scale", [1])).x, [2]);
+  });
+
+  it("have bounds in arrays, of loops and of other arrays", async () => {
+    const text = `
+subroutine scale(n, x, y)
+  integer, intent(in) :: n(2)
+  real(8) :: x(0:n(2)), y(:)
+  integer :: i
+  !$acc parallel loop
+  do i = n(1), n(2)
+    x(i) = 2*x(i) + y(i)
+  end do
+end subroutine`;
+    const code = fortran(text);
+    const device = await open("js");
+    const n = device.from(i32, [1, 2]);
+    const [x, y] = [device.from(f64, [1, 2, 3]), device.from(f64, [10, 20])];
+    await code.routine("scale").run(device, { n, x, y });
+    assert.deepEqual([...(await device.queue.read(x))], [1, 14, 26]);
+    const kernel = code.kernels.get("scale")!;
+    assert.deepEqual(kernel.boundArrays, ["n"]);
+    assert.deepEqual(kernel.range({ n: [1, 2] }).extents, [2]);
+    assert.throws(() => kernel.range({ n, x, y }), /an element of n is a bound: give its numbers/);
+    await device.close();
+  });
+
+  it("name a reduction in directives of OpenACC and of OpenMP", async () => {
+    const text = `
+subroutine total(n, x, s)
+  integer :: n, i
+  real(8) :: x(n)
+  real(8), intent(out) :: s
+  s = 1
+  !$acc parallel loop reduction(+:s)
+  !$omp parallel do reduction(+:s)
+  do i = 1, n
+    s = s + x(i)
+  end do
+end subroutine`;
+    assert.deepEqual(await run(text, "total", [1, 2, 3]), { n: 3, s: 7, x: [1, 2, 3] });
+    assert.equal(fortran(text).kernels.get("total")!.lowered.outcomes.length, 1);
   });
 
   it("assign whole arrays in kernels", async () => {

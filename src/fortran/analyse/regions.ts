@@ -143,7 +143,8 @@ function finished(
   const written = writesOf(scope, body);
   const scalars = new Set([...written].filter((name) => !find(scope, name)?.dims));
   const first = readFirst(scope, body, scalars);
-  const reductions = [...clauses];
+  // Two directives on one loop, of OpenACC and OpenMP, may both name a variable.
+  const reductions = [...new Map(clauses.map((clause) => [clause.name, clause])).values()];
   for (const { name, op } of clauses) {
     const used = accumulation(name, body);
     if (written.has(name) && used !== op)

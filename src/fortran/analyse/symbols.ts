@@ -15,7 +15,7 @@ import type {
   TypeSpec,
   VariableDeclaration,
 } from "../tree/index.js";
-import { nameOf } from "./walk.js";
+import { nameOf, namesOf } from "./walk.js";
 
 /* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
 
@@ -148,10 +148,29 @@ function declareAll(scope: Scope): void {
       scope.world.problems.add(made.at, made.name, "it has no type", `declare it, such as real(8) :: ${made.name}`);
       continue;
     }
-    scope.variables.set(made.name, variable(scope, made as Draft & { spec: TypeSpec }, dummies.has(made.name)));
+    const declared = variable(scope, made as Draft & { spec: TypeSpec }, dummies.has(made.name));
+    scope.variables.set(made.name, declared);
+    if (!dependsOnItself(declared)) continue;
+    scope.world.problems.add(made.at, made.name, "its value depends on itself", "give it a number");
+    const { value: _, ...rest } = declared;
+    scope.variables.set(made.name, rest);
   }
   for (const name of dummies)
     if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
+}
+
+/** Whether a constant's value leads back to it, `a = b, b = a`. */
+function dependsOnItself(declared: Variable): boolean {
+  const seen = new Set<Variable>();
+  const reaches = ({ value, scope }: Variable): boolean =>
+    value !== undefined &&
+    [...namesOf(value)].some((name) => {
+      const other = find(scope, name);
+      if (!other || seen.has(other)) return false;
+      seen.add(other);
+      return other === declared || reaches(other);
+    });
+  return reaches(declared);
 }
 
 function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {

@@ -8,6 +8,8 @@ import { unreachable } from "../../ir/unreachable.js";
 export interface Known {
   param(name: string): Value;
   extent(view: string, axis: number): number;
+  /** An element of an array, by its indices in the view. */
+  element(view: string, indices: readonly number[]): Value;
 }
 
 /** The value of an expression without arrays. */
@@ -40,9 +42,13 @@ export function evaluate(e: Expr, known: Known, locals: ReadonlyMap<string, Valu
         e.type,
         e.args.map((arg) => Number(of(arg))),
       );
+    case "load":
+      return known.element(
+        e.view,
+        e.indices.map((index) => Number(of(index))),
+      );
     case "index":
     case "teamSize":
-    case "load":
     case "element":
     case "table":
     case "checked":

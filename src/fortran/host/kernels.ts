@@ -2,6 +2,7 @@ import { range, type RangePolicy } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { IsoformError } from "../../ir/errors.js";
 import type { Value } from "../../ir/operators.js";
+import { someExpr } from "../../ir/walk.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { findAllocation } from "../analyse/allocations.js";
@@ -15,7 +16,11 @@ import { evaluate, run, type Known } from "./evaluate.js";
 
 /** A loop nest as a kernel, which can be launched like any other. */
 export interface FortranKernel extends Kernel {
-  /** The elements for these arguments. @throws IsoformError where one is missing, or the launch's grid has to tell */
+  /**
+   * The elements for these arguments.
+   *
+   * @throws IsoformError where one is missing, a bound is an element of an array that is no list of numbers, or the launch's grid has to tell
+   */
   range(args: Readonly<Record<string, unknown>>): RangePolicy;
   /**
    * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
@@ -23,6 +28,8 @@ export interface FortranKernel extends Kernel {
    */
   races(): string[];
   readonly lowered: LoweredKernel;
+  /** Arrays of which elements are bounds of loops or of other arrays: `range` takes them as lists of numbers. */
+  readonly boundArrays: readonly string[];
 }
 
 /** A routine that cannot run: an argument is missing, or has the wrong type or shape. */
@@ -38,19 +45,33 @@ export const knownOf = (args: Readonly<Record<string, unknown>>): Known => ({
     return value;
   },
   extent: (view, axis) => (args[view] as View).shape[axis],
+  element: (view, [index, ...more]) => {
+    const list = args[view];
+    if (more.length === 0 && (Array.isArray(list) || list instanceof Int32Array)) return Number(list[index]);
+    throw new RunError(`an element of ${view} is a bound: give its numbers, as in kernel.range({ ...args, ${view}: [4, 5, 6] })`);
+  },
 });
 
+/** The trips of a kernel's axes. @throws RunError where the launch's grid has to tell */
+export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: Known): number[] =>
+  lowered.trips.map((trips) => {
+    if (!trips) throw new RunError(`${lowered.ir.name} has no guard: its elements are those of the grid that it is launched with`);
+    return Math.max(0, Number(evaluate(trips, known)));
+  });
+
 export function fortranKernel(lowered: LoweredKernel): FortranKernel {
-  const tripsOf = (args: Readonly<Record<string, unknown>>): number[] =>
-    lowered.trips.map((trips) => {
-      if (!trips) throw new RunError(`${lowered.ir.name} has no guard: its elements are those of the grid that it is launched with`);
-      return Math.max(0, Number(evaluate(trips, knownOf(args))));
-    });
   return Object.assign(kernelFromIR(lowered.ir), {
     lowered,
+    boundArrays: boundArrays(lowered),
     races: () => racesOf(lowered.ir),
-    range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf(args)),
+    range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf({ lowered }, knownOf(args))),
   });
+}
+
+function boundArrays({ trips, sources, ir }: LoweredKernel): string[] {
+  const bounds = [...trips, ...[...sources.values()].flatMap(({ extents }) => extents ?? [])];
+  const isBound = (name: string): boolean => bounds.some((bound) => bound && someExpr(bound, (e) => e.op === "load" && e.view === name));
+  return ir.params.map(({ name }) => name).filter(isBound);
 }
 
 /** The extents of an array by its declaration, in Fortran's order. @throws RunError where a bound is not known */

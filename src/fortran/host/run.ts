@@ -10,7 +10,7 @@ import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "..
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
 import { evaluate, run, type Known } from "./evaluate.js";
-import { fortranKernel, knownOf, RunError, type FortranKernel } from "./kernels.js";
+import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import type { Actual, Step } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
@@ -177,7 +177,10 @@ export class Run {
       this.sequences.set(sequence, kernel);
       return this.launch(kernel, own);
     }
-    const known: Known = { param: (name) => this.scalar(sequence.sources.get(name)!, own), extent: () => 0 };
+    const known: Known = {
+      ...knownOf({}),
+      param: (name) => this.scalar(sequence.sources.get(name)!, own),
+    };
     const locals = run(sequence.stmts, known);
     let value: Value | undefined;
     for (const { local, name } of sequence.results) {
@@ -206,11 +209,12 @@ export class Run {
       const source = lowered.sources.get(param.name);
       if (source && param.kind === "scalar") args[param.name] = this.scalar(source, own);
     }
+    const known = await this.known(kernel, args, own);
     for (const param of lowered.ir.params) {
       const source = lowered.sources.get(param.name);
-      if (source && param.kind === "view") args[param.name] = await this.array(kernel, source, param.rank, args, own);
+      if (source && param.kind === "view") args[param.name] = await this.array(kernel, source, param.rank, known, own);
     }
-    const policy = grid ? range(...grid) : kernel.range(args);
+    const policy = range(...(grid ?? tripsOf(kernel, known)));
     if (policy.extents.some((extent) => extent === 0)) return undefined;
     for (const { param, name, op } of lowered.outcomes) {
       const before = op && own.home(name).scalars.get(name);
@@ -226,16 +230,25 @@ export class Run {
     return value;
   }
 
+  /** What bounds are made of: arguments, and elements of arrays, which are read from the device. */
+  private async known({ lowered, boundArrays }: FortranKernel, args: Readonly<Record<string, unknown>>, own: Variables): Promise<Known> {
+    const read = new Map<string, { view: View; numbers: ArrayLike<number> }>();
+    for (const param of boundArrays) {
+      const { name } = lowered.sources.get(param)!;
+      const view = own.home(name).arrays.get(name);
+      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is not given`);
+      read.set(param, { view, numbers: await this.device.queue.read(view) });
+    }
+    const element: Known["element"] = (name, indices) => {
+      const { view, numbers } = read.get(name)!;
+      return numbers[indices.reduce((at, index, axis) => at * view.shape[axis] + index, 0)];
+    };
+    return { ...knownOf(args), element };
+  }
+
   /** The view of an array as its declaration has it. */
-  private async array(
-    kernel: Kernel,
-    { name, variable, extents }: Source,
-    rank: number,
-    args: Readonly<Record<string, unknown>>,
-    own: Variables,
-  ): Promise<View> {
+  private async array(kernel: Kernel, { name, variable, extents }: Source, rank: number, known: Known, own: Variables): Promise<View> {
     const home = own.home(name);
-    const known = knownOf(args);
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(name);
     if (!view) {

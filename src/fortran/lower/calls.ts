@@ -27,7 +27,8 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
     // Bounds of arrays may name any scalar.
     for (const arrays of [false, true])
       for (const dummy of unit.dummies) {
-        const variable = find(scope, dummy)!;
+        const variable = find(scope, dummy);
+        if (!variable) throw new Unlowerable(unit.at, dummy, "a dummy argument without a declaration", "declare its type");
         if ((variable.dims !== undefined) !== arrays) continue;
         const actual = given.get(dummy);
         if (!actual) {

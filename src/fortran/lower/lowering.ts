@@ -65,6 +65,8 @@ export class Lowering {
   /** Prints are part of the kernel: it is a parallel loop. */
   prints = false;
   private readonly taken = new Set<string>();
+  /** Variables whose bounds are being lowered. */
+  private readonly making = new Set<Variable>();
   /** Parameters by scope and name. */
   private readonly outer = new Map<Scope, Map<string, Meaning>>();
 
@@ -154,9 +156,15 @@ export class Lowering {
     this.outer.set(owner, meanings);
     const known = meanings.get(name);
     if (known) return known;
-    const made = this.parameter(variable, name);
-    meanings.set(name, made);
-    return made;
+    if (this.making.has(variable)) throw new Unlowerable(variable.at, name, "its bounds depend on itself", "take a scalar for them");
+    this.making.add(variable);
+    try {
+      const made = this.parameter(variable, name);
+      meanings.set(name, made);
+      return made;
+    } finally {
+      this.making.delete(variable);
+    }
   }
 
   private parameter(variable: Variable, wish: string): Meaning {

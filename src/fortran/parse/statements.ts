@@ -157,7 +157,8 @@ export class Lines {
       return this.block(head) ?? this.simple(head);
     } catch (error) {
       if (!(error instanceof SyntaxProblem)) throw error;
-      if (error.outside) return this.unsupported(head, error.construct);
+      // A directive that is kept as it is written would be a statement.
+      if (error.outside && !head.line.sentinel) return this.unsupported(head, error.construct);
       this.report(error);
       return undefined;
     }

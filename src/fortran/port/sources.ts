@@ -48,9 +48,9 @@ export interface PortedFile {
 export function portSources(sources: readonly Source[], options: PortOptions): PortedFile[] {
   const { targets, settings = NO_SETTINGS } = options;
   const problems = new Problems();
-  const { files, others } = readSources(sources, options, problems);
+  const { files, others, sound } = readSources(sources, options, problems);
   const made = targets.flatMap((target) =>
-    files.map((file): PortedFile => {
+    sound.map((file): PortedFile => {
       const rename = settings.rename[target];
       const loop = (name: string): ReturnType<typeof nestSettings> => nestSettings(settings, name, target);
       const [base, end] = nameOf(file);
@@ -68,20 +68,18 @@ export function portSources(sources: readonly Source[], options: PortOptions): P
   return made;
 }
 
-/**
- * The files, and those that are read along.
- * @throws FortranError
- */
+/** The files, those that are read along, and the files without problems, which can be ported to find what else is wrong. */
 export function readSources(
   sources: readonly Source[],
   { settings = NO_SETTINGS, define, hosts = [], include }: Omit<PortOptions, "targets">,
   problems: Problems,
-): { files: SourceFile[]; others: SourceFile[] } {
+): { files: SourceFile[]; others: SourceFile[]; sound: SourceFile[] } {
   const read = ({ file, text }: Source): SourceFile =>
     parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
-  const made = { files: sources.map(read), others: hosts.map(read) };
-  problems.throwIfAny();
-  return made;
+  const files = sources.map(read);
+  const others = hosts.map(read);
+  const broken = new Set(problems.found.map(({ at }) => at.file));
+  return { files, others, sound: files.filter(({ file }) => !broken.has(file)) };
 }
 
 /** A file's name without folders, and its end. */

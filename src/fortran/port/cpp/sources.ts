@@ -21,7 +21,7 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
     const rename = renamer(settings.rename[target] ?? {});
     // Loops are known by the names that they will have.
     const own: Settings = { ...settings, loops: new Map([...settings.loops].map(([name, of]) => [renamedLoop(name, rename), of])) };
-    const files = read.files.map((file) => renamed(file, rename));
+    const files = read.sound.map((file) => renamed(file, rename));
     const others = read.others.map((file) => renamed(file, rename));
     const known = new Set<string>();
     const ported = files.flatMap((file, n): PortedFile[] => {

@@ -1,0 +1,59 @@
+/* Fortran that is wrong, as the soak's mutations found it: a message at its place, never an error of the library's own. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { FortranError, fortran, portSources } from "../../src/fortran/index.js";
+import { portKernels } from "../../src/fortran/port-kernels.js";
+
+const loop = (declarations: string, statement = "x(i) = 1"): string =>
+  `subroutine s(n, x)\n${declarations}\ninteger :: n, i\n!$acc parallel loop\ndo i = 1, n\n${statement}\nend do\nend subroutine`;
+
+const problemsOf = (make: () => unknown): string[] => {
+  try {
+    make();
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof FortranError, String(error));
+    return error.message.split("\n");
+  }
+};
+
+describe("problems", () => {
+  it("are constants and bounds that depend on themselves", () => {
+    const cases: readonly (readonly [declarations: string, what: RegExp])[] = [
+      ["integer, parameter :: a = b + 1, b = a\nreal :: x(a)", /:2:34: b: its value depends on itself/],
+      ["integer, parameter :: rk = rk\nreal(rk) :: x(n)", /:2:23: rk: its value depends on itself/],
+      ["real :: x(x(1))", /:2:9: x: its bounds depend on itself/],
+      ["real :: x(size(x))", /:2:9: x: its bounds depend on itself/],
+    ];
+    for (const [declarations, what] of cases) assert.match(problemsOf(() => fortran(loop(declarations)))[0], what);
+  });
+
+  it("are dummy arguments of inlined functions without a type", () => {
+    const text = `module m\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
+    assert.deepEqual(
+      problemsOf(() => fortran(text)).map((line) => line.replace(/^.*?:(?=\d)/, "")),
+      ["11:1: j: a dummy argument without a declaration (declare its type)"],
+    );
+  });
+
+  it("are directives with what is outside of the language", () => {
+    const text = loop("real :: x(n)").replace("!$acc parallel loop", "!$cuf kernel do(1) <<<*,*,stream=s[1]>>>");
+    assert.match(problemsOf(() => portSources([{ file: "a.F90", text }], { targets: ["cpu"] }))[0], /^a\.F90:4:\d+: \[…\]: is not part/);
+  });
+
+  it("of several files are told in one run, also where one of them cannot be read", () => {
+    const sources = [
+      { file: "a.F90", text: loop("real :: x(n)", "x(i) = = 1") },
+      { file: "b.F90", text: loop("real :: x(n)").replace("end do", "end do\n!$acc parallel loop\nx(1) = 2") },
+    ];
+    const files = (make: () => unknown): string[] => [...new Set(problemsOf(make).map((line) => line.split(":")[0]))];
+    assert.deepEqual(
+      files(() => portSources(sources, { targets: ["cpu"] })),
+      ["a.F90", "b.F90"],
+    );
+    assert.deepEqual(
+      files(() => portKernels(sources, { targets: ["c"] })),
+      ["a.F90", "b.F90"],
+    );
+  });
+});
