@@ -6,24 +6,9 @@ import { port, type FortranTarget, type Port } from "../../src/fortran/port/inde
 import type { NestSettings } from "../../src/fortran/port/nests.js";
 import { fortranText } from "../../src/fortran/print/units.js";
 import { bare } from "./parsed.js";
-import { needsStreams, streamsFiles, streamsText } from "./streams.js";
+import { LIFTED, needsStreams, streamsFiles, streamsText } from "./streams.js";
 import { arraysOf, differences, loopClauses } from "./structure.js";
 
-/** Kernels whose serial loop the original's CPU port has outermost. */
-const LIFTED = [
-  "visflx_cuf",
-  "visflx_c2_cuf",
-  "visflx_nosensor_cuf",
-  "visflx_nosensor_c2_cuf",
-  "euler_x_fluxes_hybrid_c2_kernel",
-  "euler_x_fluxes_hybrid_kernel",
-  "euler_x_fluxes_hybrid_rusanov_kernel",
-  "euler_y_hybrid_c2_kernel",
-  "euler_y_hybrid_kernel",
-  "euler_y_hybrid_rusanov_kernel",
-  "euler_z_hybrid_kernel",
-  "euler_z_hybrid_rusanov_kernel",
-];
 /** Loops of which its port for GPUs makes another number parallel. */
 const NUMBERS: Readonly<Record<string, NestSettings>> = {
   visflx_cuf: {},

@@ -106,8 +106,8 @@ export class Reference {
 }
 
 /** The greatest difference of two arrays over the magnitude of the first; 0 where all bits are the same. */
-export function difference(expected: Values, b: Values): number {
-  const a = [...expected];
+export function difference(expected: ArrayLike<number>, b: ArrayLike<number>): number {
+  const a = Array.from(expected);
   if (a.every((value, n) => Object.is(value, b[n]))) return 0;
   const scale = a.reduce((most, value) => Math.max(most, Math.abs(value) || 0), Number.MIN_VALUE);
   let worst = Number.MIN_VALUE;

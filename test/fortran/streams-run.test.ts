@@ -1,16 +1,16 @@
-/* STREAmS-2's GPU kernels on devices against its CPU kernels by gfortran: 372 cases over 86 routines. */
+/* STREAmS-2's GPU kernels on devices against its CPU kernels by gfortran: 376 cases over 86 routines. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fortran, type FortranCode } from "../../src/fortran/index.js";
-import { f64, i32, open, type Device, type View } from "../../src/index.js";
+import { hooks } from "../../src/device/tools/hooks.js";
+import { open } from "../../src/index.js";
 import { needsGfortran } from "./gfortran.js";
 import { oneDevice } from "../devices.js";
 import { streamsCases, type Case } from "./streams-cases.js";
+import { NEAR, ranOnDevice } from "./streams-device.js";
 import { difference, Reference } from "./streams-reference.js";
 import { needsStreams, streamsText } from "./streams.js";
 
-/** Sums come in the order of a tree; exp, tanh and their like are those of the engine. */
-const NEAR = 1e-13;
 /** With products and sums contracted. */
 const NEAR_CONTRACTED = 1e-12;
 /** Roots of a cubic whose discriminant nearly vanishes: contraction leaves ten digits the same. */
@@ -21,7 +21,7 @@ const RACES = /^(filter|bcshock)_/;
 const BATCH = 24;
 
 /** Cases with gfortran's bits, at least. */
-const BARS = { js: 331, wasm: 328, native: 364, cuda: 331 } as const;
+const BARS = { js: 335, wasm: 332, native: 368, cuda: 331 } as const;
 
 describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.skip }, () => {
   let code: FortranCode;
@@ -31,7 +31,7 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
     code = fortran(streamsText("singleideal/kernels_gpu.F90"), { file: "kernels_gpu.F90", kinds: { rkind: "f64", ikind: "i32" } });
     reference = new Reference();
     const all = streamsCases();
-    assert.equal(all.length, 372);
+    assert.equal(all.length, 376);
     for (let at = 0; at < all.length; at += BATCH) {
       const cases = all.slice(at, at + BATCH);
       batches.push({ cases, expected: reference.run(cases) });
@@ -46,46 +46,18 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
     for (const name of ["filter_cuf#1", "filter_cuf#2", "bcshock_cuf"]) assert.ok(racing.includes(name), name);
   });
 
-  const gpuName = (entry: string): string => {
-    const suffixes = entry.replace(/_subroutine(?=_\d+$|$)/, "_cuf").replace(/_cpu$/, "_gpu");
-    return code.routines.includes(suffixes) ? suffixes : entry;
-  };
-
-  async function ran(device: Device, { entry, args }: Case): Promise<(Float64Array | Int32Array)[]> {
-    const routine = code.routine(gpuName(entry));
-    const given: Record<string, number | View> = {};
-    args.forEach(({ bounds, data }, n) => {
-      const shape = bounds?.map(([low, high]) => high - low + 1).reverse();
-      given[routine.arguments[n]] = shape ? device.from(data instanceof Int32Array ? i32 : f64, data, shape) : data[0];
-    });
-    const results = await routine.run(device, given);
-    return Promise.all(
-      args.map(async ({ data }, n) => {
-        const name = routine.arguments[n];
-        const value = given[name];
-        if (typeof value === "number")
-          return data instanceof Int32Array
-            ? Int32Array.of(Number(results[name] ?? value))
-            : Float64Array.of(Number(results[name] ?? value));
-        const read = await device.queue.read(value);
-        value.free();
-        return read as Float64Array | Int32Array;
-      }),
-    );
-  }
-
   /** Of all cases those with gfortran's bits; all others are near, but for races. */
   async function sameBits(backend: string, precision: "strict" | "fast"): Promise<number> {
     const nearOf = (entry: string): number => {
       if (precision === "strict") return NEAR;
       return ILL_CONDITIONED.test(entry) ? NEAR_ILL_CONDITIONED : NEAR_CONTRACTED;
     };
-    const device = await open(backend);
+    const device = await open(backend, { print: () => {} });
     device.precision = precision;
     let same = 0;
     for (const { cases, expected } of batches)
       for (const [n, one] of cases.entries()) {
-        const found = await ran(device, one);
+        const found = await ranOnDevice(code, device, one);
         const worst = Math.max(...found.map((values, m) => difference(expected[n][m], values)));
         if (worst === 0) same++;
         else if (!RACES.test(one.entry)) assert.ok(worst <= nearOf(one.entry), `${one.id} differs by ${worst}`);
@@ -96,9 +68,17 @@ describe("STREAmS-2's kernels run", { skip: needsStreams.skip || needsGfortran.s
 
   const chosen = oneDevice("all");
   for (const [backend, bar] of Object.entries(BARS).filter(([name]) => (chosen === "all" ? name !== "cuda" : name === chosen)))
-    it(`${backend}: at least ${bar} of 372 cases have the same bits, all others differ by sums and functions`, async (t) => {
+    it(`${backend}: at least ${bar} of 376 cases have the same bits, all others differ by sums and functions`, async (t) => {
+      const reached = new Set<string>();
+      const detach = hooks.attach({ beginKernel: ({ label }) => void reached.add(label) });
       const same = await sameBits(backend, "strict");
+      detach();
       t.diagnostic(`${same} cases`);
+      assert.deepEqual(
+        [...code.kernels.keys()].filter((name) => !reached.has(name)),
+        [],
+        "loops that no case reaches",
+      );
       assert.ok(same >= bar, `${same} cases`);
     });
 

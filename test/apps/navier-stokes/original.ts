@@ -24,17 +24,22 @@ const LAMINAR = 9;
 const RECYCLING = 10;
 
 /** Lines of progress of all steps on one rank. Throws where the original gives up. */
-export function linesOfOriginal(config: Config, steps: number): Progress[] {
+export const linesOfOriginal = (config: Config, steps: number): Progress[] =>
+  progressOf(ORIGINAL!, config, steps).split("\n").filter(Boolean).map(readProgressLine);
+
+/** What an executable writes to its file of progress on one rank. Throws where it gives up. */
+export function progressOf(executable: string, config: Config, steps: number, env: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "isoform-streams-"));
   try {
     writeFileSync(join(folder, "singleideal.ini"), inputOf(config, steps));
-    execFileSync("mpirun", ["--allow-run-as-root", "--oversubscribe", "-n", "1", ORIGINAL!], {
+    execFileSync("mpirun", ["--allow-run-as-root", "--oversubscribe", "-n", "1", executable], {
       cwd: folder,
+      env: { ...process.env, ...env },
       stdio: "pipe",
       timeout: 300_000,
     });
     const file = join(folder, "progress.out");
-    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(readProgressLine) : [];
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
   } finally {
     rmSync(folder, { recursive: true });
   }
