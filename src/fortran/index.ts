@@ -111,6 +111,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
 
 class Code implements FortranCode, Routines {
   readonly kernels = new Map<string, FortranKernel>();
+  readonly saved: Routines["saved"] = new Map();
   private readonly scopes = new Map<string, Scope>();
   private readonly planned = new Map<Scope, readonly Step[]>();
   private readonly global = new Map<Scope, FortranKernel>();

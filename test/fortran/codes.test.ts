@@ -100,6 +100,42 @@ end subroutine`;
     await device.close();
   });
 
+  it("begin variables with values, and keep those of procedures from call to call", async () => {
+    const text = `
+module m
+  real(8) :: g = 2
+contains
+  subroutine scale(n, x, calls)
+    integer :: n
+    real(8) :: x(n)
+    integer, intent(out) :: calls
+    integer, save :: before = 10
+    integer :: i
+    before = before + 1
+    calls = before
+    !$acc parallel loop
+    do i = 1, n
+      x(i) = g*x(i) + shifted(x(i))
+    end do
+  end subroutine
+  function shifted(a) result(r)
+    real(8) :: a, r
+    real(8) :: by = 100, w(2) = [0.25d0, 0.5d0]
+    r = by + a*w(2)
+  end function
+end module`;
+    const code = fortran(text);
+    const device = await open("js");
+    for (const calls of [11, 12]) {
+      const x = device.from(f64, [2, 4]);
+      assert.equal((await code.routine("scale").run(device, { n: 2, x })).calls, calls);
+      assert.deepEqual([...(await device.queue.read(x))], [105, 110]);
+    }
+    await device.close();
+    const changing = text.replace("r = by", "by = by + 1\nr = by");
+    assert.throws(() => fortran(changing), /by: it keeps its value from call to call, which kernels cannot/);
+  });
+
   it("name a reduction in directives of OpenACC and of OpenMP", async () => {
     const text = `
 subroutine total(n, x, s)

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { FortranError } from "../../src/fortran/errors.js";
+import { fortran as read } from "../../src/fortran/index.js";
 import { FORTRAN_TARGETS } from "../../src/fortran/port/targets.js";
 import { portSources } from "../../src/fortran/port/sources.js";
 import { HEAT, inModule } from "../fortran/fixtures.js";
+import { accepted } from "./expected.js";
 import { mutatedText, oneOf, picks } from "./mutate.js";
 import type { Counts, Subject } from "./subject.js";
 
@@ -11,6 +14,7 @@ const extra = process.env["ISOFORM_SOAK_FORTRAN"];
 
 const TEXTS: readonly string[] = [
   HEAT,
+  readFileSync(fileURLToPath(new URL("../../../examples/euler.f90", import.meta.url)), "utf8"),
   inModule(
     "real(8) :: x",
     "!$acc parallel loop gang\ndo k=1,n\n!$acc loop vector reduction(max:x)\ndo j=1,n\nselect case (j)\ncase (1, 3:)\nx = max(x, a(1,j,k))\ncase default\ncycle\nend select\nend do\nend do\n" +
@@ -20,7 +24,12 @@ const TEXTS: readonly string[] = [
   ...(extra === undefined ? [] : [readFileSync(extra, "utf8")]),
 ];
 
-/** Mutants of Fortran: each is ported, or refused with problems that have places; what is ported is read again, and printed as the same text. */
+const TARGETS = ["c", "js", "opencl", "cuda"] as const;
+
+/**
+ * Mutants of Fortran. Each is ported, or refused with problems that have places; what is ported is read again, and printed as the same text. Each becomes
+ * kernels that are written as another language, or is refused. The problems of two files come together.
+ */
 export const fortran: Subject = {
   name: "fortran",
   weight: 5,
@@ -28,25 +37,57 @@ export const fortran: Subject = {
     return {
       async trial(seed): Promise<Counts> {
         const pick = picks(seed);
-        const text = mutatedText(oneOf(pick, TEXTS), pick);
-        const targets = [oneOf(pick, FORTRAN_TARGETS)];
-        let ported: string;
-        try {
-          [{ text: ported }] = portSources([{ file: "a.F90", text }], { targets });
-        } catch (error) {
-          if (!(error instanceof FortranError)) throw error;
-          const last = text.split("\n").length + 1;
-          for (const { at, why } of error.problems)
-            if (!(at.line >= 1 && at.line <= last && at.column >= 1 && why !== ""))
-              throw new Error(`a problem has no place: ${error.message}`);
-          return { "fortran refused": 1 };
-        }
-        const again = portSources([{ file: "a.F90", text: ported }], { targets: ["cpu"] })[0].text;
-        const third = portSources([{ file: "a.F90", text: again }], { targets: ["cpu"] })[0].text;
-        if (again !== third) throw new Error(`a port to one core changes when it is ported again:\n${text}`);
-        return { "fortran ported": 1 };
+        const [text, other] = [0, 1].map(() => mutatedText(oneOf(pick, TEXTS), pick));
+        const target = oneOf(pick, FORTRAN_TARGETS);
+        const what = (): string => text;
+        const counts = { "fortran ported": 0, "fortran refused": 0, "fortran kernels": 0, "fortran kernels refused": 0 };
+        const port = (): string => portSources([{ file: "a.F90", text }], { targets: [target] })[0].text;
+        if (await accepted(what, () => placed(text, port))) {
+          counts["fortran ported"]++;
+          const again = (source: string): string => portSources([{ file: "a.F90", text: source }], { targets: ["cpu"] })[0].text;
+          const second = again(port());
+          if (second !== again(second)) throw new Error(`a port to one core changes when it is ported again:\n${text}`);
+        } else counts["fortran refused"]++;
+        const emit = () => placed(text, () => read(text, { file: "a.F90" })).emit(oneOf(pick, TARGETS));
+        counts[(await accepted(what, emit)) ? "fortran kernels" : "fortran kernels refused"]++;
+        together(text, other);
+        return counts;
       },
       async close() {},
     };
   },
 };
+
+/** Runs; a problem that has no place in the text, or no words, is a defect. */
+function placed<T>(text: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof FortranError)) throw error;
+    const last = text.split("\n").length + 1;
+    const lost = error.problems.find(({ at, why }) => !(at.line >= 1 && at.line <= last && at.column >= 1 && why !== ""));
+    if (lost || error.problems.length === 0) throw new Error(`a problem has no place: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** One run tells the problems of both files. */
+function together(a: string, b: string): void {
+  const sources = [
+    { file: "a.F90", text: a },
+    { file: "b.F90", text: b },
+  ];
+  const broken = (files: typeof sources): Set<string> => {
+    try {
+      portSources(files, { targets: ["cpu"] });
+      return new Set();
+    } catch (error) {
+      if (!(error instanceof FortranError)) throw error;
+      return new Set(error.problems.map(({ at }) => at.file));
+    }
+  };
+  const told = broken(sources);
+  for (const one of sources)
+    for (const file of broken([one]))
+      if (!told.has(file)) throw new Error(`the problems of ${file} are not told beside the other file:\n${a}\n!---\n${b}`);
+}

@@ -15,6 +15,7 @@ import type {
   TypeSpec,
   VariableDeclaration,
 } from "../tree/index.js";
+import { mayChange } from "./initial.js";
 import { nameOf, namesOf } from "./walk.js";
 
 /* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
@@ -30,8 +31,10 @@ export interface Variable {
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;
   readonly dummy: boolean;
-  /** The value of a `parameter`. */
+  /** The value of a `parameter`, or of a variable that begins with one and is never assigned. */
   readonly value?: Expr;
+  /** The value that a variable begins with; a procedure's own keeps from call to call what is assigned to it. */
+  readonly initial?: Expr;
   readonly scope: Scope;
   readonly at: Location;
 }
@@ -188,11 +191,15 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
     ...(dims && dims.length > 0 && { dims }),
     attributes,
     dummy,
-    ...(value && attributes.has("parameter") && { value }),
+    ...(value && (isConstant(scope, name, attributes) ? { value } : { initial: value })),
     scope,
     at,
   };
 }
+
+/** Other files may assign a module's variables. */
+const isConstant = ({ unit }: Scope, name: string, attributes: ReadonlySet<string>): boolean =>
+  attributes.has("parameter") || (unit.kind !== "module" && !attributes.has("pointer") && !mayChange(unit, name));
 
 export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";

@@ -5,7 +5,7 @@ import type { Value } from "../../ir/operators.js";
 import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { find, type Scope } from "../analyse/symbols.js";
+import { find, type Scope, type Variable } from "../analyse/symbols.js";
 import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
@@ -21,6 +21,8 @@ export interface Routines {
   kernelOf(step: Extract<Step, { kind: "launch" }>): FortranKernel;
   /** The kernel that a `global` procedure is. */
   globalKernel(scope: Scope): FortranKernel;
+  /** What scalars of procedures are that keep their values from call to call. */
+  readonly saved: Map<Variable, Value>;
 }
 
 /** The variables of one call. */
@@ -89,7 +91,12 @@ export class Run {
       await this.launch(this.routines.globalKernel(scope), own);
       return;
     }
+    const saved = [...scope.variables.values()].filter(
+      ({ initial, attributes, dims, dummy }) => !dummy && !dims && (initial || attributes.has("save")),
+    );
+    for (const variable of saved) own.scalars.set(variable.name, this.routines.saved.get(variable) ?? initialOf(variable));
     await this.steps(this.routines.steps(scope), own);
+    for (const variable of saved) this.routines.saved.set(variable, own.scalars.get(variable.name)!);
     // Arrays of the procedure's own end with it.
     for (const [name, view] of own.arrays) if (!scope.variables.get(name)?.dummy && scope.variables.has(name)) view.free();
   }
@@ -194,11 +201,10 @@ export class Run {
   private scalar({ name, variable }: Source, own: Variables): Value {
     const found = own.home(name).scalars.get(name);
     if (found !== undefined) return found;
-    const given = variable.dummy || variable.scope.unit.kind === "module";
+    const given = !variable.initial && (variable.dummy || variable.scope.unit.kind === "module");
     if (given && !variable.attributes.has("intent(out)") && own.scope.unit.kind === "procedure" && !own.scope.variables.has(name))
       throw new RunError(`${own.scope.unit.name}: ${name} is not given`);
-    // Undefined in Fortran, too.
-    return variable.type === "bool" ? false : 0;
+    return initialOf(variable);
   }
 
   /** Launches, and takes its results back. */
@@ -252,6 +258,8 @@ export class Run {
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(name);
     if (!view) {
+      if (variable.initial)
+        throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter, or give it as an argument`);
       if (variable.dummy || variable.scope.unit.kind === "module" || !wanted || wanted.includes(undefined))
         throw new RunError(`${kernel.name}: the array ${name} is not given`);
       view = this.fresh(variable.type, wanted as number[]);
@@ -344,6 +352,13 @@ export class Run {
     const left = whole.offset + whole.size - offset;
     return new View(whole.buffer, whole.type, [left], [1], offset);
   }
+}
+
+/** The value that a scalar begins with; of one without, it is undefined in Fortran, too. */
+function initialOf({ initial, type, scope }: Variable): Value {
+  if (!initial) return type === "bool" ? false : 0;
+  const { stmts, results } = lowerValue(scope, initial, type);
+  return run(stmts, knownOf({})).get(results[0].local)!;
 }
 
 const topOf = (scope: Scope): Scope => (scope.parent ? topOf(scope.parent) : scope);

@@ -129,8 +129,11 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
   walkStatements(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
   walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
   for (const [name, variable] of frame.scope.variables)
-    if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name))
+    if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name)) {
+      if (variable.initial || variable.attributes.has("save"))
+        throw new Unlowerable(variable.at, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
       frame.meanings.set(name, declared(cx, frame, variable));
+    }
 }
 
 /** A variable of the element's own. */

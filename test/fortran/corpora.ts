@@ -1,0 +1,83 @@
+/* Public codes in Fortran, which are fetched apart: ISOFORM_FORTRAN_CORPORA names a folder with checkouts of them. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plausible } from "./loop-cases.js";
+
+const folder = process.env["ISOFORM_FORTRAN_CORPORA"];
+
+export interface Code {
+  /** The folder of its checkout: https://github.com/REPOSITORY. */
+  readonly name: string;
+  readonly repository: string;
+  readonly files: readonly string[];
+  /** Files with the modules that these use. */
+  readonly hosts: readonly string[];
+  /** Ways to compile it, by names for the preprocessor. */
+  readonly defines: readonly Readonly<Record<string, string>>[];
+  readonly plausible: Plausible;
+}
+
+const weather = (spec: string): Record<string, string> => ({
+  _NX: "10",
+  _NZ: "7",
+  _SIM_TIME: "10",
+  _OUT_FREQ: "10",
+  _DATA_SPEC: spec,
+});
+const streams = ["CUDAKernel", "CUDA", "DoConcurrent", "OpenACC", "OpenMP", "OpenMPTarget", "OpenMPTargetLoop"];
+
+export const CODES: readonly Code[] = [
+  {
+    name: "miniWeather",
+    repository: "mrnorman/miniWeather",
+    files: ["openacc", "do_concurrent", "openmp", "openmp45"].map((name) => `fortran/miniWeather_mpi_${name}.F90`),
+    hosts: [],
+    // A thermal, gravity waves, an injection: loops have branches for some.
+    defines: ["2", "3", "6"].map(weather),
+    plausible: {
+      integers: { nx: 10, nz: 7, i_beg: 1, k_beg: 1 },
+      reals: {
+        state: [-0.1, 0.1],
+        state_init: [-0.1, 0.1],
+        state_forcing: [-0.1, 0.1],
+        hy_dens_theta_cell: [290, 310],
+        hy_dens_theta_int: [290, 310],
+        hy_pressure_int: [9e4, 1e5],
+        dx: [1900, 2100],
+        dz: [1400, 1430],
+      },
+      extent: 14,
+    },
+  },
+  {
+    name: "BabelStream",
+    repository: "UoB-HPC/BabelStream",
+    files: streams.map((name) => `src/fortran/${name}Stream.F90`),
+    hosts: ["src/fortran/BabelStreamTypes.F90"],
+    defines: [{ USE_INT32: "1" }],
+    plausible: { integers: { n: 40 }, reals: {}, extent: 40 },
+  },
+  {
+    name: "CaNS",
+    repository: "CaNS-World/CaNS",
+    files: ["mom", "rk", "chkdt", "bound"].map((name) => `src/${name}.f90`),
+    hosts: ["types", "common_mpi", "param", "scal", "utils", "mom"].map((name) => `src/${name}.f90`),
+    defines: [{}, { _SINGLE_PRECISION: "1", _LOOP_UNSWITCHING: "1" }],
+    plausible: {
+      integers: { nx: 6, ny: 5, nz: 7, n: [6, 5, 7], nh: 1, dh: 0, nn: 5 },
+      reals: { u: [-1, 1], v: [-1, 1], w: [-1, 1] },
+      extent: 10,
+    },
+  },
+];
+
+export const pathOf = ({ name }: Code, file: string): string => join(folder!, name, file);
+export const read = (code: Code, file: string): string => readFileSync(pathOf(code, file), "utf8");
+
+/** Options of a test that reads a code. */
+export const needsCode = (code: Code) => ({
+  skip:
+    folder !== undefined && existsSync(pathOf(code, code.files[0]))
+      ? false
+      : `ISOFORM_FORTRAN_CORPORA names no folder with a checkout of ${code.repository} as ${code.name}`,
+});
