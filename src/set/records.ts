@@ -63,9 +63,7 @@ export function records<const C extends Components, const L extends RecordLayout
   options: { layout?: L } = {},
 ): Records<C, L> {
   if (!Number.isInteger(length) || length < 0)
-    throw new LaunchError(
-      `records are given ${typeof length === "number" ? length : describe(length)} for their number; give a whole number`,
-    );
+    throw new LaunchError(`${typeof length === "number" ? length : describe(length)} records: give a whole number, 0 or more`);
   requireThing("records", device, typeof (device as Partial<Device> | undefined)?.array === "function", "give the device first");
   requireThing(
     "records",
