@@ -26,6 +26,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/hostile-names-compiled": "backends",
   "fortran/cpp-compiled": "backends",
   "fortran/corpora": "backends",
+  "fortran/corpora-arrays": "backends",
   "fortran/streams-hip": "backends",
   "fortran/streams-mutations": "backends",
   "fortran/streams-run": "backends",

@@ -135,8 +135,6 @@ class Code implements FortranCode, Routines {
   add(scope: Scope): void {
     const { unit } = scope;
     if (unit.kind !== "procedure" || isDevice(scope)) return;
-    // Other functions are worked out where they are called.
-    if (unit.form === "function" && regionsOf(scope).length === 0) return;
     const before = this.found.found.length;
     if (unit.attributes.includes("global")) {
       const [region] = regionsOf(scope);

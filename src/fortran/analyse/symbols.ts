@@ -197,6 +197,9 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
   };
 }
 
+/** Whether a variable of a procedure is the same one in all calls. */
+export const isSaved = ({ initial, attributes, dummy }: Variable): boolean => !dummy && (initial !== undefined || attributes.has("save"));
+
 /** Other files may assign a module's variables. */
 const isConstant = ({ unit }: Scope, name: string, attributes: ReadonlySet<string>): boolean =>
   attributes.has("parameter") || (unit.kind !== "module" && !attributes.has("pointer") && !mayChange(unit, name));

@@ -5,7 +5,7 @@ import type { Value } from "../../ir/operators.js";
 import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { find, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
 import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
@@ -91,9 +91,7 @@ export class Run {
       await this.launch(this.routines.globalKernel(scope), own);
       return;
     }
-    const saved = [...scope.variables.values()].filter(
-      ({ initial, attributes, dims, dummy }) => !dummy && !dims && (initial || attributes.has("save")),
-    );
+    const saved = [...scope.variables.values()].filter((variable) => isSaved(variable) && !variable.dims);
     for (const variable of saved) own.scalars.set(variable.name, this.routines.saved.get(variable) ?? initialOf(variable));
     await this.steps(this.routines.steps(scope), own);
     for (const variable of saved) this.routines.saved.set(variable, own.scalars.get(variable.name)!);

@@ -1,6 +1,6 @@
 import { structure } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
-import { find, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
 import { walkAll, walkStatements } from "../analyse/walk.js";
 import { writtenBy } from "../analyse/writes.js";
 import type { Argument, Expr as Tree, Procedure } from "../tree/index.js";
@@ -130,7 +130,7 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
   walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
   for (const [name, variable] of frame.scope.variables)
     if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name)) {
-      if (variable.initial || variable.attributes.has("save"))
+      if (isSaved(variable))
         throw new Unlowerable(variable.at, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
       frame.meanings.set(name, declared(cx, frame, variable));
     }

@@ -3,7 +3,7 @@
 import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
 import type { Axis, Reduction, Region } from "../../analyse/regions.js";
-import { find, findProcedure, type Scope, type Variable } from "../../analyse/symbols.js";
+import { find, isSaved, findProcedure, type Scope, type Variable } from "../../analyse/symbols.js";
 import { bare, expressionsOf, nameOf, walkExpr, walkStatements } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import type { Bound, Expr, Name, Part, Stmt } from "../../tree/index.js";
@@ -417,6 +417,7 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
     if (variable.value || (variable.dummy && variable.scope === scope)) continue;
     if (variable.scope !== scope || expr.kind === "part")
       refuse(expr, name, "device code reads a variable of a module", "pass it as an argument");
+    if (isSaved(variable)) refuse(expr, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
     if (variable.dims) views.push(...privateLines(scope, each));
     else own.push(variable);
   }
