@@ -7,6 +7,7 @@ import type { View } from "../device/memory/view.js";
 import type { TargetName } from "../emit/standalone/names.js";
 import { LaunchError } from "../ir/errors.js";
 import type { Value } from "../ir/operators.js";
+import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
 import { regionsOf, type Region } from "./analyse/regions.js";
 import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
 import type { Emitted } from "./emitted.js";
@@ -98,14 +99,19 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
     parse(source, { file, define: options.define, ...(include && { include: (name) => include(name, file) }) }, problems);
   const main = read(options.file ?? "program.F90", text);
   const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
-  if (!options.partial) problems.throwIfAny();
-  const world = readSymbols([main, ...others], options.kinds ?? {}, problems);
+  const files = [main, ...others];
+  if (!options.partial && !isWithinProcedures(files, problems.found)) problems.throwIfAny();
+  const unread = problems.found.length;
+  const world = readSymbols(files, options.kinds ?? {}, problems);
   const code = new Code(world, problems, options.loops ?? {});
   for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
       throw new LaunchError(`loops names "${name}", which is no loop of ${main.file}: take one of ${[...code.kernels.keys()].join(", ")}`);
-  if (!options.partial) problems.throwIfAny();
+  if (!options.partial) {
+    forgetAbsent(problems, unread, files);
+    problems.throwIfAny();
+  }
   return code;
 }
 

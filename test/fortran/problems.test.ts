@@ -41,6 +41,25 @@ describe("problems", () => {
     assert.match(problemsOf(() => portSources([{ file: "a.F90", text }], { targets: ["cpu"] }))[0], /^a\.F90:4:\d+: \[…\]: is not part/);
   });
 
+  it("of several procedures are told in one run: what cannot be read, and what cannot be lowered", () => {
+    const named = (name: string, declarations: string, statement?: string): string =>
+      loop(declarations, statement).replace("subroutine s", `subroutine ${name}`);
+    const text = [
+      named("first", "real :: x(n)", "x(i) = = 1"),
+      named("second", "real :: x(n)\ncomplex :: z", "z = 1\nx(i) = 2"),
+      // What calls the first is not wrong.
+      named("third", "real :: x(n)").replace("end subroutine", "call first(n, x)\nend subroutine"),
+      named("fourth", "real :: x(n)", "x(i) = y"),
+    ].join("\n");
+    const lines = (make: () => unknown): string[] => problemsOf(make).map((line) => line.split(": ").slice(0, 2).join(": "));
+    assert.deepEqual(
+      lines(() => fortran(text)),
+      ["program.F90:6:8: =", "program.F90:11:12: complex", "program.F90:33:8: y"],
+    );
+    const ports = text.replace("x(i) = y", "x(i) = 1\nend do\n!$acc parallel loop\nx(1) = 2\ndo i = 1, n");
+    assert.equal(lines(() => portSources([{ file: "a.F90", text: ports }], { targets: ["cpu"] })).length, 2);
+  });
+
   it("of several files are told in one run, also where one of them cannot be read", () => {
     const sources = [
       { file: "a.F90", text: loop("real :: x(n)", "x(i) = = 1") },

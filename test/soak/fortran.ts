@@ -6,7 +6,7 @@ import { FORTRAN_TARGETS } from "../../src/fortran/port/targets.js";
 import { portSources } from "../../src/fortran/port/sources.js";
 import { HEAT, inModule } from "../fortran/fixtures.js";
 import { accepted } from "./expected.js";
-import { mutatedText, oneOf, picks } from "./mutate.js";
+import { mutatedBytes, mutatedText, oneOf, type Pick, picks } from "./mutate.js";
 import type { Counts, Subject } from "./subject.js";
 
 /** What may be mutated besides our own files: a file that is named. */
@@ -37,7 +37,7 @@ export const fortran: Subject = {
     return {
       async trial(seed): Promise<Counts> {
         const pick = picks(seed);
-        const [text, other] = [0, 1].map(() => mutatedText(oneOf(pick, TEXTS), pick));
+        const [text, other] = [0, 1].map(() => mutant(oneOf(pick, TEXTS), pick));
         const target = oneOf(pick, FORTRAN_TARGETS);
         const what = (): string => text;
         const counts = { "fortran ported": 0, "fortran refused": 0, "fortran kernels": 0, "fortran kernels refused": 0 };
@@ -58,13 +58,20 @@ export const fortran: Subject = {
   },
 };
 
+/** Other words, or other bytes; some with other ends of lines, some with tabs. */
+function mutant(text: string, pick: Pick): string {
+  const changed = pick(8) === 0 ? Buffer.from(mutatedBytes(Buffer.from(text), pick)).toString() : mutatedText(text, pick);
+  const ended = pick(8) === 0 ? changed.replaceAll("\n", oneOf(pick, ["\r\n", "\r"])) : changed;
+  return pick(8) === 0 ? ended.replaceAll("  ", "\t") : ended;
+}
+
 /** Runs; a problem that has no place in the text, or no words, is a defect. */
 function placed<T>(text: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (!(error instanceof FortranError)) throw error;
-    const last = text.split("\n").length + 1;
+    const last = text.split(/\r\n|\n|\r/).length + 1;
     const lost = error.problems.find(({ at, why }) => !(at.line >= 1 && at.line <= last && at.column >= 1 && why !== ""));
     if (lost || error.problems.length === 0) throw new Error(`a problem has no place: ${error.message}`, { cause: error });
     throw error;

@@ -1,7 +1,8 @@
 /* Ports of files, as texts. */
 
 import { IsoformError } from "../../ir/errors.js";
-import { Problems } from "../errors.js";
+import { forgetAbsent, isWithinProcedures, withoutBroken } from "../analyse/broken.js";
+import { Problems, type Problem } from "../errors.js";
 import { parse } from "../parse/index.js";
 import type { SourceFile } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
@@ -49,6 +50,7 @@ export function portSources(sources: readonly Source[], options: PortOptions): P
   const { targets, settings = NO_SETTINGS } = options;
   const problems = new Problems();
   const { files, others, sound } = readSources(sources, options, problems);
+  const unread = problems.found.length;
   const made = targets.flatMap((target) =>
     sound.map((file): PortedFile => {
       const rename = settings.rename[target];
@@ -59,16 +61,17 @@ export function portSources(sources: readonly Source[], options: PortOptions): P
         target,
         of: file.file,
         name,
-        ...port(file, target, { rename, loop }, problems, [...others, ...files.filter((other) => other !== file)]),
+        ...port(file, target, { rename, loop }, problems, [...others, ...files.filter((other) => other.file !== file.file)]),
       };
     }),
   );
+  forgetAbsent(problems, unread, files);
   problems.throwIfAny();
   checkLoops(settings, new Set(made.flatMap(({ loops }) => loops.map(({ name }) => name))));
   return made;
 }
 
-/** The files, those that are read along, and the files without problems, which can be ported to find what else is wrong. */
+/** The files, those that are read along, and what of the files can be ported to find what else is wrong: all, where nothing is. */
 export function readSources(
   sources: readonly Source[],
   { settings = NO_SETTINGS, define, hosts = [], include }: Omit<PortOptions, "targets">,
@@ -78,8 +81,9 @@ export function readSources(
     parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
   const files = sources.map(read);
   const others = hosts.map(read);
-  const broken = new Set(problems.found.map(({ at }) => at.file));
-  return { files, others, sound: files.filter(({ file }) => !broken.has(file)) };
+  const wrong = (of: string): Problem[] => problems.found.filter(({ at }) => at.file === of);
+  const sound = files.filter((file) => isWithinProcedures([file], wrong(file.file))).map(withoutBroken);
+  return { files, others, sound };
 }
 
 /** A file's name without folders, and its end. */

@@ -1,5 +1,6 @@
 /* Ports of files to HIP and CUDA C++, as texts. */
 
+import { forgetAbsent } from "../../analyse/broken.js";
 import { Problems } from "../../errors.js";
 import { renamed, renamer } from "../rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "../settings.js";
@@ -16,6 +17,7 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
   const { targets, settings = NO_SETTINGS } = options;
   const problems = new Problems();
   const read = readSources(sources, options, problems);
+  const unread = problems.found.length;
   const kinds = { ...settings.kinds, ...options.kinds };
   const made = targets.flatMap((target) => {
     const rename = renamer(settings.rename[target] ?? {});
@@ -33,6 +35,7 @@ export function portCppSources(sources: readonly Source[], options: PortOptions<
       // The header is the same for all.
       return texts.slice(0, n === 0 ? undefined : -1).map((text) => ({ target, of: file.file, ...text, loops }));
     });
+    forgetAbsent(problems, unread, read.files);
     problems.throwIfAny();
     checkLoops(own, known);
     return ported;
