@@ -4,7 +4,7 @@ export const NODE_DEVICES: readonly string[] = ["js", "js-debug", "wasm"];
 /** What ISOFORM_TEST_DEVICES asks for: names of devices and compilers, and "others" for all that are not `NODE_DEVICES`. */
 const asked = process.env.ISOFORM_TEST_DEVICES?.split(",");
 
-/** Why tests of a device, which the file does not leave away, are skipped. */
+/** Why tests of a device, which the file does not leave out, are skipped. */
 export const NOT_ASKED = `this run is for ${process.env.ISOFORM_TEST_DEVICES}`;
 
 /**

@@ -20,7 +20,7 @@ class Cancelled extends Error {}
 export const stars: Exhibit = {
   id: "stars",
   title: "Stars",
-  text: "The least-squares problem of the Gaia mission, small and simulated: five parameters of each star, with the attitude and the instrument of the satellite, by LSQR in f64. A star shines brighter with each digit that is right. Places on the sphere are even, and not part of the system.",
+  text: "The least-squares problem of the Gaia mission, small and simulated: five parameters of each star, with the attitude and the instrument of the satellite, by LSQR in f64. A star shines brighter with each digit that is right. The stars are spread evenly over the sphere; their places are not part of the system.",
   hint: "Draw sideways to turn the sphere.",
   erases: false,
   alternative: "A turning sphere of stars, dim at first. They light up, some earlier than others, as their parameters become exact.",

@@ -30,8 +30,8 @@ const STREAM = directions.map(([ex], q) => weights[q] * (3 * ex * SPEED + 4.5 * 
 export const tunnel: Exhibit = {
   id: "tunnel",
   title: "Wind tunnel",
-  text: "Air from the left, by the lattice Boltzmann method: nine populations a cell that stream and collide. Orange turns one way, blue the other.",
-  hint: "Draw obstacles; erase them again.",
+  text: "Air from the left, by the lattice Boltzmann method: nine populations a cell that stream and collide. Orange spins one way, blue the other.",
+  hint: "Draw obstacles, or erase them.",
   erases: true,
   alternative: "A stream from left to right. Behind obstacles, vortices of both senses of rotation are shed by turns.",
   sizes: GRIDS,

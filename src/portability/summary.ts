@@ -112,7 +112,7 @@ const PLOT = 430;
 const ROW = 20;
 const TOP = 24;
 
-/** Bars of the fastest paths' architectural efficiencies; a stroke where the hand-written program stands. Undefined where no roof is known. */
+/** Bars of the fastest paths' architectural efficiencies; a stroke marks the hand-written program. Undefined where no roof is known. */
 export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: PlatformLook): string | undefined {
   const rows = bestPaths(assessment).flatMap((best) => (best.arch === undefined ? [] : [{ ...best, arch: best.arch }]));
   if (rows.length === 0) return undefined;
@@ -150,7 +150,7 @@ export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: Pl
     text(
       LEFT,
       14,
-      `architectural efficiency, %${rows.some(({ archByHand }) => archByHand) ? "; a stroke where the hand-written program stands" : ""}`,
+      `architectural efficiency, %${rows.some(({ archByHand }) => archByHand) ? "; a stroke marks the hand-written program" : ""}`,
       {
         class: "axis",
       },

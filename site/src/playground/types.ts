@@ -151,7 +151,7 @@ function parse(text: string): Node {
 function refusal(text: string, node: Node, what: string, remedy: string): ModuleError {
   const before = text.slice(0, node.start).split("\n");
   const problem: Problem = {
-    message: `${what} is more than a type, and cannot be left away`,
+    message: `${what} is more than a type, and cannot be left out`,
     remedy,
     line: before.length,
     column: before.at(-1)!.length + 1,

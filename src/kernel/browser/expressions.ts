@@ -65,7 +65,7 @@ export abstract class ExpressionParser {
     return tokenAt(this.text, this.token.end);
   }
 
-  /** The end of a statement, which may be left away. */
+  /** The end of a statement, which may be left out. */
   protected semicolon(): void {
     if (!this.take(";") && !this.is("}") && this.token.kind !== "end" && !this.token.onNewLine) this.fail();
   }
