@@ -80,7 +80,8 @@ export function analyseContainer(
   const isField = (view: string): boolean => levelOf(view) !== undefined;
   // What was written to another cell is read back from it: there may be none.
   const stored = spread.size > 0 ? raw : forwardStores(raw);
-  const code = hoistUniform(optimise(stored), (view) => !isField(view));
+  // What is as it was is optimised already.
+  const code = hoistUniform(stored === raw ? raw : optimise(stored), (view) => !isField(view));
   const cells = new Cells(code, axes, levelOf);
   const { touches } = cells;
   const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);

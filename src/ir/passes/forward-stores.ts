@@ -9,15 +9,26 @@ import { assignedLocals, blocksOf, exprsOf, mapBlocks, mapExpr, mapOwnExprs, som
 /**
  * Takes what an element has just stored from a local instead of reading it back, and drops stores that are overwritten before anything reads
  * them. No bit of any result changes, provided that no two views share memory. Team kernels, whose members store side by side, stay as they are.
+ * Gives the same object where there is nothing of either kind.
  */
 export function forwardStores(ir: KernelIR): KernelIR {
   if (ir.policy.kind === "team") return ir;
   const refs = new ElementRefs(ir);
-  const body = new StoreForwarding(ir, refs).block(ir.body, new Map());
-  return { ...ir, body: withoutOverwritten(body, new Map(), refs) };
+  const forwarding = new StoreForwarding(ir, refs);
+  const forwarded = forwarding.block(ir.body, new Map());
+  const body = withoutOverwritten(forwarded, new Map(), refs);
+  return forwarding.took || storesIn(body) < storesIn(forwarded) ? { ...ir, body } : ir;
 }
 
 type Store = Extract<Stmt, { kind: "store" }>;
+
+function storesIn(body: readonly Stmt[]): number {
+  let count = 0;
+  walkStmts(body, ({ kind }) => {
+    if (kind === "store") count++;
+  });
+  return count;
+}
 
 /** An element of a view, by indices that mean the same wherever they stand in the body. */
 interface ElementRef {
@@ -88,6 +99,8 @@ interface Stored {
 type Known = Map<string, Stored>;
 
 class StoreForwarding {
+  /** Whether any value was taken from what was stored. */
+  took = false;
   private readonly names: Names;
   private readonly bytes: Set<string>;
 
@@ -136,6 +149,7 @@ class StoreForwarding {
 
   /** The value that lies in memory after the store. */
   private read(slot: Stored["slot"]): Expr {
+    this.took = true;
     const { stmt } = slot;
     if (slot.local) return stmt.value;
     const byte: Expr = { op: "const", type: "i32", value: 255 };

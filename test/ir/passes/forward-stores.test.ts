@@ -49,6 +49,16 @@ function forwarded(...body: Stmt[]): string[] {
 }
 
 describe("what an element reads back is taken from a local", () => {
+  it("and a kernel without is given back as it is", () => {
+    const same = (...body: Stmt[]): boolean => {
+      const ir = kernel(VIEWS, body, { rank: 2 });
+      return forwardStores(ir) === ir;
+    };
+    assert.ok(same(store("y", [i], add(y(), x())), store("x", [i], f(1))));
+    assert.ok(!same(store("y", [i], x()), store("x", [i], y())));
+    assert.ok(!same(store("y", [i], f(1)), store("y", [i], x())));
+  });
+
   it("and the store takes it, too", () => {
     assert.deepEqual(forwarded(store("y", [i], mul(x(), x())), store("u", [i, j], add(y(), y()))), [
       "let y_value: f64 = x[i] * x[i]",
