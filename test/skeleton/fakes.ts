@@ -1,9 +1,9 @@
-import type { Container, FieldUse, Field, Grid } from "../../src/domain/grid/grid.js";
+import { Field, type Container, type FieldUse, type Grid } from "../../src/domain/grid/grid.js";
 import type { Scalar } from "../../src/set/index.js";
 
 /* Containers that know what they use and cannot run: enough for graphs and schedules. */
 
-export const field = (name: string): Field => ({ name }) as Field;
+export const field = (name: string): Field => Object.create(Field.prototype, { name: { value: name } });
 export const scalar = (name: string): Scalar => ({ name }) as Scalar;
 
 interface Uses {
