@@ -32,7 +32,9 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   addPort(program, shell);
   const commands = new Set(["help", ...Object.keys(APPLICATIONS), ...program.commands.map((command) => command.name())]);
   const first = words.find((word) => commands.has(word));
-  const listing = first === "help" || words.length === 0 || (!first && words.some((word) => word === "-h" || word === "--help"));
+  // A word that is no command is answered with the command that is most like it.
+  const named = words.some((word) => word === "-h" || word === "--help" || !word.startsWith("-"));
+  const listing = first === "help" || words.length === 0 || (!first && named);
   const wanted = listing
     ? Object.values(APPLICATIONS)
     : Object.entries(APPLICATIONS)

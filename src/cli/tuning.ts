@@ -78,7 +78,7 @@ export async function parseTuning(text: string, file: string): Promise<TuningFil
     if (!isTable(kernels)) return refuse(`"${device}" is no section; write one for a device and a kernel, such as [${device}.axpy]`);
     for (const [kernel, values] of Object.entries(kernels)) {
       if (!isTable(values))
-        return refuse(`"${kernel}" stands in the section of ${device} and in that of no kernel; write [${device}.<kernel>] above it`);
+        return refuse(`"${kernel}" is in the section [${device}], which holds sections of kernels; write [${device}.<kernel>] above it`);
       const unknown = Object.keys(values).find((name) => !(TUNING_NAMES as readonly string[]).includes(name));
       if (unknown !== undefined) refuse(`[${device}.${kernel}] has no parameter "${unknown}"; there are ${TUNING_NAMES.join(", ")}`);
     }

@@ -138,6 +138,7 @@ test("options that make no sense are refused", () => {
   refuses(/stream runs on one device, and js\*2 has 2 members/, "assess", "stream", "--devices", "js*2");
   refuses(/Allowed choices are dense, sparse, bricks, auto/, "assess", "poisson", "--grid", "round");
   refuses(/unknown command 'asses'/, "asses");
+  refuses(/unknown command 'lbmm'[^]*Did you mean lbm\?/, "lbmm");
 });
 
 test("merging refuses what is no assessment", () => {

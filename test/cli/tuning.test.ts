@@ -86,7 +86,7 @@ test("a file that is none is refused with the place", async () => {
   const refused = (text: string, message: RegExp) => assert.rejects(parseTuning(text, "t.toml"), { name: "IsoformError", message });
   await refused("[native.axpy\n", /^t\.toml: /);
   await refused("native = 3", /t\.toml: "native" is no section; write one for a device and a kernel, such as \[native\.axpy\]/);
-  await refused("[native]\nworkers = 3", /"workers" stands in the section of native and in that of no kernel/);
+  await refused("[native]\nworkers = 3", /"workers" is in the section \[native\], which holds sections of kernels/);
   await refused("[native.axpy]\nblock = 3", /\[native\.axpy\] has no parameter "block"; there are scatter, stores/);
   const parsed = await parseTuning('["cuda:0"."A p + p.s"]\nthreads = 128\n', "t.toml");
   assert.equal(JSON.stringify(parsed), '{"cuda:0":{"A p + p.s":{"threads":128}}}');
