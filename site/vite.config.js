@@ -1,9 +1,6 @@
 /* Pages that are isolated from other origins have shared memory, and so threads. */
 const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
-// Helpers of kernels find each other by the names that they have in the source.
-const output = { minify: { compress: true, codegen: true, mangle: { toplevel: false } } };
-
 // Modules of the Fortran front end do nothing when they are loaded: what writes ports stands apart from what makes kernels, and comes after it.
 const treeshake = { moduleSideEffects: (id) => !id.includes("/dist/src/fortran/") };
 
@@ -16,6 +13,6 @@ export default {
   base: "./",
   server: { headers },
   preview: { headers },
-  worker: { format: "es", rolldownOptions: { treeshake, output: { ...output, chunkFileNames: "assets/workers/[name]-[hash].js" } } },
-  build: { target: "es2023", rolldownOptions: { treeshake, output: { ...output, chunkFileNames } } },
+  worker: { format: "es", rolldownOptions: { treeshake, output: { chunkFileNames: "assets/workers/[name]-[hash].js" } } },
+  build: { target: "es2023", rolldownOptions: { treeshake, output: { chunkFileNames } } },
 };
