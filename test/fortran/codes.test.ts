@@ -110,13 +110,21 @@ contains
     real(8) :: x(n)
     integer, intent(out) :: calls
     integer, save :: before = 10
-    integer :: i
+    integer :: i, more
     before = before + 1
-    calls = before
+    call count(more)
+    calls = before + more
     !$acc parallel loop
     do i = 1, n
       x(i) = g*x(i) + shifted(x(i))
     end do
+  end subroutine
+  subroutine count(c)
+    integer, parameter :: one = 1
+    integer :: c, times
+    save
+    times = times + one
+    c = times
   end subroutine
   function shifted(a) result(r)
     real(8) :: a, r
@@ -126,7 +134,7 @@ contains
 end module`;
     const code = fortran(text);
     const device = await open("js");
-    for (const calls of [11, 12]) {
+    for (const calls of [12, 14]) {
       const x = device.from(f64, [2, 4]);
       assert.equal((await code.routine("scale").run(device, { n: 2, x })).calls, calls);
       assert.deepEqual([...(await device.queue.read(x))], [105, 110]);

@@ -32,10 +32,11 @@ interface Outcome {
 }
 
 /** How far a variable may be off: sums come in another order, functions are those of other libraries. */
-function near(loop: Loop, name: string, single: boolean): number {
-  const folds = loop.kernel.lowered.outcomes.some((outcome) => outcome.name === name && (outcome.op === "+" || outcome.op === "*"));
-  if (!folds && !FUNCTION.test(JSON.stringify(loop.kernel.lowered.ir.body))) return 0;
-  return single ? 1e-5 : 1e-13;
+function near({ kernel }: Loop, name: string, single: boolean): number {
+  const { outcomes, ir } = kernel.lowered;
+  if (outcomes.some((outcome) => outcome.name === name && (outcome.op === "+" || outcome.op === "*"))) return single ? 1e-5 : 1e-12;
+  if (FUNCTION.test(JSON.stringify(ir.body))) return single ? 1e-5 : 1e-13;
+  return 0;
 }
 
 function loopsOf(code: Code, file: string, define: Readonly<Record<string, string>>) {

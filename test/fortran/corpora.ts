@@ -26,6 +26,25 @@ const weather = (spec: string): Record<string, string> => ({
 });
 const streams = ["CUDAKernel", "CUDA", "DoConcurrent", "OpenACC", "OpenMP", "OpenMPTarget", "OpenMPTargetLoop"];
 
+/** Bounds of a tile, and of its neighbours. */
+const TILE = { x_min: 1, x_max: 8, y_min: 1, y_max: 7, xmin: 1, xmax: 8, ymin: 1, ymax: 7 };
+const NEIGHBOURS = Object.fromEntries(
+  ["left", "right", "top", "bottom"].flatMap((side) => Object.entries(TILE).map(([name, value]) => [`${name}_${side}`, value])),
+);
+const LEAF: Plausible = {
+  integers: { ...TILE, ...NEIGHBOURS, x_inc: 0, y_inc: 0, depth: 2, halo_exchange_depth: 2, edge_minus: 0, edge_plus: 0, buffer_offset: 0 },
+  reals: {},
+  extent: 99,
+};
+const clover = (
+  "PdV accelerate advec_cell advec_mom calc_dt field_summary flux_calc generate_chunk ideal_gas initialise_chunk pack reset_field revert " +
+  "update_halo update_tile_halo viscosity"
+).split(" ");
+const tea = (
+  "field_summary generate_chunk initialise_chunk pack set_field tea_leaf_cg tea_leaf_cheby tea_leaf_common tea_leaf_jacobi tea_leaf_ppcg " +
+  "update_halo update_internal_halo"
+).split(" ");
+
 export const CODES: readonly Code[] = [
   {
     name: "miniWeather",
@@ -68,6 +87,40 @@ export const CODES: readonly Code[] = [
       reals: { u: [-1, 1], v: [-1, 1], w: [-1, 1] },
       extent: 10,
     },
+  },
+  {
+    name: "SNaC",
+    repository: "p-costa/SNaC",
+    files: ["correc", "initflow", "mom", "chkdiv", "fillps", "chkdt", "scal", "rk", "post", "updt_pressure"].map(
+      (name) => `src/${name}.f90`,
+    ),
+    hosts: ["types", "param", "common_mpi"].map((name) => `src/${name}.f90`),
+    defines: [{}],
+    plausible: { integers: { lo: [1, 1, 1], hi: [6, 5, 7], n: [6, 5, 7] }, reals: { u: [-1, 1], v: [-1, 1], w: [-1, 1] }, extent: 20 },
+  },
+  {
+    name: "CloverLeaf_ref",
+    repository: "UK-MAC/CloverLeaf_ref",
+    files: clover.map((name) => `kernels/${name}_kernel.f90`),
+    hosts: ["data.f90", "definitions.f90"],
+    defines: [{}],
+    plausible: LEAF,
+  },
+  {
+    name: "CloverLeaf_OpenACC",
+    repository: "UK-MAC/CloverLeaf_OpenACC",
+    files: clover.map((name) => `${name}_kernel.f90`),
+    hosts: ["data.f90", "definitions.f90"],
+    defines: [{}],
+    plausible: LEAF,
+  },
+  {
+    name: "TeaLeaf_ref",
+    repository: "UK-MAC/TeaLeaf_ref",
+    files: tea.map((name) => `kernels/${name}_kernel.f90`),
+    hosts: ["data.f90", "definitions.f90", "kernels/tea_leaf_common_kernel.f90"],
+    defines: [{}],
+    plausible: LEAF,
   },
 ];
 

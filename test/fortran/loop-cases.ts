@@ -7,7 +7,7 @@ import { variablesOf, type Held, type Loop, type Values } from "./loop-programs.
 
 /** What is known of a code's variables, by their names. */
 export interface Plausible {
-  /** Integers, scalars and the elements of arrays; others are 1. */
+  /** Integers, scalars and the elements of arrays, by names or their last parts: `xmin` for `left_xmin`. Others are 1. */
   readonly integers: Readonly<Record<string, number | readonly number[]>>;
   /** Reals lie between two numbers, 0.5 and 1.5 where none are told. */
   readonly reals: Readonly<Record<string, readonly [number, number]>>;
@@ -20,7 +20,7 @@ export function valuesFor(loop: Loop, { integers, reals, extent }: Plausible, ra
   const { sources } = loop.kernel.lowered;
   const made = new Map<string, Held>();
   const numbers = (name: string, type: string, size: number): Held["data"] => {
-    const known = integers[name];
+    const known = integers[name] ?? integers[name.replace(/^.*_/, "")];
     const [low, high] = reals[name] ?? [0.5, 1.5];
     const real = (): number => low + (high - low) * random();
     const integer = (_: unknown, n: number): number =>

@@ -36,6 +36,26 @@ describe("problems", () => {
     );
   });
 
+  it("are variables with values by `data`, in common blocks or beside each other in memory", () => {
+    for (const line of ["data w /1.0, 2.0/", "common /c/ w", "equivalence (w, v)"]) {
+      const text = loop(`real :: x(n), w(2), v(2)\n${line}`, "x(i) = w(1)");
+      assert.match(problemsOf(() => fortran(text))[0], new RegExp(`:7:8: ${line.split(" ")[0]} :: w: `));
+    }
+  });
+
+  it("are macros with arguments where they are used, not where they are defined", () => {
+    const text = `#define TWICE(a) (2*a)\n#if defined(TWICE)\n${loop("real :: x(n)")}\n#endif`;
+    assert.deepEqual(
+      problemsOf(() => fortran(text)),
+      [],
+    );
+    const used = text.replace("x(i) = 1", "x(i) = TWICE(n)");
+    assert.deepEqual(
+      problemsOf(() => fortran(used)).map((line) => line.split(": ").slice(0, 3).join(": ")),
+      ["program.F90:8:8: TWICE: a macro with arguments is not expanded (write a function)"],
+    );
+  });
+
   it("are directives with what is outside of the language", () => {
     const text = loop("real :: x(n)").replace("!$acc parallel loop", "!$cuf kernel do(1) <<<*,*,stream=s[1]>>>");
     assert.match(problemsOf(() => portSources([{ file: "a.F90", text }], { targets: ["cpu"] }))[0], /^a\.F90:4:\d+: \[…\]: is not part/);

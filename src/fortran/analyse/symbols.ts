@@ -118,6 +118,7 @@ interface Draft {
 function declareAll(scope: Scope): void {
   const { unit } = scope;
   const drafts = new Map<string, Draft>();
+  const result = unit.kind === "procedure" && unit.form === "function" ? (unit.result ?? unit.name) : undefined;
   const draft = (name: string, at: Location): Draft => {
     const found = drafts.get(name) ?? { name, attributes: new Set<string>(), at };
     drafts.set(name, found);
@@ -140,11 +141,17 @@ function declareAll(scope: Scope): void {
         if (init) made.value = init;
       }
   }
-  const dummies = new Set(unit.kind === "procedure" ? unit.dummies : []);
-  if (unit.kind === "procedure" && unit.form === "function") {
-    const result = draft(unit.result ?? unit.name, unit.at);
-    result.spec ??= unit.type;
+  for (const declaration of unit.declarations) {
+    if (declaration.kind === "attributes" && declaration.attribute === "save" && declaration.names.length === 0)
+      for (const made of drafts.values()) if (made.name !== result) made.attributes.add("save");
+    if (declaration.kind !== "other") continue;
+    const [, word, rest] = /^(data|common|equivalence)\b(.*)$/is.exec(declaration.text) ?? [];
+    // Between slashes stand values, or a block's name.
+    for (const name of rest?.replace(/\/[^/]*\//g, " ").match(/\b[a-z]\w*/gi) ?? [])
+      drafts.get(name.toLowerCase())?.attributes.add(word.toLowerCase());
   }
+  const dummies = new Set(unit.kind === "procedure" ? unit.dummies : []);
+  if (unit.kind === "procedure" && result !== undefined) draft(result, unit.at).spec ??= unit.type;
   for (const made of drafts.values()) {
     if (!made.spec) {
       if (scope.procedures.has(made.name)) continue;
@@ -162,6 +169,15 @@ function declareAll(scope: Scope): void {
     if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
 }
 
+/** What variables cannot be, and why. */
+const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
+  pointer: { why: "kernels have no pointers", remedy: "pass the array as an argument" },
+  shared: { why: "blocks of threads share no memory here", remedy: "write a team kernel in TypeScript" },
+  data: { why: "values of `data` are not read", remedy: "give them in the declaration" },
+  common: { why: "blocks of memory are not read", remedy: "put it into a module" },
+  equivalence: { why: "two names for one memory are not read", remedy: "use one of them" },
+};
+
 /** Whether a constant's value leads back to it, `a = b, b = a`. */
 function dependsOnItself(declared: Variable): boolean {
   const seen = new Set<Variable>();
@@ -178,11 +194,8 @@ function dependsOnItself(declared: Variable): boolean {
 
 function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
   const typed = typeOf(scope, spec);
-  const refused = attributes.has("pointer")
-    ? { construct: `pointer :: ${name}`, why: "kernels have no pointers", remedy: "pass the array as an argument" }
-    : attributes.has("shared")
-      ? { construct: `shared :: ${name}`, why: "blocks of threads share no memory here", remedy: "write a team kernel in TypeScript" }
-      : typed.refused;
+  const [word, reason] = Object.entries(REFUSED).find(([each]) => attributes.has(each)) ?? [];
+  const refused = reason ? { construct: `${word} :: ${name}`, ...reason } : typed.refused;
   return {
     name,
     type: typed.type,
@@ -198,7 +211,8 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
 }
 
 /** Whether a variable of a procedure is the same one in all calls. */
-export const isSaved = ({ initial, attributes, dummy }: Variable): boolean => !dummy && (initial !== undefined || attributes.has("save"));
+export const isSaved = ({ value, initial, attributes, dummy }: Variable): boolean =>
+  !dummy && value === undefined && (initial !== undefined || attributes.has("save"));
 
 /** Other files may assign a module's variables. */
 const isConstant = ({ unit }: Scope, name: string, attributes: ReadonlySet<string>): boolean =>

@@ -41,6 +41,8 @@ interface Region {
 export function preprocess(text: string, options: SourceOptions, problems: Problems): SourceLine[] {
   const macros = new Map<string, string>();
   for (const [name, value] of Object.entries(options.define ?? {})) if (value !== false) macros.set(name, value === true ? "1" : value);
+  /** Those with arguments, which are refused where they are used; their text is their name. */
+  const calls = new Set<string>();
   const out: SourceLine[] = [];
   read(text.replace(/^\uFEFF/, ""), options.file, 0);
   return out;
@@ -61,7 +63,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
       if (!active) continue;
       const included = INCLUDE.exec(line);
       if (included && inserted(included[1] ?? included[2], at, depth)) continue;
-      out.push({ text: macros.size > 0 ? expanded(line) : line, file, line: n + 1 });
+      out.push({ text: macros.size > 0 ? expanded(line, at) : line, file, line: n + 1 });
     }
     for (const { at } of regions) problems.add(at, "#if", "is not closed", "add `#endif`");
   }
@@ -108,11 +110,13 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
     switch (word) {
       case "define": {
         const [, name, args, value] = /^(\w+)(\()?\s*(.*)$/.exec(rest) ?? [];
-        if (name === undefined || args)
-          return problems.add(at, `#define ${rest}`, "a macro with arguments is not expanded", "write a function");
-        return void macros.set(name, value);
+        if (name === undefined) return problems.add(at, `#define ${rest}`, "names no macro", "write `#define NAME VALUE`");
+        if (args) calls.add(name);
+        else calls.delete(name);
+        return void macros.set(name, args ? name : value);
       }
       case "undef":
+        calls.delete(rest);
         return void macros.delete(rest);
       case "include": {
         const [, name] = /^["<]([^">]+)[">]$/.exec(rest) ?? [];
@@ -144,7 +148,10 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
   }
 
   /** Macros stand for their text outside of strings and comments; columns behind one are those of the expanded line. */
-  function expanded(line: string): string {
-    return line.replace(STRINGS_AND_NAMES, (word) => macros.get(word) ?? word);
+  function expanded(line: string, at: Location): string {
+    return line.replace(STRINGS_AND_NAMES, (word, offset: number) => {
+      if (calls.has(word)) problems.add({ ...at, column: offset + 1 }, word, "a macro with arguments is not expanded", "write a function");
+      return macros.get(word) ?? word;
+    });
   }
 }
