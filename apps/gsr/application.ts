@@ -1,16 +1,20 @@
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION } from "isoform/portability";
+import { constraintRows } from "./constraints.js";
 import { parallelRows } from "./generate.js";
 import type { Solution } from "./lsqr.js";
 import { PAPER_KERNELS } from "./paper.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
+import { instrumentLayout, sections, starRows } from "./shape.js";
 import { Solver, shapeOf } from "./solver.js";
 import { footprint } from "./system.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.02 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 5 : 20);
 
+const SEED = 0;
 const TOLERANCE = 1e-10;
+const AGAINST = "residual b - A x by plain JavaScript, relative to b";
 /** Windows of rows that are made again on the host. */
 const WINDOWS = 8;
 const WINDOW_ROWS = 4096;
@@ -24,8 +28,7 @@ export const application: Application = {
   async prepare({ members: [{ device }] }, options, progress) {
     const gib = sizeOf(options);
     const iterations = iterationsOf(options);
-    const seed = 0;
-    const solver = await Solver.create(device, { gib, seed, precision: options.precision }, progress);
+    const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision }, progress);
     const costs = new Map(solver.steps.map(({ name, launch }) => [name, launch.cost]));
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
     const flops = solver.steps.reduce((total, { launch }) => total + launch.cost.flops, 0);
@@ -50,7 +53,7 @@ export const application: Application = {
         const constraints = [shape.observations, knownTerms.length] as const;
         const residual = await solver.residual([...windows, constraints]);
         const expected = [
-          ...windows.map(([from, to]) => observationResiduals(shape, parallelRows(shape, seed, from, to), x)),
+          ...windows.map(([from, to]) => observationResiduals(shape, parallelRows(shape, SEED, from, to), x)),
           constraintResiduals(shape, x),
         ];
         const errors = [Math.abs(last.rnorm - residual.norm) / last.bnorm];
@@ -59,12 +62,38 @@ export const application: Application = {
           errors.push(distance(residual.rows[w], expected[w]) / distance(known, new Float64Array(known.length)));
         }
         const maxError = Math.max(...errors);
-        return { ok: maxError < TOLERANCE, maxError, against: "residual b - A x by plain JavaScript, relative to b" };
+        return { ok: maxError < TOLERANCE, maxError, against: AGAINST };
       },
 
       free: () => solver.free(),
     };
     return prepared;
+  },
+
+  byHand(options) {
+    const gib = sizeOf(options);
+    const shape = shapeOf({ gib });
+    const rows = parallelRows(shape, SEED);
+    const { rowStart, columns, values } = constraintRows(shape);
+    const counts = [shape.stars, shape.observations, shape.knots, instrumentLayout(shape).size, rowStart.length - 1, columns.length];
+    const coefficients = [rows.astrometric, rows.attitude, rows.instrument];
+    const places = [rows.knot, rows.column, starRows(shape), rowStart, columns];
+    return {
+      program: "gsr",
+      problem: `gsr ${gib} GiB`,
+      iterations: iterationsOf(options),
+      sizes: counts,
+      inputs: [...coefficients, ...places, values].map((array) => Float64Array.from(array)),
+      outputs: [sections(shape).unknowns, 2],
+      quantities: [ITERATION, ...PAPER_KERNELS],
+      /** The norm of the residual that LSQR carries along, and that of its solution. */
+      validate([x, [rnorm, bnorm]]) {
+        const residuals = [observationResiduals(shape, rows, x), constraintResiduals(shape, x)];
+        const norm = Math.hypot(...residuals.map((part) => Math.sqrt(part.reduce((sum, value) => sum + value * value, 0))));
+        const maxError = Math.abs(rnorm - norm) / bnorm;
+        return { ok: maxError < TOLERANCE, maxError, against: AGAINST };
+      },
+    };
   },
 };
 
