@@ -292,7 +292,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
           axes: axesOf(each, options, grid.extents),
           ...(each.name === "cylinder"
             ? {
-                quantity: "vorticity times diameter by the speed of the stream",
+                quantity: "vorticity x diameter / speed of the stream",
                 reach: WAKE,
                 ...(await vorticity(simulation, options.size / options.speed)),
               }
