@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 import { describe, it } from "node:test";
+import { application as elasticity } from "../../apps/elasticity/application.js";
 import { application as gsr } from "../../apps/gsr/application.js";
 import { application as lbm } from "../../apps/lbm/application.js";
 import { application as pic } from "../../apps/pic/application.js";
@@ -13,7 +14,7 @@ import { measureApplications } from "../../src/portability/campaign.js";
 import { compileProgram } from "../../src/portability/handwritten/compile.js";
 import { prepareProgram } from "../../src/portability/handwritten/program.js";
 
-const APPLICATIONS = [gsr, lbm, pic, poisson, stream];
+const APPLICATIONS = [elasticity, gsr, lbm, pic, poisson, stream];
 const SMALL = { gib: 1e-4, iterations: 3 };
 /** No smaller one has enough observations. */
 const LEAST = { gsr: { ...SMALL, gib: 2e-3 } };
