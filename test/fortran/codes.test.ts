@@ -165,6 +165,12 @@ end subroutine`;
     assert.deepEqual((await run(scale("!$acc kernels\n  x = 2*x\n  !$acc end kernels"), "scale", [1, 5])).x, [2, 10]);
   });
 
+  it("write to arrays by other names", async () => {
+    const loops = loop("!$acc parallel loop", "", "associate (y => x(1:n))\n y(i) = 2*y(i)\n end associate");
+    const host = "associate (z => x(2:n))\n z(1) = 7\n end associate";
+    assert.deepEqual((await run(scale(`${loops}\n${host}`), "scale", [1, 5, 6])).x, [2, 7, 12]);
+  });
+
   it("ask whether memory was had", async () => {
     const body = `allocate(w(n), stat=ierr)
   if (ierr /= 0) x(1) = -1

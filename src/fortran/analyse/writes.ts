@@ -50,6 +50,11 @@ function ownWrites(scope: Scope, stmt: Stmt): string[] {
       return [...stmt.axes.map(({ variable }) => variable), ...calls];
     case "call":
       return [...(stmt.procedure.kind === "name" ? writesOfCall(scope, stmt.procedure.name, stmt.args) : []), ...calls];
+    case "associate": {
+      const inner = writesOf(scope, stmt.body);
+      const behind = stmt.names.flatMap(({ name, value }) => (inner.has(name) && isTarget(value) ? [nameOf(value)] : []));
+      return [...behind, ...calls];
+    }
     // Any other statement assigns by its calls alone.
     default:
       return calls;
