@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { deadLinks } from "../scripts/docs/anchors.js";
-import { pagesOf, sidebarOf, withTables } from "../scripts/docs/pages.js";
+import { pagesOf, sidebarOf, withCharts } from "../scripts/docs/pages.js";
 import { entryPoints } from "../scripts/docs/entry-points.js";
 
 /* The reference of the API, which `npm run docs` makes of docstrings; the site itself is built by CI. */
@@ -71,9 +71,18 @@ describe("the site's pages", () => {
     ]);
   });
 
-  it("have bar charts as tables", () => {
+  it("have charts of bars as tables", () => {
     const chart = '```mermaid\nxychart-beta horizontal\n  title "Speed"\n  x-axis ["A", "B, dense"]\n  bar [1, 2]\n```';
-    assert.equal(withTables(chart), "| Speed | |\n|---|---:|\n| A | 1 |\n| B, dense | 2 |");
+    assert.equal(withCharts(chart), "| Speed | |\n|---|---:|\n| A | 1 |\n| B, dense | 2 |");
+  });
+
+  it("have charts of lines as pictures", () => {
+    const data = '  x-axis "time" 0 --> 10\n  y-axis "amplitude" -1 --> 1\n  line [0.5, -0.5, 0.25]\n  line [1, 0, -1]\n';
+    const picture = withCharts(`\`\`\`mermaid\n%%{init: {}}%%\nxychart-beta\n  title "Waves"\n${data}\`\`\``);
+    const [, alt, base64] = /^<img alt="(.*)" src="data:image\/svg\+xml;base64,(.*)">$/.exec(picture)!;
+    const svg = Buffer.from(base64, "base64").toString();
+    assert.equal(alt, "Waves");
+    for (const text of ["time", "amplitude", "line 1", "line 2"]) assert.ok(svg.includes(`>${text}<`), text);
   });
 
   it("are searched for links to headings that are not there", () => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, posix } from "node:path";
+import { plot } from "../../apps/plot.js";
 
 /* The repository's pages as pages of a site: links lead to where they lead on a code host. Linked sources and folders become pages, too. */
 
@@ -18,7 +19,7 @@ export function pagesOf(root: string): Page[] {
     readdirSync(root + folder, { recursive: true, encoding: "utf8" }).map((file) => posix.join(folder, file.replaceAll("\\", "/")));
   const paths = [...readdirSync(root), ...FOLDERS.flatMap(inside)].filter((path) => path.endsWith(".md"));
   const linked = new Set<string>();
-  const pages = paths.map((path) => ({ path: asIndex(path), text: withTables(withLinks(root, path, linked)) }));
+  const pages = paths.map((path) => ({ path: asIndex(path), text: withCharts(withLinks(root, path, linked)) }));
   return [...pages, ...[...linked].map((path) => ({ path: `${path}.md`, text: sourcePage(root, path) }))];
 }
 
@@ -66,19 +67,34 @@ function sourcePage(root: string, path: string): string {
   return `# ${path}\n\n\`\`\`${LANGUAGES[extname(path)] ?? "text"}\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
-/** Bar charts of Mermaid, which the site does not draw, become tables. */
-export const withTables = (text: string): string =>
-  text.replace(/^```mermaid\nxychart-beta[^]*?^```/gm, (chart) => {
-    const list = (name: string): string[] | undefined =>
-      new RegExp(`^ *${name} \\[(.*)\\]`, "m")
-        .exec(chart)?.[1]
-        .match(/"[^"]*"|[^\s,"]+/g)
-        ?.map((entry) => entry.replaceAll('"', ""));
-    const title = /^ *title "(.*)"/m.exec(chart)?.[1];
-    const [names, values] = [list("x-axis"), list("bar")];
-    if (!title || !names || !values) return chart;
-    return [`| ${title} | |`, "|---|---:|", ...names.map((name, n) => `| ${name} | ${values[n]} |`)].join("\n");
+/** Charts of Mermaid, which the site does not draw: bars become tables, and what has lines a picture. */
+export const withCharts = (text: string): string => text.replace(/^```mermaid\n(?:%%.*\n)?xychart-beta[^]*?^```/gm, chartOf);
+
+function chartOf(chart: string): string {
+  const lists = (name: string): string[][] =>
+    [...chart.matchAll(new RegExp(`^ *${name}(?: "[^"]*")? \\[(.*)\\]`, "gm"))].map(([, list]) =>
+      list.match(/"[^"]*"|[^\s,"]+/g)!.map((entry) => entry.replaceAll('"', "")),
+    );
+  const axis = (name: string): { label: string; from?: number; to?: number } => {
+    const [, label = "", from, to] = new RegExp(`^ *${name}-axis(?: "([^"]*)")?(?: (\\S+) --> (\\S+))?`, "m").exec(chart) ?? [];
+    return { label, ...(from !== undefined && { from: Number(from), to: Number(to) }) };
+  };
+  const title = /^ *title "(.*)"/m.exec(chart)?.[1];
+  const [bars, lines, [names]] = [lists("bar"), lists("line"), lists("x-axis")];
+  if (!title || (bars.length === 0 && lines.length === 0)) return chart;
+  if (lines.length === 0 && names)
+    return [`| ${title} | |`, "|---|---:|", ...names.map((name, n) => `| ${name} | ${bars[0][n]} |`)].join("\n");
+  const { from = 0, to = 1 } = axis("x");
+  const curve = (as: "line" | "points", name: string) => (values: string[], k: number, all: string[][]) => ({
+    name: all.length === 1 ? name : `${name} ${k + 1}`,
+    as,
+    x: values.map((_, n) => (names ? Number(names[n]) : from + ((to - from) * n) / (values.length - 1))),
+    y: values.map(Number),
   });
+  const curves = [...bars.map(curve("points", "bars")), ...lines.map(curve("line", "line"))];
+  const picture = plot(title, [{ title: "", x: axis("x"), y: axis("y"), curves }]);
+  return `<img alt="${title}" src="data:image/svg+xml;base64,${Buffer.from(picture).toString("base64")}">`;
+}
 
 export interface SidebarGroup {
   text: string;
