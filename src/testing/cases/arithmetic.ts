@@ -188,11 +188,16 @@ const chosen = ofType((real) =>
 );
 
 const signs = ofType((real) =>
-  kernel("signs", { a: view(real), b: view(real), o: view(real, 2) }, ({ a, b, o }, i) => {
-    o[0][i] = copysign(a[i], b[i]);
-    o[1][i] = copysign(-2.5, a[i] + b[i]);
-    o[2][i] = copysign(a[i] * b[i], -0);
-  }),
+  kernel(
+    "signs",
+    { a: view(real), b: view(real), o: view(real, 2) },
+    ({ a, b, o }, i) => {
+      o[0][i] = copysign(a[i], b[i]);
+      o[1][i] = copysign(-2.5, a[i] + b[i]);
+      o[2][i] = copysign(a[i] * b[i], -0);
+    },
+    () => [copysign],
+  ),
 );
 const sign = (size: number, of: number): number => (Object.is(of, -0) || of < 0 ? -1 : 1) * Math.abs(size);
 const signsOf =
@@ -200,14 +205,19 @@ const signsOf =
   (a: number, b: number): number[] => [sign(a, b), sign(2.5, a + b), sign(r(a * b), -1)];
 
 const powers = ofType((real) =>
-  kernel("powers", { x: view(real), n: view(i32), o: view(real, 2) }, ({ x, n, o }, i) => {
-    o[0][i] = powi(x[i], n[i]);
-    o[1][i] = powi(x[i], 3);
-    o[2][i] = powi(x[i], 11);
-    o[3][i] = powi(x[i], -6);
-    o[4][i] = powi(x[i] + 1, 0);
-    o[5][i] = powi(0.5 * x[i], n[i]);
-  }),
+  kernel(
+    "powers",
+    { x: view(real), n: view(i32), o: view(real, 2) },
+    ({ x, n, o }, i) => {
+      o[0][i] = powi(x[i], n[i]);
+      o[1][i] = powi(x[i], 3);
+      o[2][i] = powi(x[i], 11);
+      o[3][i] = powi(x[i], -6);
+      o[4][i] = powi(x[i] + 1, 0);
+      o[5][i] = powi(0.5 * x[i], n[i]);
+    },
+    () => [powi],
+  ),
 );
 /** The product of x, x^2, x^4, ... where n has a bit, from the lowest on; 1 over that for a negative n. */
 function power(x: number, n: number, r: Round): number {
