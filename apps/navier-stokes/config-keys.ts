@@ -232,6 +232,9 @@ const TUBE: Given = { ...COMMON, ny: 1, nz: 1, ly: 1, lz: 1, viscous: "none", se
 
 const TWO_PI = 2 * Math.PI;
 
+/** The part of a time step that suits so many cells along each axis which is left on as many as are asked for. */
+const stepOn = (cells: number, { nx = 1, ny = 1, nz = 1 }: Given): number => Math.min(1, cells / Math.max(nx, ny, nz));
+
 /** What a case is where nothing else is asked for. */
 export function defaultsOf(name: CaseName, given: Given): Given {
   switch (name) {
@@ -262,7 +265,8 @@ export function defaultsOf(name: CaseName, given: Given): Given {
     case "box": {
       if (given.flow === "taylor-green") {
         const mach = given.mach ?? 0.2;
-        const dt = given.cfl ? {} : { dt: 1 / (62 * mach * Math.sqrt(1.4)) };
+        // On 32 cells along an axis 62 steps to a unit of time; on more, waves cross as large a part of a cell in a step.
+        const dt = given.cfl ? {} : { dt: stepOn(32, given) / (62 * mach * Math.sqrt(1.4)) };
         const [box, gas] = [{ lx: TWO_PI, ly: TWO_PI, lz: TWO_PI, nx: 32, ny: 32, nz: 32 }, { viscosity: "constant" } as const];
         return {
           ...COMMON,
@@ -279,7 +283,7 @@ export function defaultsOf(name: CaseName, given: Given): Given {
         };
       }
       const viscous = given.re === undefined ? "none" : "conservative";
-      const box = { lx: 16, ly: 16, lz: 1, nx: 64, ny: 64, nz: 1, cfl: 0, ...(given.cfl ? {} : { dt: 0.01 }) };
+      const box = { lx: 16, ly: 16, lz: 1, nx: 64, ny: 64, nz: 1, cfl: 0, ...(given.cfl ? {} : { dt: 0.01 * stepOn(256, given) }) };
       return { ...COMMON, ...box, spectraEvery: 0, flow: "vortex", mach: 1, viscous, sensorThreshold: 1.01 };
     }
     case "tube":
