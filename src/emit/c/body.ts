@@ -65,6 +65,8 @@ export class BodyWriter {
   /** Variables that hold operands, where those are told to be evaluated one after the other. */
   private readonly ready = new Map<Expr, string>();
   private lastLine = 0;
+  /** Loops and branches around what is being written. */
+  private depth = 0;
 
   constructor(
     readonly code: Code,
@@ -188,7 +190,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.counted(stmt, () => this.loop(stmt.body));
+        return this.counted(stmt, () => this.loop(stmt.body, this.depth > 0 ? this.frame.turn?.(stmt) : undefined));
       case "while":
         return this.whileLoop(stmt);
       case "break":
@@ -212,21 +214,28 @@ export class BodyWriter {
   private branch(stmt: Extract<Stmt, { kind: "if" }>, head: string): void {
     const { code } = this;
     this.line(stmt, `${head} {`);
-    code.indented(() => this.statements(stmt.then));
+    this.nested(stmt.then);
     if (stmt.else.length === 0) code.line("}");
     else if (stmt.else.length === 1 && stmt.else[0].kind === "if" && !this.checks(stmt.else[0].cond))
       this.branch(stmt.else[0], `} else if (${this.value(stmt.else[0].cond)})`);
     else {
       code.line("} else {");
-      code.indented(() => this.statements(stmt.else));
+      this.nested(stmt.else);
       code.line("}");
     }
   }
 
-  /** The body of a loop whose `continue` is C's own. */
-  loop(body: readonly Stmt[]): void {
+  private nested(block: readonly Stmt[]): void {
+    this.depth++;
+    this.code.indented(() => this.statements(block));
+    this.depth--;
+  }
+
+  /** The body of a loop whose `continue` is C's own, with a line before it. */
+  loop(body: readonly Stmt[], first?: string): void {
     this.continues.push({ label: undefined, used: false });
-    this.code.indented(() => this.statements(body));
+    if (first !== undefined) this.code.indented(() => this.code.line(first));
+    this.nested(body);
     this.continues.pop();
   }
 

@@ -84,6 +84,11 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     return this.checks!.failed;
   }
 
+  /** Compilers leave a loop with an assembler statement as it is. */
+  turn(stmt: StmtOf<"for">): string | undefined {
+    return this.loops.gathers(stmt) ? '__asm__ volatile("");' : undefined;
+  }
+
   store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {
     body.line(stmt, `${this.redirect?.(stmt) ?? place} = ${value};`);
   }

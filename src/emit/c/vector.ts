@@ -77,6 +77,19 @@ export class VectorLoops {
   }
 
   /**
+   * True of a serial loop that makes scalars of elements which do not lie side by side, over a number of turns that is not known: vector
+   * instructions would gather them one by one, add them one after the other, and pay for the turns that are left over.
+   */
+  gathers({ name, start, stop, body }: Extract<Stmt, { kind: "for" }>): boolean {
+    if (start.op === "const" && stop.op === "const") return false;
+    let scalars = true;
+    walkStmts(body, ({ kind }) => {
+      if (kind !== "let" && kind !== "assign" && kind !== "if") scalars = false;
+    });
+    return scalars && !this.pays(body, { local: name });
+  }
+
+  /**
    * The order in which loops over a range nest best, outermost first: innermost the axis along which most accesses are contiguous, the
    * others by the length of their steps through memory. `strides` are the views' in elements; what is equal stays as it is written.
    */

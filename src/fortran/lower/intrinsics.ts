@@ -36,10 +36,15 @@ const alike = (args: Expr[]): Expr[] => {
   return args.map((arg) => cast(type, arg));
 };
 
-const folding =
+/** The least or greatest. Of reals one comparison decides: Fortran leaves open which of 0 and -0 it takes, and what becomes of a NaN. */
+const extreme =
   (fn: "min" | "max"): Elemental =>
-  (args) =>
-    alike(args).reduce((a, b) => binary(fn, a, b));
+  (args, { cx }) =>
+    alike(args).reduce((a, b) => {
+      if (!isFloat(a.type)) return binary(fn, a, b);
+      const [x, y] = [cx.stable(a, fn), cx.stable(b, fn)];
+      return select(compare(fn === "min" ? "lt" : "gt", x, y), x, y);
+    });
 
 const below = (a: Expr): Expr => compare("lt", a, constant(a.type, 0));
 
@@ -113,10 +118,10 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   iabs: ([a]) => unary("abs", a),
   sqrt: ([a]) => unary("sqrt", a),
   dsqrt: ([a]) => unary("sqrt", a),
-  max: folding("max"),
-  min: folding("min"),
-  ...Object.fromEntries(["dmax1", "amax1", "max0"].map((name) => [name, folding("max")])),
-  ...Object.fromEntries(["dmin1", "amin1", "min0"].map((name) => [name, folding("min")])),
+  max: extreme("max"),
+  min: extreme("min"),
+  ...Object.fromEntries(["dmax1", "amax1", "max0"].map((name) => [name, extreme("max")])),
+  ...Object.fromEntries(["dmin1", "amin1", "min0"].map((name) => [name, extreme("min")])),
   sign: ([a, b], { cx }) => {
     const [x, y] = alike([a, b]);
     return signed(x, y, cx);

@@ -1,7 +1,7 @@
 import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
 import { fold } from "../fold.js";
-import { scalarise } from "./scalarise.js";
+import { arraysInMemory, scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";
 import { unroll } from "./unroll.js";
@@ -15,7 +15,10 @@ import { unroll } from "./unroll.js";
  */
 export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
   verify(ir);
-  const unrolled = unrollAll(fold(ir), forced);
+  const folded = fold(ir);
+  const whole = unrollAll(folded, forced);
+  const inMemory = arraysInMemory(whole);
+  const unrolled = inMemory.size === 0 ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
   const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
   const optimised = removeUnusedTables(removeDead(removeOverwritten(scalars)));
@@ -24,7 +27,7 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
 }
 
 /** Unrolling an outer loop can make the bounds of inner ones constant. */
-function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
-  const unrolled = unroll(ir, forced?.(ir));
-  return unrolled === ir ? ir : unrollAll(fold(unrolled), forced);
+function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>, inMemory?: ReadonlySet<string>): KernelIR {
+  const unrolled = unroll(ir, forced?.(ir), inMemory);
+  return unrolled === ir ? ir : unrollAll(fold(unrolled), forced, inMemory);
 }

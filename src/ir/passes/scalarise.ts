@@ -5,21 +5,8 @@ import { mapExpr, mapStmts, walkExprs, walkStmts } from "../walk.js";
 
 /** Turns private arrays that are only touched at constant indices inside them into locals, which targets keep in registers. */
 export function scalarise(ir: KernelIR): KernelIR {
-  const lengths = new Map<string, number>();
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "array" && stmt.space === "private") lengths.set(stmt.name, stmt.length);
-  });
-  const touch = (array: string, index: Expr) => {
-    const length = lengths.get(array);
-    if (length !== undefined && !(index.op === "const" && (index.value as number) >= 0 && (index.value as number) < length))
-      lengths.delete(array);
-  };
-  walkStmts(ir.body, (stmt) => {
-    if (stmt.kind === "setElement") touch(stmt.array, stmt.index);
-  });
-  walkExprs(ir.body, (node) => {
-    if (node.op === "element") touch(node.array, node.index);
-  });
+  const lengths = privateArrays(ir);
+  for (const array of arraysInMemory(ir)) lengths.delete(array);
   if (lengths.size === 0) return ir;
 
   const names = new Names(ir);
@@ -39,4 +26,30 @@ export function scalarise(ir: KernelIR): KernelIR {
     return name && s.kind === "setElement" ? { kind: "assign", name, value: s.value, location: s.location } : s;
   };
   return { ...ir, body: mapStmts(ir.body, { expr, stmt }) };
+}
+
+/** Private arrays that no locals can stand for: some index is not constant, or not inside. */
+export function arraysInMemory(ir: KernelIR): Set<string> {
+  const lengths = privateArrays(ir);
+  const found = new Set<string>();
+  const touch = (array: string, index: Expr) => {
+    const length = lengths.get(array);
+    if (length !== undefined && !(index.op === "const" && (index.value as number) >= 0 && (index.value as number) < length))
+      found.add(array);
+  };
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "setElement") touch(stmt.array, stmt.index);
+  });
+  walkExprs(ir.body, (node) => {
+    if (node.op === "element") touch(node.array, node.index);
+  });
+  return found;
+}
+
+function privateArrays(ir: KernelIR): Map<string, number> {
+  const lengths = new Map<string, number>();
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "array" && stmt.space === "private") lengths.set(stmt.name, stmt.length);
+  });
+  return lengths;
 }

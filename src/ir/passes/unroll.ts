@@ -1,5 +1,6 @@
 import { copyBody, Names } from "./copy.js";
-import { literal } from "../simplify.js";
+import { literal, simplify } from "../simplify.js";
+import { runsAlong } from "../analysis/runs-along.js";
 import { isShared } from "../analysis/teams.js";
 import type { KernelIR, Stmt } from "../types.js";
 import { hasJump, mapStmts, sizeOf, walkStmts } from "../walk.js";
@@ -12,18 +13,22 @@ const MAX_NODES = 4000;
 /** The same for a loop that must not stay. */
 const MAX_FORCED_NODES = 200000;
 
+/** Fewest turns for which vector instructions pay. */
+const VECTOR_TURNS = 4;
+
 /**
  * Writes out loops with constant bounds, inner ones first, where that stays small. Locals and arrays of the body get a name for each
  * turn. Loops that a `break` or `continue` of their own cuts short stay, and so do those with work for the whole team.
  * Returns the very same kernel where there is nothing to unroll.
  *
  * @param forced counters of loops that are written out even where it makes much code
+ * @param inMemory private arrays that are not turned into locals: loops along them stay, which compilers can make vector instructions of
  */
-export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set()): KernelIR {
+export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set(), inMemory: ReadonlySet<string> = new Set()): KernelIR {
   const names = new Names(ir);
   let changed = false;
   const stmt = (s: Stmt) => {
-    const unrolled = s.kind === "for" ? unrollLoop(s, names, forced.has(s.name)) : s;
+    const unrolled = s.kind === "for" ? unrollLoop(s, names, forced.has(s.name), inMemory) : s;
     changed ||= unrolled !== s;
     return unrolled;
   };
@@ -31,16 +36,17 @@ export function unroll(ir: KernelIR, forced: ReadonlySet<string> = new Set()): K
   return changed ? { ...ir, body } : ir;
 }
 
-function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: boolean): Stmt | Stmt[] {
+function unrollLoop(loop: Extract<Stmt, { kind: "for" }>, names: Names, forced: boolean, inMemory: ReadonlySet<string>): Stmt | Stmt[] {
   const { start, stop, step, body } = loop;
   if (start.op !== "const" || stop.op !== "const") return loop;
   const turns = Math.max(0, Math.ceil(((stop.value as number) - (start.value as number)) / step));
   const nodes = turns * sizeOf(body);
   if (forced ? nodes > MAX_FORCED_NODES : turns > MAX_TURNS || nodes > MAX_NODES) return loop;
   if (hasJump(body) || hasTeamWork(body)) return loop;
+  if (!forced && turns >= VECTOR_TURNS && runsAlong(loop, inMemory)) return loop;
   return Array.from({ length: turns }, (_, turn) =>
     copyBody(body, String(turn), names, (node) =>
-      node.op === "local" && node.name === loop.name ? literal("i32", (start.value as number) + turn * step) : node,
+      simplify(node.op === "local" && node.name === loop.name ? literal("i32", (start.value as number) + turn * step) : node),
     ),
   ).flat();
 }

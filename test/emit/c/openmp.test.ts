@@ -152,3 +152,17 @@ test("tiles are loops around a part, and scratch of level 1 a row for each worke
   assert.match(text, /scratch_\[place \* scratch_stride0_ \+ j_\] = \(double\)/);
   assert.match(text, /held_part_\([^;]*, worker, first, last\);/);
 });
+
+test("sums over elements far apart, in a number of turns that is not known, are kept from vector instructions", () => {
+  const sums = kernel("sums", { n: i32, at: view(i32), x: view(f64, 2), y: view(f64) }, ({ n, at, x, y }, i) => {
+    if (at[i] > 0) {
+      let sum = 0;
+      for (let k = 0; k < n; k++) sum += x[k][i];
+      y[i] = sum;
+    }
+  });
+  const alone = '__asm__ volatile("");';
+  const strides = { at: [1], y: [1] };
+  assert.ok(emit(sums, { ...strides, x: [4000, 1] }).source.includes(alone));
+  assert.ok(!emit(sums, { ...strides, x: [1, 4000] }).source.includes(alone));
+});

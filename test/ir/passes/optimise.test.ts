@@ -332,3 +332,27 @@ test("a local is declared where it gets its value", () => {
     "y[t] = 2.0",
   ]);
 });
+
+test("loops along arrays that stay in memory are left to compilers, where their turns share nothing", () => {
+  const counted = (body: Stmt[]): number => {
+    const kept = optimise(
+      kernel(params, [
+        array("a", 16),
+        array("b", 16),
+        loop("k", n(1), n(7), body),
+        // An index that is not constant keeps both in memory.
+        store("y", [i], add(element("a", m), element("b", m))),
+      ]),
+    );
+    return print(kept)
+      .split("\n")
+      .filter((line) => / for k\b/.test(line)).length;
+  };
+  const [k, next] = [at("k"), add(at("k"), n(1))];
+  assert.equal(counted([setElement("a", k, mul(element("b", k), x))]), 1);
+  assert.equal(counted([define("t", mul(x, x)), setElement("a", k, local("t")), setElement("b", k, add(local("t"), x))]), 1);
+  // What a turn stores the next one reads.
+  assert.equal(counted([setElement("a", k, x), setElement("b", k, element("a", sub(k, n(1))))]), 0);
+  // Steps of two.
+  assert.equal(counted([setElement("a", mul(k, n(2)), x), setElement("b", next, x)]), 0);
+});
