@@ -27,7 +27,6 @@ export const application: Application = {
 
   async prepare({ members: [{ device }] }, options, progress) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision }, progress);
     const costs = new Map(solver.steps.map(({ name, launch }) => [name, launch.cost]));
     const bytes = solver.steps.reduce((total, { launch }) => total + launch.cost.bytes, 0);
@@ -37,8 +36,8 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: `gsr ${gib} GiB`,
 
-      async run(progress) {
-        last = await solver.solve({ iterations, timed: true, onIteration: (done) => progress?.(done, iterations, "iterations") });
+      async run(iterations = iterationsOf(options)) {
+        last = await solver.solve({ iterations, timed: true });
         const { secondsPerIteration, steps } = last;
         const kernels = PAPER_KERNELS.map((quantity): Sample => ({ quantity, seconds: steps[quantity], ...costs.get(quantity) }));
         return [{ quantity: ITERATION, seconds: secondsPerIteration, bytes, flops }, ...kernels];
@@ -83,7 +82,7 @@ export const application: Application = {
       problem: `gsr ${gib} GiB`,
       iterations: iterationsOf(options),
       sizes: counts,
-      inputs: [...coefficients, ...places, values].map((array) => Float64Array.from(array)),
+      inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values],
       outputs: [sections(shape).unknowns, 2],
       quantities: [ITERATION, ...PAPER_KERNELS],
       /** The norm of the residual that LSQR carries along, and that of its solution. */

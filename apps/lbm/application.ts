@@ -36,7 +36,6 @@ export const application: Application = {
 
   async prepare(set, options) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const flow = flowOf(gib);
     const simulation = await Simulation.create(set, flow, givenSettings(options));
     const work = simulation.work();
@@ -44,7 +43,7 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: `lbm ${gib} GiB`,
 
-      async run(): Promise<Sample[]> {
+      async run(iterations = iterationsOf(options)): Promise<Sample[]> {
         const seconds = (await simulation.run(iterations)) / iterations;
         return [
           { quantity: ITERATION, seconds, ...work },

@@ -33,7 +33,6 @@ export const application: Application = {
 
   async prepare(set, options) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const n = edge(gib);
     const config = configOf("box", { flow: "taylor-green", nx: n, ny: n, nz: n, viscous: "conservative" });
     const flow = boxFlow(config);
@@ -46,7 +45,7 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: `navier-stokes ${gib} GiB`,
 
-      async run(): Promise<Sample[]> {
+      async run(iterations = iterationsOf(options)): Promise<Sample[]> {
         const seconds = (await simulation.run(iterations)) / iterations;
         return [
           { quantity: ITERATION, seconds, ...work },

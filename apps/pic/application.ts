@@ -31,7 +31,6 @@ export const application: Application = {
 
   async prepare({ members: [{ device }] }, options) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const { simulation, dt } = await plasma(device, gib, options.precision ?? device.precision);
     const { queue } = device;
     const { current } = simulation.maxwell;
@@ -40,7 +39,7 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: `pic ${gib} GiB`,
 
-      async run(progress): Promise<Sample[]> {
+      async run(iterations = iterationsOf(options)): Promise<Sample[]> {
         const times: { whole: number; push: number }[] = [];
         for (let n = 0; n < iterations; n++) {
           const start = queue.record();
@@ -49,7 +48,6 @@ export const application: Application = {
           queue.submit(launch);
           const end = queue.record();
           times.push({ whole: await end.since(start), push: await end.since(cleared) });
-          progress?.(n + 1, iterations, "iterations");
         }
         return [
           { quantity: ITERATION, seconds: mean(times.map(({ whole }) => whole)), ...launch.cost },

@@ -30,7 +30,6 @@ export const application: Application = {
 
   async prepare(set, options) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const { precision } = set.members[0].device;
     const poisson = await makePoisson(set, { ...DEFAULTS, precision, ...givenSettings(options), size: edge(gib) });
     const work = await poisson.skeleton.work();
@@ -38,7 +37,7 @@ export const application: Application = {
     const prepared: PreparedApplication = {
       problem: `poisson ${gib} GiB`,
 
-      async run(): Promise<Sample[]> {
+      async run(iterations = iterationsOf(options)): Promise<Sample[]> {
         await poisson.reset();
         const seconds = (await poisson.skeleton.run(iterations)).seconds / iterations;
         return [

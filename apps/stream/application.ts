@@ -1,6 +1,5 @@
 import type { Application, ProblemOptions, Sample } from "isoform/portability";
 import { ITERATION, mean } from "isoform/portability";
-import type { StreamTimes } from "./stream.js";
 import { DEFAULT_GIB, deviationOf, KERNELS, Stream, elements } from "./stream.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.1 : DEFAULT_GIB);
@@ -17,14 +16,14 @@ export const application: Application = {
 
   async prepare({ members: [{ device }] }, options) {
     const gib = sizeOf(options);
-    const iterations = iterationsOf(options);
     const stream = Stream.create(device, elements(gib), options.precision);
-    let last: StreamTimes | undefined;
+    let last: { readonly iterations: number; readonly sum: number } | undefined;
     return {
       problem: `stream ${gib} GiB`,
 
-      async run(progress) {
-        const { seconds } = (last = await stream.run(iterations, (done) => progress?.(done, iterations, "iterations")));
+      async run(iterations = iterationsOf(options)) {
+        const { seconds, sum } = await stream.run(iterations);
+        last = { iterations, sum };
         const kernels = stream.launches.map(({ kernel, cost }): Sample => ({
           quantity: kernel.name,
           seconds: mean(seconds[kernel.name]),
@@ -39,7 +38,7 @@ export const application: Application = {
 
       async validate() {
         if (!last) throw new Error("validate() before run()");
-        const maxError = await stream.deviation(iterations, last.sum);
+        const maxError = await stream.deviation(last.iterations, last.sum);
         return { ok: maxError < TOLERANCE, maxError, against: "exact recurrence, relative" };
       },
 

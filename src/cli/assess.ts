@@ -18,7 +18,7 @@ const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { applicat
 /** Exit code where something failed or was wrong: the tables hold the rest. */
 const WRONG_RESULT = 1;
 
-/** What an assessment of no particular size may take, measuring peaks included. */
+/** What an assessment of no particular size is planned to take, measuring peaks included. */
 const DEFAULT_SECONDS = 60;
 
 interface AssessOptions extends Partial<GridSettings> {
@@ -35,13 +35,13 @@ interface AssessOptions extends Partial<GridSettings> {
   merge?: string[];
   from?: string;
   bandwidth?: string;
-  set: PlatformSet[];
+  set?: PlatformSet[];
   f64?: OpenOptions["f64"];
 }
 
 const EXAMPLES = `
 Examples:
-  isoform assess                                            every device of this machine, in about a minute
+  isoform assess                                            every device of this machine, in a minute or two
   isoform assess gsr --devices wasm,native --gib 0.25 --repeats 5 --report report.html
   isoform assess poisson lbm --devices "wasm,wasm*3" --grid auto --layout auto --occ auto
   isoform assess --merge laptop.json server.json --set CPUs="Xeon 8480","EPYC 7763" --report both.html
@@ -65,8 +65,12 @@ export function addAssess(program: Command, shell: Shell): void {
       list,
     )
     .option("--ports <names>", `also measure files that isoform emit writes: ${PORTS.join(",")}`, ports)
-    .option("--gib <size>", "memory of the problem in GiB; default: what takes about a minute in all", positive)
-    .option("--repeats <n>", "timed runs of each application on each device, after one to warm up", count, 10)
+    .option("--gib <size>", "memory of the problem in GiB; default: that of the application", positive)
+    .addOption(
+      new Option("--repeats <n>", "timed runs of each application on each device, after one to warm up")
+        .argParser(count)
+        .default(10, "up to 10, as time allows"),
+    )
     .option("--iterations <n>", "iterations in a run; default: those of the application", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
@@ -92,7 +96,6 @@ export function addAssess(program: Command, shell: Shell): void {
       "--set <name=platforms>",
       "name a set of platforms to compute the metric over, such as NVIDIA=H100,A100; may be repeated",
       platformSet,
-      [],
     )
     .option("--json <file>", "write everything as JSON")
     .option("--report <file>", "write a self-contained HTML report with an efficiency cascade and a roofline")
@@ -195,7 +198,7 @@ function ports(text: string): Port[] {
   });
 }
 
-function platformSet(text: string, before: PlatformSet[]): PlatformSet[] {
+function platformSet(text: string, before: PlatformSet[] = []): PlatformSet[] {
   const equals = text.indexOf("=");
   if (equals < 1) throw new InvalidArgumentError("It needs NAME=PLATFORM,PLATFORM,...");
   const name = text.slice(0, equals).trim();

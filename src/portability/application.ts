@@ -51,8 +51,11 @@ export interface Verdict {
 export interface PreparedApplication {
   /** Application and size, the same on every set of devices: `gsr 0.25 GiB`. */
   readonly problem: string;
-  /** One run from the start: all its iterations, without the preparation. */
-  run(progress?: Progress): Promise<Sample[]>;
+  /**
+   * One run from the start, without the preparation.
+   * @param iterations how many, where it is not to be those of the problem
+   */
+  run(iterations?: number): Promise<Sample[]>;
   /** Judges the last run; a run counts only if it is ok. */
   validate(): Promise<Verdict>;
   /** Of an application on a grid: how the last run was stored and spread. */

@@ -3,7 +3,8 @@ import type { GridSettings } from "../skeleton/settings.js";
 import { IsoformError, LaunchError } from "../ir/errors.js";
 import { hasGrid, type Application, type ProblemOptions, type ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
-import { hardwareOf, thisMachine } from "./machine.js";
+import { groupBy } from "./group.js";
+import { hardwareOf, platformOf, thisMachine } from "./machine.js";
 import { measurePeaks, type Peaks } from "./measure.js";
 import { merge } from "./merge.js";
 import { portDevice, portOf, type Port } from "./ports/names.js";
@@ -27,7 +28,10 @@ export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   quick?: boolean;
   /** Hand-written programs are measured beside the applications, where there are some and a compiler: yes unless false. */
   handwritten?: boolean;
-  /** Time for all runs, shared out among the applications: when one's share is over, its repeats end, but not before three. */
+  /**
+   * Time for everything, shared out among the applications. When one's share is over, its repeats end, but not before three; where the
+   * spread is small, they end earlier; and slow devices do fewer iterations in a run.
+   */
   seconds?: number;
   /** Ends the campaign: what is finished by then is kept, and the rest is listed as missing. */
   stop?: AbortSignal;
@@ -66,6 +70,8 @@ interface Misfit extends Lost {
 
 /** Of one run, where time is short and nobody asked for more. */
 const FEW_ITERATIONS = 5;
+/** For the repeats of one measurement of a peak, where time is short. */
+const PEAK_SECONDS = 0.3;
 
 /**
  * Runs applications on devices and measures the devices' peaks. The repeats of an application alternate between the devices, so that a
@@ -101,8 +107,9 @@ export async function measureApplications(
     const refusals: Refusal[] = [];
     const missing: Missing[] = [];
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
-    const share = ((options.seconds ?? Infinity) - seconds(started)) / applications.length;
-    for (const application of applications) {
+    for (const [n, application] of applications.entries()) {
+      // What one has left over is for those after it.
+      const share = ((options.seconds ?? Infinity) - seconds(started)) / (applications.length - n);
       const able = sound.filter((target) => fits(application, target));
       const contestants = able.map((target) => contestantOf(application, target, problem));
       if (options.handwritten !== false) contestants.push(...handWritten(application, able, problem));
@@ -112,7 +119,7 @@ export async function measureApplications(
         ({ target, error, failed = false }: Lost) => ({ contestant: contestantOf(application, target, problem), error, failed }),
       );
       for (const group of groups) {
-        const limits = { repeats, seconds: share / groups.length, stop };
+        const limits = { repeats, seconds: share / groups.length, iterations: options.seconds && iterations, stop };
         const measured = await measureTogether(application.name, group, limits, progress);
         ran.push(...measured.evidence);
         refused.push(...measured.refusals);
@@ -128,7 +135,7 @@ export async function measureApplications(
     if (parts.length === 0 && lost.length === 0 && refusals.every(({ error }) => error instanceof IsoformError))
       for (const { error } of refusals) throw error;
     // Once more, for what disturbed the first measurement may be over, and a peak is the most that was ever seen.
-    const later = quick ? first : await peaksOf(sound, options, progress, registry, []);
+    const later = quick ? first : await peaksOf(sound, options, progress, registry, [], options.seconds ? leaders(first) : undefined);
     const both = (device: Device) => [first, later].flatMap((found) => found.get(device) ?? []);
     return merge([...parts, { host: [thisMachine()], devices: sound.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
   } finally {
@@ -210,23 +217,35 @@ function gibText(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
-/** Those of all devices that compute rightly; a target with one of which that fails is lost. */
+/** On each platform those that reach the most: its roofs are theirs. */
+function leaders(peaks: ReadonlyMap<Device, Peaks>): ReadonlySet<Device> {
+  const best = (group: readonly (readonly [Device, Peaks])[], of: (peaks: Peaks) => number) =>
+    group.reduce((most, each) => (of(each[1]) > of(most[1]) ? each : most))[0];
+  const groups = [...groupBy([...peaks], ([device]) => platformOf(device)).values()];
+  return new Set(groups.flatMap((group) => [best(group, ({ bandwidth }) => bandwidth), best(group, ({ flops }) => flops ?? 0)]));
+}
+
+/**
+ * Those of all devices that compute rightly; a target with one of which that fails is lost.
+ * @param only these devices, where not all
+ */
 async function peaksOf(
   targets: readonly Target[],
-  { quick, stop }: CampaignOptions,
+  { quick, seconds, stop }: CampaignOptions,
   progress: ProgressFactory,
   registry: Registry,
   lost: Lost[],
+  only?: ReadonlySet<Device>,
 ): Promise<ReadonlyMap<Device, Peaks>> {
   const all = new Map<Device, Peaks>();
   for (const target of targets)
     for (const device of target.devices) {
-      if (all.has(device) || stop?.aborted) continue;
+      if (all.has(device) || only?.has(device) === false || stop?.aborted) continue;
       const task = progress(`measuring ${device.name}`);
       try {
         await unlessStopped(stop, async () => {
           await registry.check?.(device);
-          all.set(device, await measurePeaks(device, { repeats: quick ? 2 : 10, progress: task.update }));
+          all.set(device, await measurePeaks(device, { repeats: quick ? 2 : 10, seconds: seconds && PEAK_SECONDS, progress: task.update }));
         });
       } catch (error) {
         if (!(error instanceof Stopped)) lost.push({ target, error, failed: true });

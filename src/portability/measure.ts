@@ -61,11 +61,21 @@ export interface Peaks {
   flops: number | null;
 }
 
-/** Least seconds of `repeats` runs after a first one, by the device's clock. */
-async function bestSeconds(device: Device, submit: (queue: Queue) => void, repeats: number): Promise<number> {
+/** How often something is run for its best time. */
+interface Effort {
+  readonly repeats: number;
+  /** When they are over, so are the repeats, but not before three. */
+  readonly seconds: number;
+}
+
+const FEWEST = 3;
+
+/** Least seconds of all runs after a first one, by the device's clock. */
+async function bestSeconds(device: Device, submit: (queue: Queue) => void, { repeats, seconds: limit }: Effort): Promise<number> {
   const { queue } = device;
+  const started = performance.now();
   let best = Infinity;
-  for (let run = 0; run <= repeats; run++) {
+  for (let run = 0; run <= repeats && (run <= FEWEST || (performance.now() - started) / 1e3 < limit); run++) {
     const before = queue.record();
     submit(queue);
     const seconds = await queue.record().since(before);
@@ -77,20 +87,22 @@ async function bestSeconds(device: Device, submit: (queue: Queue) => void, repea
 /**
  * Measures the bandwidth on arrays that no cache holds, and the rate of multiply-adds. The best of the repeats counts: a peak is what
  * the hardware can do, not what it did while something else ran.
+ * @param options `seconds`: for the repeats of each of the four measurements; no limit by default
  */
-export async function measurePeaks(device: Device, options: { repeats?: number; progress?: Progress } = {}): Promise<Peaks> {
-  const { repeats = 10, progress } = options;
+export async function measurePeaks(device: Device, options: Partial<Effort> & { progress?: Progress } = {}): Promise<Peaks> {
+  const { repeats = 10, seconds = Infinity, progress } = options;
+  const effort = { repeats, seconds };
   const kind = isProcessor(device) ? "cpu" : "gpu";
   const bytes = Math.min(arrayBytes(kind), device.capabilities.memory / 8, device.capabilities.maxAllocation / 4);
   progress?.(0, 2, `bandwidth of ${device.name}`);
-  const { bandwidth, bandwidthBy } = await bestBandwidth(device, Math.floor(bytes / 8), repeats);
+  const { bandwidth, bandwidthBy } = await bestBandwidth(device, Math.floor(bytes / 8), effort);
   progress?.(1, 2, `multiply-adds of ${device.name}`);
-  const flops = device.capabilities.f64 && device.capabilities.f64Bits === undefined ? await multiplyAddRate(device, kind, repeats) : null;
+  const flops = device.capabilities.f64 && device.capabilities.f64Bits === undefined ? await multiplyAddRate(device, kind, effort) : null;
   progress?.(2, 2);
   return { bandwidth, bandwidthBy, flops };
 }
 
-async function bestBandwidth(device: Device, n: number, repeats: number): Promise<Omit<Peaks, "flops">> {
+async function bestBandwidth(device: Device, n: number, effort: Effort): Promise<Omit<Peaks, "flops">> {
   const [a, b, c] = [0, 1, 2].map(() => device.array(f64, n));
   for (const array of [a, b, c]) await device.run(fill, { a: array, value: 1 }, range(n));
   const launches = {
@@ -105,18 +117,18 @@ async function bestBandwidth(device: Device, n: number, repeats: number): Promis
   let best: Omit<Peaks, "flops"> | undefined;
   for (const bandwidthBy of MOVERS) {
     const { bytes, submit } = moves[bandwidthBy];
-    const bandwidth = bytes / (await bestSeconds(device, submit, repeats));
+    const bandwidth = bytes / (await bestSeconds(device, submit, effort));
     if (best === undefined || bandwidth > best.bandwidth) best = { bandwidth, bandwidthBy };
   }
   for (const resource of [...Object.values(launches), a, b, c]) resource.free();
   return best!;
 }
 
-async function multiplyAddRate(device: Device, kind: "cpu" | "gpu", repeats: number): Promise<number> {
+async function multiplyAddRate(device: Device, kind: "cpu" | "gpu", effort: Effort): Promise<number> {
   const n = ELEMENTS[kind];
   const x = device.array(f64, n);
   const launch = device.prepare(multiplyAdd, { x, m: 0.5, steps: STEPS[kind] }, range(n), { precision: "fast" });
-  const seconds = await bestSeconds(device, (queue) => queue.submit(launch), repeats);
+  const seconds = await bestSeconds(device, (queue) => queue.submit(launch), effort);
   const { flops } = launch.cost;
   launch.free();
   x.free();

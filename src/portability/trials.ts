@@ -1,20 +1,38 @@
 import type { Precision } from "../device/device.js";
 import { DEFAULT_SETTINGS } from "../skeleton/settings.js";
 import { DeviceError, EmitError, IsoformError } from "../ir/errors.js";
-import type { Application, PreparedApplication, ProblemOptions, ProgressFactory } from "./application.js";
+import {
+  ITERATION,
+  type Application,
+  type PreparedApplication,
+  type ProblemOptions,
+  type ProgressFactory,
+  type Sample,
+} from "./application.js";
 import type { Evidence } from "./assessment.js";
 import type { Run } from "./metric.js";
 import type { Missing, Setting, Validation } from "./schema.js";
 import { NoProgramError } from "./handwritten/sources.js";
+import { mean, uncertainty } from "./statistics.js";
 import { Stopped, unlessStopped } from "./stop.js";
 import type { Target } from "./target.js";
 
 /** Enough for a mean and its error, of a quick look or where time is short. */
 export const FEWEST_REPEATS = 3;
 
+/** Where time is short, those whose mean is as certain as this, to 95 %, run no more. */
+const CERTAIN = 0.02;
+/** Where time is short, of one run. */
+const RUN_SECONDS = 0.4;
+/** Where time is short, warming up ends with the first run that is not so much faster than all before, after so many iterations. */
+const FASTER = 0.9;
+const WARM = 4;
+
 export interface Limits {
   readonly repeats: number;
   readonly seconds: number;
+  /** Time is short: no run has more than so many iterations, and repeats end where the mean is certain. */
+  readonly iterations?: number;
   /** Ends the runs: those that are finished by then count. */
   readonly stop?: AbortSignal;
 }
@@ -38,16 +56,21 @@ export interface Contestant {
 class Trial {
   private readonly runs: Run[] = [];
   private readonly verdicts = new Map<string, Validation>();
+  /** Seconds of an iteration, at best. */
+  private fastest = Infinity;
 
   constructor(
     private readonly contestant: Contestant,
     private readonly prepared: PreparedApplication,
   ) {}
 
-  /** Runs and validates; run 0 warms up, and a wrong one is reported but does not count. */
-  async run(run: number): Promise<void> {
+  /**
+   * Runs and validates; a wrong run is reported but does not count.
+   * @param most iterations, where time is short
+   */
+  async run(run: number, most?: number): Promise<void> {
     const { key } = this;
-    const samples = await this.prepared.run();
+    const samples = await this.once(most);
     const { ok, maxError, against } = await this.prepared.validate();
     const before = this.verdicts.get(against);
     this.verdicts.set(against, {
@@ -56,7 +79,34 @@ class Trial {
       ok: ok && (before?.ok ?? true),
       maxError: Math.max(maxError, before?.maxError ?? 0),
     });
-    if (run > 0 && ok) this.runs.push(...samples.map((sample) => ({ ...key, run, ...sample })));
+    if (ok) this.runs.push(...samples.map((sample) => ({ ...key, run, ...sample })));
+  }
+
+  /** Of a run that is not to take long, at the best speed so far. */
+  private iterations(most: number): number {
+    return Math.max(1, Math.min(most, Math.floor(RUN_SECONDS / this.fastest)));
+  }
+
+  private async once(most?: number): Promise<Sample[]> {
+    const samples = await this.prepared.run(most && this.iterations(most));
+    this.fastest = Math.min(this.fastest, samples.find(({ quantity }) => quantity === ITERATION)?.seconds ?? Infinity);
+    return samples;
+  }
+
+  /** Engines compile while they run, so that first iterations say little. */
+  async warmUp(most?: number): Promise<void> {
+    if (most === undefined) return void (await this.once());
+    for (let done = 0, before = 0; done < Math.min(most, WARM) || this.fastest < FASTER * before;) {
+      before = this.fastest;
+      done += this.iterations(most);
+      await this.once(most);
+    }
+  }
+
+  /** More runs would hardly change the mean. */
+  get settled(): boolean {
+    const times = this.runs.filter(({ quantity }) => quantity === ITERATION).map(({ seconds }) => seconds);
+    return times.length >= FEWEST_REPEATS && uncertainty(times) <= CERTAIN * mean(times);
   }
 
   /** Something was found right or wrong. */
@@ -147,7 +197,7 @@ export const contestantOf = (application: Application, target: Target, problem: 
 export async function measureTogether(
   name: string,
   contestants: readonly Contestant[],
-  { repeats, seconds, stop }: Limits,
+  { repeats, seconds, iterations, stop }: Limits,
   progress: ProgressFactory,
 ): Promise<{ evidence: Evidence[]; refusals: Refusal[] }> {
   const started = performance.now();
@@ -175,9 +225,11 @@ export async function measureTogether(
       await onTarget(contestant, "preparing", async () => {
         trials.set(contestant, new Trial(contestant, await contestant.prepare()));
       });
-    for (let run = 0; run <= repeats && (run <= FEWEST_REPEATS || (performance.now() - started) / 1e3 < seconds); run++)
+    for (const [contestant, trial] of trials) await onTarget(contestant, "warming up", () => trial.warmUp(iterations));
+    for (let run = 1; run <= repeats && (run <= FEWEST_REPEATS || (performance.now() - started) / 1e3 < seconds); run++)
       for (const [contestant, trial] of trials)
-        await onTarget(contestant, run === 0 ? "warming up" : `run ${run} of ${repeats}`, () => trial.run(run));
+        if (iterations === undefined || !trial.settled)
+          await onTarget(contestant, `run ${run} of ${repeats}`, () => trial.run(run, iterations));
   };
   try {
     await measure().catch((error: unknown) => {

@@ -311,6 +311,50 @@ test("repeats end when the time is over, but not before three", async () => {
   assert.equal(evidence.runs.filter((r) => r.quantity === "k").length, 3);
 });
 
+test("where time is short, slow devices do fewer iterations, engines warm up, and runs whose mean is certain end", async () => {
+  const asked: Record<string, (number | undefined)[]> = { steady: [], noisy: [], slow: [] };
+  const timed: Application = {
+    ...application([]),
+    async prepare(set, options) {
+      const prepared = await application([]).prepare(set, options);
+      const given = asked[set.name];
+      return {
+        ...prepared,
+        async run(iterations) {
+          given.push(iterations);
+          const noise = set.name === "noisy" && given.length % 2 ? 1.5 : 1;
+          const cold = set.name === "slow" && given.length < 6 ? 2 ** (6 - given.length) : 1;
+          return [{ quantity: "iteration", seconds: (set.name === "slow" ? 0.15 : 1e-3) * noise * cold }];
+        },
+        validate: async () => ({ ok: true, maxError: 0, against: "nothing" }),
+      };
+    },
+  };
+  const found = registry(Object.keys(asked).map((name) => device(name, [])));
+  const { runs } = await measureApplications([timed], { repeats: 10, seconds: 1000 }, silent, found);
+  const counted = (name: string) => runs.filter((run) => run.application === `isoform-${name}`).length;
+  assert.deepEqual(Object.keys(asked).map(counted), [3, 10, 3]);
+  // One, then as many as take 0.4 s; the slow one gets twice as fast with each run until the sixth, and the seventh shows that this was all.
+  assert.deepEqual(asked.steady, [1, 5, 5, 5, 5]);
+  assert.deepEqual(asked.slow, [1, 1, 1, 1, 1, 1, 2, 2, 2, 2]);
+  const exact = await measureApplications([timed], { repeats: 4, iterations: 7 }, silent, found);
+  assert.equal(exact.runs.length, 12, "who asks for repeats gets them");
+  assert.deepEqual(new Set(asked.steady.slice(5)), new Set([undefined]), "and the problem's iterations");
+});
+
+test("after the runs, peaks are measured once more where they are a platform's roof", async () => {
+  const copies: Record<string, number> = {};
+  const timed = (name: string, seconds: number): Device => {
+    const one = device(name, []);
+    one.queue.copy = () => void (copies[name] = (copies[name] ?? 0) + 1);
+    one.queue.record = () => ({ since: async () => seconds }) as unknown as DeviceEvent;
+    return one;
+  };
+  const found = registry([timed("quick", 1e-3), timed("slow", 2e-3)]);
+  await measureApplications([application([])], { repeats: 3, seconds: 1000 }, silent, found);
+  assert.deepEqual(copies, { quick: 22, slow: 11 });
+});
+
 test("a problem larger than a device is refused before anything runs, and devices are closed", async () => {
   const log: string[] = [];
   const found = registry([device("a", log)]);
