@@ -216,7 +216,8 @@ export class Run {
     const known = await this.known(kernel, args, own);
     for (const param of lowered.ir.params) {
       const source = lowered.sources.get(param.name);
-      if (source && param.kind === "view") args[param.name] = await this.array(kernel, source, param.rank, known, own);
+      if (source && (param.kind === "view" || param.kind === "scatter"))
+        args[param.name] = await this.array(kernel, source, param.rank, known, own);
     }
     const policy = range(...(grid ?? tripsOf(kernel, known)));
     if (policy.extents.some((extent) => extent === 0)) return undefined;

@@ -10,6 +10,7 @@ import { find, type Scope } from "../analyse/symbols.js";
 import { namesIn, walkStatements } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import { prove, settled } from "./atomic.js";
 import { constantLength, declaredShape } from "./arrays.js";
 import { declared, inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
@@ -94,7 +95,7 @@ function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp
 export function lowerRegion(region: Region): LoweredKernel {
   const { scope, axes, at } = region;
   const cx = lowering(scope, at, region.written);
-  cx.prints = axes.length > 0;
+  cx.parallel = axes.length > 0;
   const frame: Frame = { scope, meanings: new Map(), loops: [], isElement: axes.length > 0, body: region.body };
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];
@@ -175,7 +176,9 @@ function kernelOf(
   rank: number,
   body: Stmt[],
 ): Pick<LoweredKernel, "ir" | "sources" | "dropped"> {
-  const ir = built(() => ({ name, policy: { kind: "range", rank }, params: cx.params, tables: cx.tables, body, location }));
+  const { unproved, ...made } = settled(cx, body);
+  const ir = built(() => ({ name, policy: { kind: "range", rank }, tables: cx.tables, ...made, location }));
+  prove(ir, unproved);
   return { ir, sources: cx.sources, dropped: cx.dropped };
 }
 

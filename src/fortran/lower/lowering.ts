@@ -3,6 +3,7 @@ import type { Expr, Location, Param, ScalarType, Stmt, Table } from "../../ir/ty
 import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import type { Exclusive } from "./atomic.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
 
@@ -62,8 +63,10 @@ export class Lowering {
   readonly stack: Scope[] = [];
   /** Statements that a kernel leaves out, such as prints. */
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
-  /** Prints are part of the kernel: it is a parallel loop. */
-  prints = false;
+  /** Of a parallel loop: prints are part of the kernel, and `atomic` means something. */
+  parallel = false;
+  /** Arrays that iterations write one at a time, by the names of parameters. */
+  readonly exclusive = new Map<string, Exclusive>();
   private readonly taken = new Set<string>();
   /** Variables whose bounds are being lowered. */
   private readonly making = new Set<Variable>();

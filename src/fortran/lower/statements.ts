@@ -7,6 +7,7 @@ import { bare, expressionsOf, walkExpr, walkStatements } from "../analyse/walk.j
 import { comparedOp } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
+import { exclusive, isExclusive } from "./atomic.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { designated, indexOf, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
@@ -42,8 +43,9 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
       return selection(cx, stmt, frame);
     case "where":
       return where(cx, stmt, frame);
-    case "block":
     case "directed":
+      return cx.parallel && isExclusive(stmt) ? exclusive(cx, stmt, frame) : statements(cx, stmt.body, frame);
+    case "block":
       return statements(cx, stmt.body, frame);
     case "associate": {
       const meanings = new Map(frame.meanings);
@@ -93,7 +95,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
 /** `print *, "cell", i, x(i)`. Left out are formats, and items that are neither texts written out nor scalars of kernels. */
 function print(cx: Lowering, { format, items, at }: Print, frame: Frame): void {
   const leaveOut = (): void => void cx.dropped.push({ at, what: "print" });
-  if (!cx.prints || format !== "*") return leaveOut();
+  if (!cx.parallel || format !== "*") return leaveOut();
   const item = (tree: Tree): string | Expr => {
     if (tree.kind === "literal" && tree.type === "character") return tree.text;
     const found = designated(cx, frame, tree);

@@ -8,6 +8,7 @@ import type {
   CaseRange,
   Comment,
   Directed,
+  Directive,
   Do,
   DoConcurrent,
   Expr,
@@ -383,7 +384,7 @@ export class Lines {
     const around = this.around(head, at);
     const text = directiveText(head);
     this.n++;
-    const end = `end ${text}`;
+    const end = endOf(directive, 0);
     const isClosed = (): boolean => {
       const closes = this.head !== undefined && endKey(this.head) === end;
       if (closes) this.n++;
@@ -426,9 +427,10 @@ type Bare = Stmt extends infer S ? (S extends Stmt ? Omit<S, "at"> : never) : ne
 
 const indent = (text: string): number => Math.max(0, text.search(/\S/));
 const directiveText = ({ directive }: Head): string => `!$${directive!.sentinel} ${directive!.words.join(" ")}`;
-/** Ends of directives name them. */
-const endKey = (head: Head): string =>
-  head.key === "end directive" ? `end !$${head.directive!.sentinel} ${head.directive!.words.slice(1).join(" ")}` : head.key;
+/** Ends of directives name them; that of `atomic capture` may be `end atomic`. */
+const endOf = ({ sentinel, words }: Directive, from: number): string =>
+  `end !$${sentinel} ${words[from] === "atomic" ? "atomic" : words.slice(from).join(" ")}`;
+const endKey = (head: Head): string => (head.key === "end directive" ? endOf(head.directive!, 1) : head.key);
 
 function doWhile(c: Cursor): { cond: Expr } {
   c.expect("(");

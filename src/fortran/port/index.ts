@@ -108,6 +108,8 @@ export function port(
     return mapStatements(body, (s): readonly Stmt[] => {
       if (s.kind !== "directed") return [s];
       const isAtomic = s.directive.words[0] === "atomic" && target !== "cpu";
+      if (s.directive.words[0] === "critical" && target !== "cpu")
+        problems.add(s.at, "critical", "iterations wait for each other", "write a reduction, or `atomic` in front of each update");
       if (!isAtomic) return s.body.length > 0 ? withBefore(s.before ?? [], s.body) : [];
       const words = s.directive.words.length > 1 ? s.directive.words : ["atomic", "update"];
       return [{ ...s, directive: { ...s.directive, sentinel: "omp", words } }];
