@@ -119,11 +119,12 @@ export interface Solution extends Norms {
 
 /**
  * LSQR (Paige and Saunders 1982) with damp = 0 from x = 0. All launches are prepared once; an iteration submits them and copies the
- * scalars of the stopping rules.
+ * scalars of the stopping rules, while the device begins the next one.
  */
 export class Lsqr {
   private readonly first: Step[];
-  private readonly iteration: Step[];
+  /** After the matrix's `forward`. */
+  private readonly rest: Step[];
   private launches: Launch[];
 
   constructor(
@@ -157,13 +158,13 @@ export class Lsqr {
       options,
     );
     this.first = [one(normOfB), one(s.norm), ...start, one(s.start), one(direction)];
-    this.iteration = [...forward, one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
-    this.launches = [...new Set([...this.first, ...this.iteration].map((step) => step.launch))];
+    this.rest = [one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
+    this.launches = [...new Set([...this.first, ...forward, ...this.rest].map((step) => step.launch))];
   }
 
   /** Work of one iteration and of each of its steps. */
   get steps(): readonly Step[] {
-    return this.iteration;
+    return [...this.matrix.forward, ...this.rest];
   }
 
   /** Solves A x = b, with b in `u` (overwritten); x and the variances are those of the scaled matrix. Throws where b is not finite. */
@@ -184,16 +185,26 @@ export class Lsqr {
     let done = 0;
     const begin = performance.now();
     let lastReport = begin;
-    while (istop === undefined) {
-      const marks = timed ? [queue.record()] : [];
-      for (const { launch } of this.iteration) {
+    let marks: DeviceEvent[] = [];
+    const submit = (steps: readonly Step[]): void => {
+      if (timed && marks.length === 0) marks.push(queue.record());
+      for (const { launch } of steps) {
         queue.submit(launch);
         if (timed) marks.push(queue.record());
       }
-      state = await scalars.read();
-      if (timed) await this.addTimes(seconds, marks);
+    };
+    if (istop === undefined) submit(this.matrix.forward);
+    while (istop === undefined) {
+      submit(this.rest);
+      const norms = scalars.read();
+      const passed = marks;
+      marks = [];
+      // It leaves x and the norms alone: the device does not wait for the stopping rules.
+      if (++done < limit) submit(this.matrix.forward);
+      state = await norms;
+      if (timed) await this.addTimes(seconds, passed);
       requireFinite(state);
-      istop = stopRule(state, { atol, btol, conlim }, ++done, limit);
+      istop = stopRule(state, { atol, btol, conlim }, done, limit);
       await onIteration?.(done, state);
       if (performance.now() - lastReport > SILENCE) {
         await turn();
@@ -220,13 +231,13 @@ export class Lsqr {
   private async tune(): Promise<void> {
     const faster = new Map<Launch, Launch>();
     for (const launch of this.launches) faster.set(launch, await atFirstUse(this.device, launch));
-    for (const step of new Set([...this.first, ...this.iteration])) step.launch = faster.get(step.launch)!;
+    for (const step of new Set([...this.first, ...this.steps])) step.launch = faster.get(step.launch)!;
     this.launches = [...faster.values()];
   }
 
   /** Adds each step's time between the marks before and after it, which have happened. */
   private async addTimes(seconds: Map<string, number>, marks: readonly DeviceEvent[]): Promise<void> {
-    for (const [k, { name }] of this.iteration.entries())
+    for (const [k, { name }] of this.steps.entries())
       seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
   }
 
