@@ -68,7 +68,7 @@ function gridOver(
 ): Gridded<Shape> {
   const { begin, extents } = policy;
   const rank = extents.length;
-  const { threads, row, planes, traversal } = code.program;
+  const { threads, row, elements, planes, traversal } = code.program;
   const strided = traversal === "strided";
   const x = rank === 1 ? threads : Math.min(row, 2 ** Math.ceil(Math.log2(Math.max(1, extents[rank - 1]))));
   const block: Shape["block"] = [x, threads / x, 1];
@@ -78,7 +78,7 @@ function gridOver(
     rank > 1 ? extents[rank - 2] : 1,
     extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
   ];
-  const grid = counts.map((count, d) => Math.max(1, blocks(count, block[d])));
+  const grid = counts.map((count, d) => Math.max(1, blocks(count, (d === 0 ? elements : 1) * block[d])));
   if (planes > 0) return gridOverBox(gpu, binding, code, extents, block, grid);
   if (!strided) return gridded({ grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared });
   let left = main.residentBlocks(threads, shared) * gpu.facts.multiprocessors;

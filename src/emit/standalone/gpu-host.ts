@@ -199,11 +199,11 @@ class HostWriter {
   /** Threads along x take the last axis; the shapes are those that Isoform chooses itself. */
   private gridShape(counts: readonly string[], strided: boolean): HostShape {
     const { code, api, program } = this;
-    const { threads, row, planes } = program;
+    const { threads, row, planes, elements } = program;
     const rank = counts.length;
     const last = counts.at(-1)!;
     if (rank === 1) {
-      code.line(`${api.i64} blocks_x = (${last} + ${threads - 1}) / ${threads};`);
+      code.line(`${api.i64} blocks_x = (${last} + ${elements * threads - 1}) / ${elements * threads};`);
       if (strided) this.fit(["blocks_x"]);
       return { grid: ["blocks_x", "1", "1"], block: [String(threads), "1", "1"], shared: 0 };
     }

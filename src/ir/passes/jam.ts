@@ -2,7 +2,7 @@ import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js
 import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { isFloat } from "../scalars.js";
+import { BYTES, isFloat } from "../scalars.js";
 import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkExprs, changedIn, assignedLocals } from "../walk.js";
 
 /** Neighbouring elements of a range, worked on together: what several of them read is read once. */
@@ -26,15 +26,16 @@ const MOST_OPERATIONS = 32;
  * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
  * reductions changes. Of an `if` around its work, all take the first branch, under the guard; so do places that differ near the ends of the
  * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one, and where indices are checked.
+ * @param stride from one of them to the next
  */
-export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined {
+export function jam(ir: KernelIR, axis: number, asked?: number, stride = 1): Jam | undefined {
   if (asked === 1 || ir.checks || ir.prints || ir.policy.kind !== "range" || ir.params.some((param) => param.kind === "scatter"))
     return undefined;
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
   if (!single) return undefined;
   const moved = (by: number) => (node: Expr) =>
     node.op === "index" && node.axis === axis
-      ? { op: "binary" as const, type: "i32" as const, fn: "add" as const, a: node, b: literal("i32", by) }
+      ? { op: "binary" as const, type: "i32" as const, fn: "add" as const, a: node, b: literal("i32", by * stride) }
       : simplify(node);
   const elements = (count: number) => {
     const names = new Names(ir);
@@ -47,6 +48,20 @@ export function jam(ir: KernelIR, axis: number, asked?: number): Jam | undefined
   if (asked === undefined && floatOperations(single.body) > MOST_OPERATIONS * loads) return undefined;
   const guards = [...single.guards, ...others(count).flatMap((n) => single.guards.map((guard) => mapExpr(guard, moved(n))))];
   return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };
+}
+
+/**
+ * Elements that a thread works on together so that they move `bytes`: 1, 2 or 4. One where they have branches or loops, read nothing, or compute for
+ * long.
+ */
+export function elementsToMove(ir: KernelIR, axis: number, bytes: number): number {
+  const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
+  const loads = single ? loadsOf(single.body) : new Map<string, string>();
+  if (loads.size === 0 || floatOperations(single!.body) > MOST_OPERATIONS * loads.size) return 1;
+  const widths = new Map(ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, BYTES[param.element]]] : [])));
+  const stores = single!.body.flatMap((stmt) => (stmt.kind === "store" ? [stmt.view] : []));
+  const each = [...loads.values(), ...stores].reduce((sum, view) => sum + widths.get(view)!, 0);
+  return [1, 2].find((count) => count * each >= bytes) ?? 4;
 }
 
 const others = (count: number): number[] => Array.from({ length: count - 1 }, (_, n) => n + 1);
@@ -126,7 +141,7 @@ function interleave(elements: readonly (readonly Stmt[])[]): Stmt[] {
   const parts = elements.map((body) => {
     const end = body.findLastIndex((stmt) => !LAST.has(stmt.kind)) + 1;
     return {
-      reading: body.slice(0, end).map((stmt): Reading => ({ stmt, loads: [...loadsOf([stmt], definitions)] })),
+      reading: body.slice(0, end).map((stmt): Reading => ({ stmt, loads: [...loadsOf([stmt], definitions).keys()] })),
       writing: body.slice(end),
     };
   });
@@ -180,12 +195,12 @@ const COMPUTES: ReadonlySet<Expr["op"]> = new Set(["binary", "unary", "call"]);
 
 const storedIn = (body: readonly Stmt[]): Set<string> => changedIn(body, "view");
 
-/** The elements that straight statements read, each once, by view and linear forms of the indices; without those that are the same for all. */
-function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Set<string> {
-  const loads = new Set<string>();
+/** Views by the elements that straight statements read of them, told apart by linear forms of the indices; without those that are the same for all. */
+function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Map<string, string> {
+  const loads = new Map<string, string>();
   const visit = (node: Expr) => {
     if (node.op === "load" && node.indices.some((index) => index.op !== "const"))
-      loads.add([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join());
+      loads.set([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join(), node.view);
   };
   for (const stmt of body) for (const expr of exprsOf(stmt)) walkExpr(expr, visit);
   return loads;

@@ -10,8 +10,13 @@ extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
   const double a_, const double *__restrict__ x_, double *__restrict__ y_, const int i_begin_, const int i_end_
 ) {
   in_turn();
-  const int i = i_begin_ + (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  int i = i_begin_ + (int)(blockIdx.x * 512 + threadIdx.x);
   if (i < i_end_) {
-    y_[i] = a_ * x_[i] + y_[i];  // line 6
+    if (i_end_ - i > 256) {
+      y_[i] = a_ * x_[i] + y_[i];  // line 6
+      y_[i + 256] = a_ * x_[i + 256] + y_[i + 256];
+    } else for (int n_ = 0; n_ < 2 && i < i_end_; n_++, i += 256) {
+      y_[i] = a_ * x_[i] + y_[i];
+    }
   }
 }

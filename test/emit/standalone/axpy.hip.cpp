@@ -12,9 +12,14 @@ extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
   const double a_, const double *__restrict__ x_, double *__restrict__ y_, const long long i_begin_,
   const long long i_end_
 ) {
-  const long long i = i_begin_ + (long long)(blockIdx.x * blockDim.x + threadIdx.x);
+  long long i = i_begin_ + (long long)(blockIdx.x * 512 + threadIdx.x);
   if (i < i_end_) {
-    y_[i] = a_ * x_[i] + y_[i];  // line 6
+    if (i_end_ - i > 256) {
+      y_[i] = a_ * x_[i] + y_[i];  // line 6
+      y_[i + 256] = a_ * x_[i + 256] + y_[i + 256];
+    } else for (int n_ = 0; n_ < 2 && i < i_end_; n_++, i += 256) {
+      y_[i] = a_ * x_[i] + y_[i];
+    }
   }
 }
 
@@ -43,7 +48,7 @@ extern "C" hipError_t axpy_launch(
 {
   hipError_t status = hipSuccess;
   const long long i_count_ = i_end_ - i_begin_;
-  long long blocks_x = (i_count_ + 255) / 256;
+  long long blocks_x = (i_count_ + 511) / 512;
   if (i_count_ > 0) {
     if (status == hipSuccess) {
       const dim3 grid((unsigned int)blocks_x, 1, 1), block(256, 1, 1);

@@ -77,6 +77,8 @@ export function cudaDialect(wide: boolean): GpuDialect {
     runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
     ahead: { definition: ASK_AHEAD, ask: (pointer) => `ask_ahead(${pointer})` },
+    // On an H200 copies of f64 take 0.89 of the time of single elements so, of f32 0.6, sums of two arrays of f64 0.98.
+    bytesOfThread: 32,
     holdsResidents: true,
     entry: (name, most, _block, resident) =>
       `extern "C" __global__ void __launch_bounds__(${most}${resident ? `, ${resident}` : ""}) ${name}`,

@@ -154,6 +154,8 @@ export interface GpuDialect extends Dialect {
   readonly opening?: string;
   /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; undefined if the language cannot. */
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };
+  /** Bytes that a thread with little to compute is to move; undefined if one element each is best. */
+  readonly bytesOfThread?: number;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
   /** What stands in the list for a parameter, and the lines with which the body must begin for it. */

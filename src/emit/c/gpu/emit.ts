@@ -35,6 +35,7 @@ export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: G
     traversal,
     threads: writer.threads,
     row: writer instanceof RangeWriter ? writer.row : writer.threads,
+    elements: writer instanceof RangeWriter ? writer.elements : 1,
     planes: writer instanceof RangeWriter ? writer.planes : 0,
     tunables: () => (writer instanceof RangeWriter ? writer.tunables() : {}),
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),

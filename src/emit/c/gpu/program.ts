@@ -138,6 +138,8 @@ export interface GpuProgram {
   readonly threads: number;
   /** Of these, along the last of several axes, at most. */
   readonly row: number;
+  /** Elements of a thread, each as many as `threads` behind the other, in a grid over one axis; 1 elsewhere. */
+  readonly elements: number;
   /** Neighbouring planes that such a block has at most, where it stands in a grid over a box; 0 elsewhere. */
   readonly planes: number;
   /** In the order of their 8-byte places in the results. */

@@ -1,6 +1,6 @@
 import { unreachable } from "../../../ir/unreachable.js";
 import { identityOf } from "../../../ir/identity.js";
-import { floatOperations, jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
+import { elementsToMove, floatOperations, jam, splitUniform, type Jam } from "../../../ir/passes/jam.js";
 import type { Tunables } from "../../../ir/tuning.js";
 import type { ReduceParam, ScatterParam, Stmt } from "../../../ir/types.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../ir/types.js";
@@ -54,7 +54,7 @@ export class RangeWriter extends EntryWriter {
   /** What all elements of a column share, and what each of them does, in a grid over a box. */
   private readonly head: readonly Stmt[];
   private readonly rest: readonly Stmt[];
-  /** Several elements of a column at a time. */
+  /** Several elements of a column, or in a range of one axis each a block's threads behind the other, at a time. */
   private readonly several: Jam | undefined;
   private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
@@ -77,11 +77,20 @@ export class RangeWriter extends EntryWriter {
     for (const { name } of program.reduces) this.accumulators.set(name, this.names.fresh(name));
     if (this.ir.checks) this.failure = { site: this.names.fresh("failed"), index: this.names.fresh("failed_index") };
     const inBox = this.rank === 3 && (traversal === "elements" || (traversal === "strided" && program.scatters("shared").length === 0));
-    const { head, rest } = inBox ? splitUniform(program.ir.body, 0) : { head: [], rest: program.ir.body };
-    [this.head, this.rest] = [head, rest];
+    const inLine = this.rank === 1 && traversal === "elements" && !program.assumptions.aligned;
     const { elements, planes } = program.assumptions.tuning ?? {};
-    this.several = inBox ? jam(program.ir, 0, elements) : undefined;
-    this.planes = inBox ? (planes ?? this.planesOfBlock()) : 0;
+    const moving = elements ?? elementsToMove(program.ir, 0, this.dialect.bytesOfThread ?? 0);
+    this.planes = 0;
+    if (inBox) this.several = jam(program.ir, 0, elements) ?? jam(program.ir, 0, moving);
+    else if (inLine) this.several = jam(program.ir, 0, moving, this.threads);
+    const { head, rest } = inBox || (inLine && this.several) ? splitUniform(program.ir.body, 0) : { head: [], rest: program.ir.body };
+    [this.head, this.rest] = [head, rest];
+    if (inBox) this.planes = planes ?? this.planesOfBlock();
+  }
+
+  /** Elements of a thread in a grid over one axis. */
+  get elements(): number {
+    return this.planes === 0 ? (this.several?.count ?? 1) : 1;
   }
 
   private planesOfBlock(): number {
@@ -130,11 +139,12 @@ export class RangeWriter extends EntryWriter {
   tunables(): Tunables {
     if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "segments") return {};
     const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
-    if (this.isFlat) return { threads };
-    if (this.planes === 0) return { threads, row };
     const jams = elements.filter((count) => count === 1 || jam(this.ir, 0, count));
+    const jamming = jams.length > 1 ? { elements: jams } : {};
+    if (this.isFlat) return { ...(this.traversal === "elements" ? jamming : {}), threads };
+    if (this.planes === 0) return { threads, row };
     return {
-      ...(jams.length > 1 ? { elements: jams } : {}),
+      ...jamming,
       threads,
       row,
       planes,
@@ -239,10 +249,28 @@ export class RangeWriter extends EntryWriter {
     const innermost = a === this.rank - 1;
     const inside = () => (innermost ? this.element() : this.axis(a + 1, strided));
     // The grid always covers the innermost axis of an unstrided range; along the others it has 65535 blocks at most.
-    if (innermost && !strided) {
+    if (innermost && !strided && this.several) this.together(name, this.several);
+    else if (innermost && !strided) {
       code.line(`const ${T.index} ${name} = ${this.firstInRow()} + ${at};`);
       code.block(`if (${this.inRow()})`, inside);
     } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
+  }
+
+  /** Elements of one axis that a thread works on together; behind the last of them, one after the other. */
+  private together(i: string, { count, guard, body }: Jam): void {
+    const { code, T, dialect: d } = this;
+    const n = this.names.fresh("n");
+    const at = `(${T.index})(${d.block("x")} * ${count * this.threads} + ${d.thread("x")})`;
+    code.line(`${T.index} ${i} = ${this.begin(0)} + ${at};`);
+    const end = this.end(0);
+    code.block(`if (${i} < ${end})`, () => {
+      this.body.statements(this.head);
+      code.line(`if (${end} - ${i} > ${(count - 1) * this.threads}${guard ? ` && ${this.body.value(guard)}` : ""}) {`);
+      code.indented(() => this.body.statements(body));
+      code.line(`} else for (int ${n} = 0; ${n} < ${count} && ${i} < ${end}; ${n}++, ${i} += ${this.threads}) {`);
+      code.indented(() => this.element());
+      code.line("}");
+    });
   }
 
   /** Where threads along the last axis begin. */
