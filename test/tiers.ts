@@ -71,6 +71,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/navier-stokes/application": "apps",
   "apps/navier-stokes/balances": "apps",
   "apps/navier-stokes/beside-original": "apps",
+  "apps/navier-stokes/channel-start": "apps",
   "apps/navier-stokes/command": "apps",
   "apps/navier-stokes/field-series": "apps",
   "apps/navier-stokes/golden-central": "apps",

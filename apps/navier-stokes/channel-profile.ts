@@ -1,5 +1,5 @@
 import { cellsOf, innerPoints, type Axis } from "./axes.js";
-import { energyAt, gammaAt, gasOf, recoveryFactor, viscosityAt, withViscosity, type Gas, type GasOptions } from "./gas.js";
+import { gammaAt, gasOf, recoveryFactor, viscosityAt, withViscosity, type Gas, type GasOptions } from "./gas.js";
 import { cumulative, integral } from "./trapezoids.js";
 
 /*
@@ -106,18 +106,6 @@ function bulkReynolds(gas: Gas, reTau: number, wall: number, recovery: number, f
         )
       );
   }
-}
-
-/** Conserved values of the flow at the start. y across, z between 0 and `lz`. */
-export function channelStart({ gas, u0 }: Channel, lz: number): (y: number, z: number) => readonly number[] {
-  const rolls = Math.trunc(lz);
-  return (y, z) => {
-    const u = 1.5 * u0 * (1 - y ** 2);
-    const roll = 0.05 * u0 * Math.sin(0.5 * Math.PI * y);
-    const phase = (2 * Math.PI * rolls * z) / lz;
-    const [v, w] = [roll * Math.cos(phase), roll * Math.sin(phase)];
-    return [1, u, v, w, energyAt(gas, 1) + 0.5 * (u ** 2 + v ** 2 + w ** 2)];
-  };
 }
 
 /** What each cell counts in means across the channel: its height over that of the channel. */

@@ -1,11 +1,10 @@
 import { channelAxis, uniform } from "./axes.js";
 import { wall } from "./boundaries/wall.js";
-import { channelOf, channelStart } from "./channel-profile.js";
+import { channelOf } from "./channel-profile.js";
+import { startOf } from "./channel-start.js";
 import { withViscosity } from "./gas.js";
 import type { Config } from "./config-keys.js";
 import type { Scheme } from "./model.js";
-import { withNoise } from "./noise.js";
-import { onceAPoint } from "./once-a-point.js";
 import type { Flow } from "./simulation.js";
 
 /** The scheme of a configuration. */
@@ -24,18 +23,16 @@ export function channelFlow(config: Config): Flow {
   const { nx, ny, nz, lx, lz, dyPlus, reTau, jb, smoothing, mach, thetaWall, cfl, dt, dtEvery, gas, viscosity, prandtl, tRef } = config;
   const across = channelAxis(ny, GHOSTS, { dyPlus, reTau, jb, smoothing });
   const channel = channelOf({ mach, reTau, thetaWall, gas, viscosity, prandtl, referenceTemperature: tRef }, across);
-  const start = channelStart(channel, lz);
   // A Reynolds number of one's own is that of the bulk; the grid's is re_tau all the same.
   const own = config.re === undefined ? channel.gas : withViscosity(channel.gas, channel.u0 / config.re);
   const axes = [uniform(nx, lx, GHOSTS, { periodic: true }), across, uniform(nz, lz, GHOSTS, { periodic: true })] as const;
-  const quiet = (_x: number, y: number, z: number): readonly number[] => start(y, z);
   return {
     axes,
     gas: own,
     scheme: schemeOf(config),
     reference: { speed: channel.u0, length: 1 },
     step: dt === undefined ? { courant: cfl, every: dtEvery } : { dt },
-    initial: onceAPoint(config.random ? withNoise(quiet, axes, channel.u0) : quiet),
+    ...startOf(channel, axes, lz, config.random),
     boundary: (model, side) => [wall(model, side, 1)],
     channel: { targetTemperature: channel.targetTemperature },
     wall: { temperature: 1 },

@@ -35,6 +35,8 @@ export interface Flow {
   readonly step: TimeStep;
   /** Conserved values at the start: component k at a place. */
   readonly initial: (x: number, y: number, z: number, k: number) => number;
+  /** Gives `w` the same bits on devices with f64, and sooner. */
+  readonly initialOnDevices?: (model: Model) => Container;
   /** What gives the ghosts beyond a side their conserved values, and with a gas that needs it their temperatures. */
   readonly boundary?: (model: Model, side: Side) => readonly Container[];
   /** Open sides through which waves leave by their characteristics. */
@@ -162,8 +164,10 @@ export class Simulation {
   /** Brings the flow back to its start. */
   async restart(): Promise<void> {
     const { model, fields, flow, settings } = this;
-    const { axes, initial, step, gas } = flow;
-    fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
+    const { axes, initial, initialOnDevices, step, gas } = flow;
+    if (initialOnDevices && this.set.members.every(({ device }) => device.capabilities.f64 && device.capabilities.f64Bits === undefined))
+      await this.grid.run(initialOnDevices(model), { ...settings, precision: "strict" });
+    else fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
     if (gas.heat)
       fields.T.fill((x, y, z) => {
         const [rho, mx, my, mz, E] = [0, 1, 2, 3, 4].map((k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));

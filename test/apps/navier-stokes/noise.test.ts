@@ -5,7 +5,7 @@ import { CASE_OF } from "../../../apps/navier-stokes/cases.js";
 import { configOf } from "../../../apps/navier-stokes/config.js";
 import type { Given } from "../../../apps/navier-stokes/config-keys.js";
 import { placeOf, innerPoints } from "../../../apps/navier-stokes/axes.js";
-import { randomsOf } from "../../../apps/navier-stokes/noise.js";
+import { noiseOf } from "../../../apps/navier-stokes/noise.js";
 import { Simulation } from "../../../apps/navier-stokes/simulation.js";
 
 const small = { nx: 8, ny: 12, nz: 12 } as const;
@@ -15,7 +15,12 @@ test("each cell has numbers of its own, evenly spread from -1 to 1", () => {
   const N = 16;
   const columns: number[][] = [[], [], []];
   for (let i = 0; i < N; i++)
-    for (let j = 0; j < N; j++) for (let k = 0; k < N; k++) randomsOf(i, j, k).forEach((value, n) => columns[n].push(value));
+    for (let j = 0; j < N; j++)
+      for (let k = 0; k < N; k++) {
+        const noise = [0, 0, 0];
+        noiseOf(i, j, k, noise);
+        noise.forEach((value, n) => columns[n].push(value));
+      }
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   assert.equal(new Set(columns.flat()).size, 3 * N ** 3);
   // Six standard deviations of the means of 4096 numbers.
