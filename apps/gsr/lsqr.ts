@@ -237,8 +237,7 @@ export class Lsqr {
 
   /** Adds each step's time between the marks before and after it, which have happened. */
   private async addTimes(seconds: Map<string, number>, marks: readonly DeviceEvent[]): Promise<void> {
-    for (const [k, { name }] of this.steps.entries())
-      seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
+    for (const [k, { name }] of this.steps.entries()) seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
   }
 
   /**
