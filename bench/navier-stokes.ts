@@ -40,8 +40,9 @@ const set = await devices(options.devices);
 interface Variant {
   readonly scheme: string;
   readonly simulation: Simulation;
-  /** Seconds until the first step was done. */
+  /** Seconds until the first step was done, and the same since the process began. */
   readonly first: number;
+  readonly sinceStart: number;
   readonly seconds: number[];
 }
 
@@ -53,7 +54,8 @@ for (const scheme of options.schemes.split(",")) {
   const channel = { nx, ny, nz, lx: 6, lz: 3, dyPlus: 0.8, reTau: 490, mach: 2, thetaWall: 0.35, cfl: 0.7, dtEvery: 10, sensorThreshold };
   const simulation = await Simulation.create(set, channelFlow(configOf("channel", channel)), { type });
   await simulation.run(1);
-  variants.push({ scheme, simulation, first: (performance.now() - begin) / 1e3, seconds: [] });
+  const now = performance.now();
+  variants.push({ scheme, simulation, first: (now - begin) / 1e3, sinceStart: now / 1e3, seconds: [] });
 }
 for (const { simulation } of variants) await simulation.run(9);
 for (let round = 0; round < rounds; round++)
@@ -61,7 +63,7 @@ for (let round = 0; round < rounds; round++)
 
 const bandwidth = await copyBandwidth(set);
 const rows = [];
-for (const { scheme, simulation, first, seconds } of variants) {
+for (const { scheme, simulation, first, sinceStart, seconds } of variants) {
   const { bytes, flops } = await simulation.skeleton.work();
   const time = median(seconds);
   await simulation.skeleton.run(1, { trace: true });
@@ -80,11 +82,12 @@ for (const { scheme, simulation, first, seconds } of variants) {
     /** Of the time, what the bytes take at the bandwidth of copies. */
     floorShare: bytes / bandwidth / time,
     firstStep: first,
+    sinceStart,
     containers,
   });
   simulation.free();
 }
-console.table(rows, ["scheme", "time", "fastest", "bytes", "flops", "floorShare", "firstStep"]);
+console.table(rows, ["scheme", "time", "fastest", "bytes", "flops", "floorShare", "firstStep", "sinceStart"]);
 if (options.json) {
   const report = {
     labels: set.members.map(({ device }) => device.label),

@@ -1,6 +1,6 @@
 import type { Kernel, LaunchOptions, Params, Policy, Args } from "isoform";
 import { range, teams } from "isoform";
-import { a1Astro, a1Att, a1Constraints, a1Instr, a2Astro, a2Att, a2Constraints, a2Instr } from "./kernels.js";
+import { a1Astro, a1Att, a1Constraints, a1Instr, a2Astro, a2Att, a2Constraints, a2Instr, STAR_TEAM } from "./kernels.js";
 import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
 import type { Scalars } from "./scalars.js";
 import type { System } from "./system.js";
@@ -24,7 +24,7 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
   const transpose = [
     step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "normaliseU"),
     step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
-    step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars)),
+    step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars, { size: STAR_TEAM })),
     step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),
     step(a2Instr, { a: system.instrument, column: system.column, u: b, v: x.instrument }, each),
     step(
