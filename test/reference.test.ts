@@ -85,6 +85,22 @@ describe("the site's pages", () => {
     for (const text of ["time", "amplitude", "line 1", "line 2"]) assert.ok(svg.includes(`>${text}<`), text);
   });
 
+  it("have flow charts as drawings", () => {
+    const page = withCharts(
+      'Before\n```mermaid\nflowchart BT\n  a & b -- by <hand> --> c["the {{end}}"]\n  d --> a\n  d --> c\n```\nafter',
+    );
+    const [, svg] = /^Before\n(<svg v-pre="" .*<\/svg>)\nafter$/.exec(page)!;
+    const tops = Object.fromEntries(
+      [...svg.matchAll(/<rect x="[^"]*" y="([^"]*)"[^>]*\/><text[^>]*>([^<]*)</g)].map(([, y, label]) => [label, Number(y)]),
+    );
+    assert.deepEqual(Object.keys(tops).toSorted(), ["a", "b", "d", "the {{end}}"]);
+    assert.ok(tops["the {{end}}"] < tops.a && tops.a < tops.d, "from bottom to top");
+    assert.equal(svg.match(/>by &#60;hand&#62;</g)?.length, 1);
+    assert.equal(svg.match(/marker-end/g)?.length, 4);
+    assert.throws(() => withCharts("```mermaid\nflowchart LR\n  a --> b\n  b --> a\n```"), /arrows go round/);
+    assert.throws(() => withCharts("```mermaid\nflowchart LR\n  a --> (b)\n```"), /"\(b\)" is not understood/);
+  });
+
   it("are searched for links to headings that are not there", () => {
     const site = new Map([
       ["/index.html", '<a href="./a.html#x">, <a href="/a.html#y">, <a href="#no">, <a href="https://no.example/#z">'],

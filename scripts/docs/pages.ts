@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, posix } from "node:path";
 import { plot } from "../../apps/plot.js";
+import { flowchart } from "./flowchart.js";
 
 /* The repository's pages as pages of a site: links lead to where they lead on a code host. Linked sources and folders become pages, too. */
 
@@ -67,8 +68,11 @@ function sourcePage(root: string, path: string): string {
   return `# ${path}\n\n\`\`\`${LANGUAGES[extname(path)] ?? "text"}\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
-/** Charts of Mermaid, which the site does not draw: bars become tables, and what has lines a picture. */
-export const withCharts = (text: string): string => text.replace(/^```mermaid\n(?:%%.*\n)?xychart-beta[^]*?^```/gm, chartOf);
+/** Charts of Mermaid, which the site does not draw: bars become tables, and what has lines or arrows a picture. */
+export const withCharts = (text: string): string =>
+  text
+    .replace(/^```mermaid\n(?:%%.*\n)?xychart-beta[^]*?^```/gm, chartOf)
+    .replace(/^```mermaid\n(flowchart [^]*?)^```/gm, (_, chart: string) => flowchart(chart));
 
 function chartOf(chart: string): string {
   const lists = (name: string): string[][] =>
