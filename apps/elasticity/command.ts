@@ -36,7 +36,7 @@ export function command(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         "--case <name>",
-        "cube: held at its foot and drawn at its top; tension: the same, free to shrink across; patch: with a linear displacement of its surface",
+        "cube: held at its foot and pulled at its top; tension: the same, free to shrink across; patch: with a linear displacement of its surface",
       )
         .choices(Object.keys(CASES))
         .default("cube"),
@@ -52,7 +52,7 @@ export function command(program: Command, shell: Shell): void {
         .default(DEFAULTS.preconditioner),
     )
     .option("--tolerance <x>", "share of the first residual at which the run stops", positive, TOLERANCE)
-    .option("--iterations <n>", "the most iterations", count, ITERATIONS);
+    .option("--iterations <n>", "maximum number of iterations", count, ITERATIONS);
   addGridOptions(elasticity)
     .option("--svg <file>", "write a picture of the vertical displacement in the middle plane")
     .option("--vtk <file>", "write displacements and residual as a VTK image (.vti)")

@@ -41,7 +41,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--gib <size>", "size of the system in GiB, as the published program counts it", positive, 0.25)
     .addOption(deviceOption())
     .addOption(f64Option())
-    .option("--iterations <n>", "the most iterations", count, 1000)
+    .option("--iterations <n>", "maximum number of iterations", count, 1000)
     .addOption(
       new Option(
         "--generator <name>",

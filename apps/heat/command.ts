@@ -22,7 +22,7 @@ export function command(program: Command, shell: Shell): void {
     .description("the heat equation on a square, compared with its exact solution")
     .option("--size <n>", "cells along each axis", count, DEFAULTS.size)
     .option("--steps <n>", "time steps", count, 1000)
-    .option("--ratio <r>", "time step by the square of the cell size, at most 0.25", positive, DEFAULTS.ratio)
+    .option("--ratio <r>", "time step divided by the square of the cell size, at most 0.25", positive, DEFAULTS.ratio)
     .option("--periodic", "make the domain periodic; by default its sides stay at 0");
   addGridOptions(heat)
     .option("--svg <file>", "write a picture of the temperature at the end")

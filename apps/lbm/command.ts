@@ -213,7 +213,7 @@ export function command(program: Command, shell: Shell): void {
         `speed of ${each.moves}, in cells a step; the Mach number is 1.73 times that (default: ${each.speed ? "0.64 divided by --size" : "0.1"})`,
         positive,
       )
-      .option("--steps <n>", "the most steps; default: as many as the flow needs", count)
+      .option("--steps <n>", "maximum number of steps; default: as many as the flow needs", count)
       .addOption(new Option("--type <name>", "type of the populations").choices(Object.keys(TYPES)).default(DEFAULTS.type))
       .addOption(
         new Option("--collision <model>", "one relaxation time (bgk) or two (trt)").choices(COLLISIONS).default(DEFAULTS.collision),
@@ -232,7 +232,10 @@ export function command(program: Command, shell: Shell): void {
       const { before, behind, across } = each.box;
       own
         .addOption(
-          new Option("--box <lengths>", "size of the box before the body's centre, behind it and across the stream, in diameters")
+          new Option(
+            "--box <lengths>",
+            "size of the box: upstream of the body's centre, downstream of it and across the stream, in diameters",
+          )
             .argParser(boxOf)
             .default(each.box, `${before},${behind},${across}`),
         )

@@ -87,7 +87,7 @@ export function command(program: Command, shell: Shell): void {
     own
       .option(
         "--checkpoint <file>",
-        "write the state to this file now and then, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
+        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "continue from a checkpoint, with its configuration, to the given --steps and --time")

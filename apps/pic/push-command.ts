@@ -38,7 +38,7 @@ export function addPush(pic: Command, shell: Shell): void {
         .default("soa"),
     )
     .addOption(precisionOption())
-    .option("--hot", "make particles so fast that every eighth one changes its cell", false)
+    .option("--hot", "make particles so fast that every eighth one changes its cell")
     .option("--calls <n>", "calls to time, forwards and backwards in time by turns", count, 10)
     .option("--json <file>", "write the result as JSON")
     .addHelpText("after", examples("pic push --devices native", "pic push --particles 100000 --deposit cells --hot"))

@@ -35,7 +35,7 @@ export function command(program: Command, shell: Shell): void {
     )
     .option("--levels <n>", "coarser levels of multigrid; default: down to 4 cells along each axis", count)
     .option("--tolerance <t>", "residual at which the run stops, relative to the right-hand side", positive, 1e-10)
-    .option("--iterations <n>", "the most iterations", count, 10000)
+    .option("--iterations <n>", "maximum number of iterations", count, 10000)
     .option("--every <n>", "iterations from one check of the residual to the next", count, 10)
     .option("--no-fuse", "do not merge containers")
     .option("--unroll <n>", "iterations to plan together", count, 1);

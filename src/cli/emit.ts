@@ -17,7 +17,7 @@ interface EmitOptions extends Storage {
   out?: string;
   precision: Precision;
   float?: "f32";
-  fixed: Record<string, number | boolean>;
+  fixed?: Record<string, number | boolean>;
   size: number;
   range?: [number, number][];
 }
@@ -38,14 +38,14 @@ export function addEmit(program: Command, shell: Shell): void {
     .argument("<file|application>", `a module that exports kernels, or one of ${Object.keys(APPLICATIONS).join(", ")}`)
     .addOption(new Option("--target <name>", "language to write").choices(TARGET_NAMES).makeOptionMandatory())
     .option("--kernel <names>", "kernels to write, separated by commas; default: all", list)
-    .option("--out <folder>", "write files into a folder in place of printing them")
+    .option("--out <folder>", "write files into a folder instead of printing them")
     .addOption(option("precision"))
     .addOption(
       new Option("--float <type>", "write f32 wherever a kernel has f64, which WGSL lacks; default: types stay as they are").choices([
         "f32",
       ]),
     )
-    .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue, {})
+    .option("--fixed <name=value>", "value of a fixed parameter; may be repeated", fixedValue)
     .option("--size <n>", "cells along each axis, of applications and for wat, which compiles sizes into the code", count, 16)
     .option("--range <bounds>", "for wat: begin and end along each axis of a kernel's range, such as 1:15,1:15", bounds)
     .addOption(option("grid"))
@@ -118,7 +118,7 @@ function bounds(text: string): [number, number][] {
   });
 }
 
-function fixedValue(text: string, before: Record<string, number | boolean>): Record<string, number | boolean> {
+function fixedValue(text: string, before: Record<string, number | boolean> = {}): Record<string, number | boolean> {
   const [name, value] = [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)];
   const known = value === "true" ? true : value === "false" ? false : value.trim() === "" ? NaN : Number(value);
   if (!name || Number.isNaN(known)) throw new InvalidArgumentError("It needs NAME=NUMBER, NAME=true or NAME=false.");

@@ -55,7 +55,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
         .choices(Object.keys(FORMATS))
         .default("text"),
     )
-    .option("--output <file>", "write to a file in place of printing")
+    .option("--output <file>", "write to a file instead of printing")
     .addHelpText("after", EXAMPLES)
     .action((name: string, options: ExplainOptions) => explain(name, options, shell, modules));
 }

@@ -13,7 +13,7 @@ import type { FoundKernel } from "./observed-launches.js";
 export interface FindOptions extends Storage {
   readonly precision: Precision;
   /** Values of `fixed` parameters, by name. */
-  readonly fixed: Readonly<Record<string, number | boolean>>;
+  readonly fixed?: Readonly<Record<string, number | boolean>>;
   /** Cells along each axis of an application's grid; indices along each axis of a kernel's arrays, where the target compiles them in. */
   readonly size: number;
   /** Bounds of a kernel's range, where the target compiles them in. Default: all indices. */
@@ -85,7 +85,7 @@ function isKernel(value: unknown): value is Kernel {
   return typeof value === "object" && value !== null && "policy" in value && "body" in value && "params" in value;
 }
 
-function compiled(kernel: Kernel, { precision, fixed, size, range }: FindOptions): FoundKernel {
+function compiled(kernel: Kernel, { precision, fixed = {}, size, range }: FindOptions): FoundKernel {
   const names = Object.entries(kernel.params).flatMap(([name, token]) =>
     typeof token === "object" && token.kind === "fixed" ? [name] : [],
   );

@@ -12,8 +12,8 @@ interface Options {
   to: PortTarget[];
   out?: string;
   config?: string;
-  define: Record<string, string | boolean>;
-  kind: Record<string, Kind>;
+  define?: Record<string, string | boolean>;
+  kind?: Record<string, Kind>;
   check?: boolean;
   report?: string;
 }
@@ -36,10 +36,10 @@ export function addPort(program: Command, shell: Shell): void {
     )
     .argument("<files...>", "Fortran in free form: .f90, .F90, .cuf, .CUF")
     .option("--to <targets>", `targets, separated by commas: ${PORT_TARGETS.join(", ")}`, targets, [...FORTRAN_TARGETS])
-    .option("--out <folder>", "write files into a folder in place of printing them; for several targets, a folder each inside it")
+    .option("--out <folder>", "write files into a folder instead of printing them; for several targets, a folder each inside it")
     .option("--config <file>", "settings in TOML: names, and the order of loops")
-    .option("--define <name[=value]>", "define a name for the preprocessor; may be repeated", define, {})
-    .option("--kind <name=type>", "type of a Fortran kind in kernels: f64, f32 or i32; may be repeated", kind, {})
+    .option("--define <name[=value]>", "define a name for the preprocessor; may be repeated", define)
+    .option("--kind <name=type>", "type of a Fortran kind in kernels: f64, f32 or i32; may be repeated", kind)
     .option("--check", "say what cannot be ported, and write nothing")
     .option("--report <file>", "write as JSON which loops were found and what became of them")
     .addHelpText("after", EXAMPLES)
@@ -52,7 +52,7 @@ async function port(files: readonly string[], options: Options, shell: Shell): P
   const sources = files.map(readSource);
   const folder = options.config === undefined ? "." : dirname(options.config);
   const hosts = (settings?.hosts ?? []).map((name) => readSource(join(folder, name)));
-  const made = await ported(sources, { settings, define: options.define, kinds: options.kind, hosts }, options.to);
+  const made = await ported(sources, { settings, define: options.define ?? {}, kinds: options.kind ?? {}, hosts }, options.to);
   if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
   if (options.check) return shell.print(summary(files, made));
   if (options.out === undefined) return shell.print(printed(made, options.to.length > 1));
@@ -169,13 +169,13 @@ function targets(text: string): PortTarget[] {
   return found;
 }
 
-function kind(text: string, before: Record<string, Kind>): Record<string, Kind> {
+function kind(text: string, before: Record<string, Kind> = {}): Record<string, Kind> {
   const [, name, type] = /^([A-Za-z_]\w*)=(f64|f32|i32)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It needs NAME=f64, NAME=f32 or NAME=i32.");
   return { ...before, [name.toLowerCase()]: type as Kind };
 }
 
-function define(text: string, before: Record<string, string | boolean>): Record<string, string | boolean> {
+function define(text: string, before: Record<string, string | boolean> = {}): Record<string, string | boolean> {
   const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It needs NAME or NAME=VALUE.");
   return { ...before, [name]: value ?? true };
