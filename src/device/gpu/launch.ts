@@ -227,11 +227,13 @@ const outputsOf = ({ outputs }: Binding): Record<string, number> =>
   Object.fromEntries(Object.entries(outputs).map(([name, view]) => [name, view ? addressOf(view) : 0]));
 
 /** The grid of the first run of the main entry. */
-function gridRemark({ main, traversal }: GpuProgram, { steps }: LaunchPlan<EntryCode, Shape>): string[] {
+function gridRemark({ main, traversal, elements }: GpuProgram, { steps }: LaunchPlan<EntryCode, Shape>): string[] {
   for (const step of steps)
     if (step.kind === "run" && step.entry === main) {
       const { grid, block } = step.grid;
-      return [`grid ${grid.join(" x ")} of blocks of ${block.join(" x ")} threads, ${traversal}`];
+      return [
+        `grid ${grid.join(" x ")} of blocks of ${block.join(" x ")} threads, ${traversal}${elements > 1 ? `, ${elements} a thread` : ""}`,
+      ];
     }
   return [];
 }
