@@ -120,10 +120,6 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
   "logical arithmetic": [inLoop("x(i) = 1 + (x(i) > 0)"), /a logical value stands where a number is wanted/],
   "a number as a condition": [inLoop("if (i) x(i) = 0"), /a number stands where a logical value is wanted \(compare it: n \/= 0\)/],
   "an unknown procedure": [inLoop("call work(x(i))"), /call work: the procedure is not known/],
-  "thread indices apart from the first lines": [
-    "attributes(global) subroutine k(a)\nreal(8) :: a(*)\na(1) = threadidx%x\nend subroutine",
-    /threadidx: the thread's index is read apart from the kernel's first lines/,
-  ],
 };
 
 for (const [what, [text, message]] of Object.entries(REFUSED))

@@ -2,7 +2,7 @@ import type { Location } from "../../ir/types.js";
 import type { Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
 import { find, type Scope } from "./symbols.js";
 import { walkExpr, walkStatements } from "./walk.js";
-import { threadIndices } from "./thread-index.js";
+import { gridThreads, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
 
 /** A loop nest whose iterations run at the same time, or the body of a `global` procedure. */
@@ -165,9 +165,15 @@ function finished(
 }
 
 function globalRegion(scope: Scope): Region | undefined {
-  const { unit, world } = scope;
-  const found = unit.kind === "procedure" ? threadIndices(unit, world.problems) : undefined;
-  if (!found || unit.kind !== "procedure") return undefined;
+  const { unit } = scope;
+  if (unit.kind !== "procedure") return undefined;
+  const read = threadIndices(unit);
+  // Where guards bound some axes alone, all are those of the launch.
+  const bounded = read?.axes.filter(({ stop }) => stop).length;
+  const found = read && (bounded === 0 || bounded === read.axes.length) ? read : gridThreads(unit);
+  for (const axis of ["x", "y", "z"])
+    for (const name of [sizeName("grid", axis), sizeName("block", axis)])
+      scope.variables.set(name, { name, type: "i32", attributes: new Set(), dummy: true, scope, at: unit.at });
   const { body, leftOut } = found;
   const either = leftOut.reduce<Expr | undefined>((a, b) => (a ? { kind: "binary", op: ".or.", a, b, at: b.at } : b), undefined);
   const mask: Expr | undefined = either && { kind: "unary", op: ".not.", a: either, at: either.at };

@@ -345,10 +345,42 @@ const findType = (scope: Scope, name: string): { type: TypeDefinition; scope: Sc
     return type && { type, scope: at };
   });
 
+/** The three sizes of `dim3(a, b)` or of a variable of this type; undefined of anything else. */
+export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
+  const { at } = e;
+  if (e.kind === "name") {
+    const variable = find(scope, e.name);
+    if (variable?.derived !== "dim3") return undefined;
+    if (variable.value) return dim3Parts(variable.scope, variable.value);
+    return ["x", "y", "z"].map((name): Expr => ({ kind: "part", base: e, name, at }));
+  }
+  if (e.kind !== "apply" || e.base.kind !== "name" || e.base.name !== "dim3") return undefined;
+  const one: Expr = { kind: "literal", type: "integer", text: "1", at };
+  return [0, 1, 2].map((n) => {
+    const arg = e.args[n];
+    return arg?.kind === "value" ? arg.value : one;
+  });
+}
+
 /** A component as a variable of its own, `p%nx` as `p_nx`; undefined where its type is not known. */
 export function findPart(scope: Scope, part: Part): Variable | undefined {
   const { base } = part;
   const of = base.kind === "name" ? find(scope, base.name) : base.kind === "part" ? findPart(scope, base) : undefined;
+  const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
+  if (of && size >= 0) {
+    const [value, initial] = [of.value, of.initial].map((e) => e && dim3Parts(of.scope, e)?.[size]);
+    const { dummy, scope, at } = of;
+    return {
+      name: nameOf(part),
+      type: "i32",
+      attributes: new Set(),
+      dummy,
+      scope,
+      at,
+      ...(value && { value }),
+      ...(initial && { initial }),
+    };
+  }
   const known = of?.derived === undefined ? undefined : findType(of.scope, of.derived);
   if (!of || !known) return undefined;
   const has = (line: VariableDeclaration) => line.names.find(({ name }) => name === part.name);

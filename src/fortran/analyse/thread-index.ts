@@ -3,9 +3,8 @@
  * where a guard says so, to where.
  */
 
-import type { Problems } from "../errors.js";
-import type { Expr, Procedure, Stmt } from "../tree/index.js";
-import { eachNode } from "./visit.js";
+import type { Assign, Expr, Name, Procedure, Stmt } from "../tree/index.js";
+import { eachNode, namesIn } from "./visit.js";
 
 export interface ThreadAxis {
   readonly variable: string;
@@ -25,60 +24,154 @@ export interface ThreadIndices {
   readonly leftOut: readonly Expr[];
 }
 
-const REMEDY = "write `i = blockdim%x*(blockidx%x-1) + threadidx%x`, or a team kernel";
+const BUILT_IN: readonly string[] = ["threadidx", "blockidx", "blockdim", "griddim"];
 
-/** Undefined of a procedure that is no kernel over threads, and where a problem was found. */
-export function threadIndices(procedure: Procedure, problems: Problems): ThreadIndices | undefined {
-  if (!procedure.attributes.includes("global")) return undefined;
+/** Whether a statement gives the thread's index in the one form that becomes a loop. */
+export const isThreadIndex = (s: Stmt): boolean => s.kind === "assign" && indexOf(s) !== undefined;
+
+/** Places where a tree reads the thread's index, or the launch's sizes. */
+export function threadReads(tree: unknown): Extract<Expr, { kind: "name" }>[] {
+  const found: Extract<Expr, { kind: "name" }>[] = [];
+  eachNode(tree, (node) => {
+    if (node.kind === "name" && BUILT_IN.includes((node as Extract<Expr, { kind: "name" }>).name))
+      found.push(node as Extract<Expr, { kind: "name" }>);
+  });
+  return found;
+}
+
+/** Undefined where the first statements do not tell each axis, or others read the thread's index, too. */
+export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
   const found: { variable: string; axis: ThreadAxis["axis"]; start: Expr }[] = [];
   let rest = procedure.body;
   const bounds = new Map<string, Expr>();
   const leftOut: Expr[] = [];
   const lines: string[] = [];
+  /** Assignments among the indices: what they give stands for their names in bounds. */
+  const kept: Assign[] = [];
+  const values = new Map<string, Expr>();
+  const meant = (e: Expr): Expr => replaced(e, (node) => (node.kind === "name" ? values.get(node.name) : undefined));
   for (let s = rest[0]; s; s = rest[0]) {
-    const index = s.kind === "assign" ? indexOf(s) : undefined;
+    const index = s.kind === "assign" ? indexOf({ ...s, value: meant(s.value) }) : undefined;
     const guard = index ? undefined : guardOf(s, rest.length === 1 || rest.slice(1).every((next) => next.kind === "comment"));
-    if (index) found.push(index);
-    else if (guard && found.length > 0) for (const condition of guard.outside) bound(condition, found, bounds, leftOut);
-    else break;
-    lines.push(...(s.before ?? []));
+    if (index && !namesIn(kept).has(index.variable) && !found.some(({ variable }) => variable === index.variable)) found.push(index);
+    else if (guard && found.length > 0) for (const condition of guard.outside) bound(meant(condition), found, bounds, leftOut);
+    else if (s.kind === "assign" && s.target.kind === "name" && isOnce(s.target.name, s)) {
+      const value = meant(s.value);
+      values.set(s.target.name, value.kind === "binary" || value.kind === "unary" ? { kind: "group", a: value, at: s.at } : value);
+      kept.push(s);
+    } else break;
+    if (s !== kept.at(-1)) lines.push(...(s.before ?? []));
     rest = guard?.inside ?? rest.slice(1);
     if (guard?.inside) break;
   }
+  const isUsed = ({ target }: Assign): boolean => namesIn([rest, kept.map(({ value }) => value)]).has((target as Name).name);
+  rest = [...kept.filter((s) => threadReads(s).length === 0 || isUsed(s)), ...rest];
   if (rest[0] && lines.length > 0)
     rest = [{ ...rest[0], before: [...lines.filter((line) => line !== ""), ...(rest[0].before ?? [])] }, ...rest.slice(1)];
-  let good = true;
-  eachNode(rest, (node) => {
-    const name = (node as { name?: unknown }).name;
-    if (node.kind !== "name" || !["threadidx", "blockidx", "blockdim", "griddim"].includes(String(name))) return;
-    problems.add(
-      (node as Extract<Expr, { kind: "name" }>).at,
-      String(name),
-      "the thread's index is read apart from the kernel's first lines",
-      REMEDY,
-    );
-    good = false;
-  });
-  if (found.length === 0 && good)
-    problems.add(procedure.at, `attributes(global) ${procedure.name}`, "no line gives the thread's index", REMEDY);
-  if (found.length === 0 || !good) return undefined;
+  if (found.length === 0 || threadReads([rest, leftOut, [...bounds.values()], found.map(({ start }) => start)]).length > 0)
+    return undefined;
   const axes = found
     .map((index): ThreadAxis => ({ ...index, ...(bounds.has(index.variable) && { stop: bounds.get(index.variable)! }) }))
     .sort((a, b) => (a.axis < b.axis ? -1 : 1));
-  return { axes, body: rest, leftOut };
+  const along = axes.map(({ axis }) => axis);
+  return new Set(along).size === along.length ? { axes, body: rest, leftOut } : undefined;
+
+  /** Whether this is the one assignment of a variable of the kernel's own, before anything reads it. */
+  function isOnce(name: string, s: Assign): boolean {
+    let count = 0;
+    eachNode(procedure.body, (node) => {
+      const { target, variable } = node as { target?: Expr; variable?: string };
+      if ((node.kind === "assign" && target?.kind === "name" && target.name === name) || variable === name) count++;
+    });
+    const isGiven = procedure.dummies.includes(name) || !isDeclared(name);
+    return count === 1 && !isGiven && !passed(name) && !namesIn([s.value, kept]).has(name);
+  }
+
+  /** Whether a procedure that is called may assign it. */
+  function passed(name: string): boolean {
+    let found = false;
+    eachNode(procedure.body, (node) => {
+      if (node.kind === "call") found ||= namesIn((node as Extract<Stmt, { kind: "call" }>).args).has(name);
+    });
+    return found;
+  }
+
+  function isDeclared(name: string): boolean {
+    return procedure.declarations.some(
+      (d) => d.kind === "variables" && d.names.some((each) => each.name === name && !(each.dimension ?? d.dimension)?.length),
+    );
+  }
+}
+
+/** The elements of a kernel that is launched with any grid: one for each thread, counted from 1. */
+export function gridThreads(procedure: Procedure): ThreadIndices {
+  const { at } = procedure;
+  const name = (text: string): Expr => ({ kind: "name", name: text, at });
+  const integer: Expr = { kind: "literal", type: "integer", text: "1", at };
+  const two = (op: "+" | "-" | "*" | "/", a: Expr, b: Expr): Expr => ({ kind: "binary", op, a, b, at });
+  const grouped = (a: Expr): Expr => ({ kind: "group", a, at });
+  const used = new Set<string>();
+  eachNode(procedure.body, (node) => {
+    const axis = BUILT_IN.map((base) => componentOf(node as Expr, base)).find((each) => each !== undefined);
+    if (axis !== undefined) used.add(axis);
+  });
+  const axes = (["x", "y", "z"] as const).filter((axis, n) => n === 0 || used.has(axis) || (axis === "y" && used.has("z")));
+  const place = (axis: string): Expr => two("-", name(threadName(axis)), integer);
+  const body = replaced(procedure.body, (node) => {
+    if (node.kind !== "binary" && node.kind !== "part") return undefined;
+    const terms = termsOf(node as Expr);
+    for (const axis of axes) {
+      if (node.kind === "binary") {
+        const rest = withoutThread(terms, axis);
+        if (rest) return sumOf([{ sign: 1, e: name(threadName(axis)) }, ...rest], 0, at);
+        continue;
+      }
+      const e = node as Expr;
+      const size = name(sizeName("block", axis));
+      if (componentOf(e, "threadidx") === axis) {
+        const args = [grouped(place(axis)), size].map((value) => ({ kind: "value" as const, value }));
+        return grouped(two("+", { kind: "apply", base: { kind: "name", name: "mod", at }, args, at }, integer));
+      }
+      if (componentOf(e, "blockidx") === axis) return grouped(two("+", two("/", grouped(place(axis)), size), integer));
+      if (componentOf(e, "blockdim") === axis) return size;
+      if (componentOf(e, "griddim") === axis) return name(sizeName("grid", axis));
+    }
+    return undefined;
+  });
+  const stop = (axis: string): Expr => two("*", name(sizeName("grid", axis)), name(sizeName("block", axis)));
+  return { axes: axes.map((axis) => ({ variable: threadName(axis), axis, start: integer, stop: stop(axis) })), body, leftOut: [] };
+}
+
+/** Names that no program has: those of Fortran are lower case. */
+const threadName = (axis: string): string => `thread_${axis.toUpperCase()}`;
+/** The blocks of a launch, or the threads of a block, along an axis. */
+export const sizeName = (of: "grid" | "block", axis: string): string => `${of}Dim_${axis}`;
+
+/** A tree with other nodes in places that `change` gives. */
+function replaced<T>(tree: T, change: (node: { readonly kind: string } & Expr) => Expr | undefined): T {
+  if (Array.isArray(tree)) return tree.map((item) => replaced(item, change)) as T;
+  if (tree === null || typeof tree !== "object") return tree;
+  const made = "kind" in tree ? change(tree as never) : undefined;
+  if (made) return made as T;
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, key === "at" ? value : replaced(value, change)])) as T;
 }
 
 /** `i = blockdim%x*(blockidx%x-1) + threadidx%x + e`, in any order of its terms. */
-function indexOf(s: Extract<Stmt, { kind: "assign" }>): { variable: string; axis: ThreadAxis["axis"]; start: Expr } | undefined {
+function indexOf(s: Assign): { variable: string; axis: ThreadAxis["axis"]; start: Expr } | undefined {
   if (s.target.kind !== "name") return undefined;
   const terms = termsOf(s.value);
-  const thread = terms.findIndex(({ sign, e }) => sign > 0 && componentOf(e, "threadidx") !== undefined);
-  if (thread < 0) return undefined;
-  const axis = componentOf(terms[thread].e, "threadidx")!;
+  for (const axis of ["x", "y", "z"] as const) {
+    const more = withoutThread(terms, axis);
+    if (more) return { variable: s.target.name, axis, start: sumOf(more, 1, s.value.at) };
+  }
+  return undefined;
+}
+
+/** What `blockdim%x*(blockidx%x-1) + threadidx%x + e` has besides the thread; undefined of another sum. */
+function withoutThread(terms: readonly Term[], axis: string): Term[] | undefined {
+  const thread = terms.findIndex(({ sign, e }) => sign > 0 && componentOf(e, "threadidx") === axis);
   const block = terms.findIndex(({ sign, e }) => sign > 0 && isBlockOffset(e, axis));
-  if (block < 0 || !["x", "y", "z"].includes(axis)) return undefined;
-  const more = terms.filter((_, n) => n !== thread && n !== block);
-  return { variable: s.target.name, axis: axis as ThreadAxis["axis"], start: sumOf(more, 1, s.value.at) };
+  return thread < 0 || block < 0 ? undefined : terms.filter((_, n) => n !== thread && n !== block);
 }
 
 /** `blockdim%x*(blockidx%x-1)` */
@@ -132,7 +225,8 @@ function bound(condition: Expr, axes: readonly { variable: string }[], bounds: M
     const variable = along(condition.a) ?? along(condition.b);
     const op = along(condition.a) ? condition.op : MIRRORED[condition.op];
     const limit = along(condition.a) ? condition.b : condition.a;
-    if (variable && !bounds.has(variable) && (op === ">" || op === ">="))
+    const isApart = !axes.some((axis) => namesIn(limit).has(axis.variable));
+    if (variable && isApart && !bounds.has(variable) && (op === ">" || op === ">="))
       return void bounds.set(variable, op === ">" ? limit : sumOf(termsOf(limit), -1, limit.at));
   }
   leftOut.push(condition);

@@ -1,6 +1,6 @@
 import type { Location } from "../../ir/types.js";
 import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
-import { find, findProcedure, type Scope } from "../analyse/symbols.js";
+import { dim3Parts, find, findProcedure, type Scope } from "../analyse/symbols.js";
 import { bodiesOf } from "../analyse/visit.js";
 import { nameOf, walkStatements } from "../analyse/walk.js";
 import type { Allocate, Argument, Bound, Call, Deallocate, Expr, SelectCase, Stmt, Variable } from "../tree/index.js";
@@ -109,7 +109,7 @@ export class Planner {
       }
       pending = [];
     };
-    for (const stmt of list) {
+    for (const stmt of list.flatMap((each) => sizesOf(this.scope, each))) {
       if (stmt.kind === "comment" || stmt.kind === "continue" || stmt.kind === "print" || this.isLeftOut(stmt)) continue;
       if (!this.isHosts(stmt)) pending.push(stmt);
       else {
@@ -277,6 +277,13 @@ export class Planner {
     });
     return { kind: "array", name: nameOf(base), axes, lowers };
   }
+}
+
+/** `grid = dim3(a, b, c)` as assignments of its components; any other statement as it is. */
+function sizesOf(scope: Scope, stmt: Stmt): Stmt[] {
+  if (stmt.kind !== "assign") return [stmt];
+  const [targets, values] = [stmt.target, stmt.value].map((e) => dim3Parts(scope, e));
+  return targets && values ? targets.map((target, n) => ({ ...stmt, target: target as Variable, value: values[n] })) : [stmt];
 }
 
 /** The cases of a `select` as conditions. */

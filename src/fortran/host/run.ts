@@ -5,7 +5,8 @@ import type { Value } from "../../ir/operators.js";
 import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
+import { sizeName } from "../analyse/thread-index.js";
+import { dim3Parts, find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
 import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
@@ -37,7 +38,9 @@ class Variables {
 
   /** Where a name lives. */
   home(name: string): Variables {
-    if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || this.scope.variables.has(name)) return this;
+    const { variables } = this.scope;
+    if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || variables.has(name)) return this;
+    for (const variable of variables.values()) if (variable.derived && name.startsWith(`${variable.name}_`)) return this;
     return this.outer.home(name);
   }
 }
@@ -297,21 +300,23 @@ export class Run {
     const { unit } = procedure;
     if (step.grid && unit.kind === "procedure" && unit.attributes.includes("global")) {
       const kernel = this.routines.globalKernel(procedure);
-      const covered = kernel.lowered.trips.includes(undefined) ? await this.grid(step.grid, kernel.lowered.trips.length, own) : undefined;
-      await this.launch(kernel, inner, covered);
+      const { trips, sources } = kernel.lowered;
+      const needed = trips.includes(undefined) || sources.has(sizeName("block", "x"));
+      const threads = needed ? await this.threads(step.grid, trips.length, inner, own) : undefined;
+      await this.launch(kernel, inner, trips.includes(undefined) ? threads : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
   }
 
   /** The threads of a launch along each axis, the innermost last. */
-  private async grid([grid, block]: NonNullable<Extract<Step, { kind: "call" }>["grid"]>, rank: number, own: Variables): Promise<number[]> {
+  private async threads(
+    [grid, block]: NonNullable<Extract<Step, { kind: "call" }>["grid"]>,
+    rank: number,
+    inner: Variables,
+    own: Variables,
+  ): Promise<number[]> {
     const sizes = async (e: typeof grid): Promise<number[]> => {
-      const parts =
-        e.kind === "constructor"
-          ? e.items
-          : e.kind === "apply" && e.base.kind === "name" && e.base.name === "dim3"
-            ? e.args.map((arg) => (arg as { value: typeof grid }).value)
-            : [e];
+      const parts = e.kind === "constructor" ? e.items : (dim3Parts(own.scope, e) ?? [e]);
       const found: number[] = [];
       for (const part of parts) {
         if (part.kind === "implied-do") throw new RunError("a grid is given by a loop; write its sizes");
@@ -320,7 +325,14 @@ export class Run {
       return found;
     };
     const [blocks, threads] = [await sizes(grid), await sizes(block)];
-    return Array.from({ length: rank }, (_, axis) => (blocks[axis] ?? 1) * (threads[axis] ?? 1)).reverse();
+    ["x", "y", "z"].forEach((axis, n) => {
+      inner.scalars.set(sizeName("grid", axis), blocks[n] ?? 1);
+      inner.scalars.set(sizeName("block", axis), threads[n] ?? 1);
+    });
+    const along = [0, 1, 2].map((axis) => (blocks[axis] ?? 1) * (threads[axis] ?? 1));
+    if (along.slice(rank).some((count) => count !== 1))
+      throw new RunError(`${inner.scope.unit.name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes`);
+    return along.slice(0, rank).reverse();
   }
 
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {

@@ -4,6 +4,7 @@ import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { find, findPart, findProcedure, kindBytes, suffixBytes, type Variable } from "../analyse/symbols.js";
+import { nameOf } from "../analyse/walk.js";
 import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
@@ -103,8 +104,8 @@ export const declaring = ({ scope }: Pick<Variable, "scope">): Frame => ({ scope
 
 /** The declaration of a name that stands for a constant. */
 function constantNamed(frame: Frame, e: Name | Part): Variable | undefined {
-  if (e.kind !== "name" || frame.meanings.has(e.name)) return undefined;
-  const variable = find(frame.scope, e.name);
+  if (frame.meanings.has(nameOf(e))) return undefined;
+  const variable = e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e);
   return variable?.value && variable;
 }
 

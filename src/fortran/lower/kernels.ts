@@ -6,7 +6,7 @@ import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import type { Axis, Region } from "../analyse/regions.js";
-import { find, type Scope } from "../analyse/symbols.js";
+import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
 import { namesIn, walkStatements } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
@@ -197,13 +197,18 @@ export interface LoweredSequence {
 export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredSequence {
   const at = list[0].at;
   const written = writesOf(scope, list);
-  walkStatements(list, (stmt) => void (stmt.kind === "do" && written.add(stmt.variable)));
+  const parts = new Map<string, Variable>();
+  walkStatements(list, (stmt) => {
+    if (stmt.kind === "do") written.add(stmt.variable);
+    const part = stmt.kind === "assign" && stmt.target.kind === "part" ? findPart(scope, stmt.target) : undefined;
+    if (part) parts.set(part.name, part);
+  });
   const cx = lowering(scope, at, written);
   const frame: Frame = { scope, meanings: new Map(), loops: [], body: list };
   const results: { local: string; name: string; type: ScalarType }[] = [];
   const stmts = cx.collect(() => {
     for (const name of written) {
-      const variable = find(scope, name);
+      const variable = find(scope, name) ?? parts.get(name);
       if (!variable || variable.dims || variable.value || variable.refused) continue;
       const before = cx.given(scope, variable, name);
       const made = cx.local(name, variable.type, before.kind === "value" ? before.expr : undefined);

@@ -55,6 +55,12 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "call": {
       const { procedure } = stmt;
       const known = procedure.kind === "name" ? findProcedure(frame.scope, procedure.name) : undefined;
+      if (/^sync(threads|warp)|^threadfence/.test(treeName(procedure)))
+        return refuse(
+          `call ${treeName(procedure)}`,
+          "threads of a block do not wait for each other here",
+          "write a team kernel in TypeScript",
+        );
       if (!known) return refuse(`call ${treeName(procedure)}`, "the procedure is not known", "give the file that has it");
       cx.parts.inline(cx, frame, known, stmt.args, stmt.at);
       return;

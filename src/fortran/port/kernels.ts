@@ -3,7 +3,7 @@
  */
 
 import { flowOf, type Procedures } from "../analyse/flow.js";
-import { threadIndices } from "../analyse/thread-index.js";
+import { isThreadIndex, threadIndices, threadReads } from "../analyse/thread-index.js";
 import { eachNode, mapStatements } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import type { Directed, Do, Expr, Procedure, Stmt } from "../tree/index.js";
@@ -11,10 +11,19 @@ import type { Directed, Do, Expr, Procedure, Stmt } from "../tree/index.js";
 /** The name of the loop that an early `return` leaves for the next element. */
 const ELEMENT = "element";
 
+const REMEDY = "begin the kernel with that line and `if (i > n) return`";
+
 /** A kernel with loops in place of its thread's indices and its guard, the axis x innermost; any other procedure as it is. */
 export function withLoops(procedure: Procedure, procedures: Procedures, problems: Problems): Procedure {
-  const found = threadIndices(procedure, problems);
-  if (!found) return procedure;
+  if (!procedure.attributes.includes("global")) return procedure;
+  const found = threadIndices(procedure);
+  if (!found) {
+    const reads = threadReads(procedure.body.filter((s) => !isThreadIndex(s)));
+    for (const { at, name } of reads)
+      problems.add(at, name, "the thread's index is read apart from `i = blockdim%x*(blockidx%x-1) + threadidx%x`", REMEDY);
+    if (reads.length === 0) problems.add(procedure.at, `attributes(global) ${procedure.name}`, "no line gives the thread's index", REMEDY);
+    return procedure;
+  }
   const { axes, leftOut } = found;
   const open = axes.find((axis) => axis.stop === undefined);
   if (open) {
