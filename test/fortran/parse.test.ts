@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Problems } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
+import { expressionText } from "../../src/fortran/print/expressions.js";
 import type { Expr, Stmt } from "../../src/fortran/tree/index.js";
 import { parsed, problemsOf, procedure, statements } from "./parsed.js";
 import { needsStreams, streamsFiles, streamsText } from "./streams.js";
@@ -224,6 +225,17 @@ describe("the preprocessor", () => {
     assert.equal(read({}), "n,7,N");
   });
 
+  it("expands macros with arguments, which join words and quote", () => {
+    const macros =
+      "#define GPU(f) f##_gpu\n#define CPU(f) f/**/_cpu\n#define INC(x, y) x = x + (y)\n#define NAME(x) #x\n#define TWO ONE + ONE\n#define ONE 1";
+    const lines = 'INC(GPU(a), f(TWO, [2, 3])); CPU(b) = NAME(c) ! INC(a, b)\nc = "ONE"';
+    const { body } = procedure(`subroutine s\n${macros}\n${lines}\nend subroutine`);
+    assert.deepEqual(
+      body.map((s) => s.kind === "assign" && [s.target, s.value].map((e) => expressionText(e)).join("=")),
+      ["a_gpu=a_gpu + (f(1+1,[2, 3]))", "b_cpu='c'", "c='ONE'"],
+    );
+  });
+
   it("includes files, and says where in them things are wrong", () => {
     const include = (name: string): string | undefined => (name === "b.inc" ? "b = 1\nc = = 2\n" : undefined);
     assert.deepEqual(problemsOf('subroutine s\n#include "b.inc"\nend', { include }), ["b.inc:2:5: =: a value is missing here"]);
@@ -248,7 +260,7 @@ describe("what is wrong", () => {
     ["!$acc loop\na = 1", "2:7: !$acc loop: stands in front of no loop"],
     [
       "!$cuf kernel do(2) <<<*,*>>> reduce(-:s)\ndo i=1,n\nend do",
-      "2:37: -: is no operation of a reduction (use +, *, min, max, .and. or .or.)",
+      "2:37: -: is no operation of a reduction (use +, *, min, max, .and., .or., .eqv., .neqv., iand, ior, ieor)",
     ],
     ["a: do i=1,n\nend do b", "3:8: b: closes `a`"],
   ];

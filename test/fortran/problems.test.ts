@@ -43,16 +43,17 @@ describe("problems", () => {
     }
   });
 
-  it("are macros with arguments where they are used, not where they are defined", () => {
+  it("are macros whose arguments are wrong, where they are used", () => {
     const text = `#define TWICE(a) (2*a)\n#if defined(TWICE)\n${loop("real :: x(n)")}\n#endif`;
-    assert.deepEqual(
-      problemsOf(() => fortran(text)),
-      [],
-    );
-    const used = text.replace("x(i) = 1", "x(i) = TWICE(n)");
-    assert.deepEqual(
-      problemsOf(() => fortran(used)).map((line) => line.split(": ").slice(0, 3).join(": ")),
-      ["program.F90:8:8: TWICE: a macro with arguments is not expanded (write a function)"],
+    const used = (call: string): string[] =>
+      problemsOf(() => fortran(text.replace("x(i) = 1", `x(i) = ${call}`))).map((line) => line.split(" (")[0]);
+    assert.deepEqual(used("TWICE(n)"), []);
+    assert.equal(used("TWICE(n, i)")[0], "program.F90:8:8: TWICE: takes 1 arguments, and is given 2");
+    assert.equal(used("TWICE(n")[0], "program.F90:8:8: TWICE: its arguments do not end on its line");
+    const grows = Array.from({ length: 40 }, (_, n) => `#define A${n + 1}(x) A${n}(x) + A${n}(x)`).join("\n");
+    assert.match(
+      problemsOf(() => fortran(`${grows}\n${loop("real :: x(n)").replace("= 1", "= A40(i)")}`))[0],
+      /: macros stand for too much text/,
     );
   });
 

@@ -1,6 +1,8 @@
 import type { Location } from "../../ir/types.js";
-import type { Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
+import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
+import { isReadBehind } from "./behind.js";
 import { find, type Scope } from "./symbols.js";
+import { bodiesOf } from "./visit.js";
 import { walkExpr, walkStatements } from "./walk.js";
 import { gridThreads, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
@@ -25,6 +27,8 @@ export interface Region {
   /** The statement that launches it; undefined for a `global` procedure. */
   readonly stmt?: Stmt;
   readonly launchBounds?: readonly Expr[];
+  /** One element for each thread of a launch, whatever its size. */
+  readonly ofGrid?: true;
 }
 
 export interface Axis {
@@ -42,6 +46,8 @@ export interface Reduction {
   readonly inferred: boolean;
 }
 
+const OF_VARIABLES: readonly Clause["kind"][] = ["private", "firstprivate", "lastprivate", "reduction"];
+
 const present = (region: Region | undefined): Region[] => (region ? [region] : []);
 
 /** The regions of a procedure, in order. */
@@ -51,11 +57,16 @@ export function regionsOf(scope: Scope): Region[] {
   if (unit.kind === "procedure" && unit.attributes.includes("global")) return present(globalRegion(scope));
   if (unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host")) return [];
   const found: Omit<Region, "name">[] = [];
-  walkStatements(unit.body, (stmt) => {
-    const region = regionOf(scope, stmt);
-    if (region) found.push(region);
-    return !region;
-  });
+  const look = (list: readonly Stmt[], around: readonly Clause[]): void => {
+    for (const stmt of list) {
+      const region = regionOf(scope, stmt, around);
+      if (region) found.push(region);
+      // Variables of `parallel` are those of the loops in it.
+      const clauses = stmt.kind === "directed" ? stmt.directive.clauses.filter(({ kind }) => OF_VARIABLES.includes(kind)) : [];
+      if (!region) for (const body of bodiesOf(stmt)) look(body, [...around, ...clauses]);
+    }
+  };
+  look(unit.body, []);
   return found.map((region, n) => ({ ...region, name: found.length === 1 ? unit.name : `${unit.name}#${n + 1}` }));
 }
 
@@ -66,7 +77,7 @@ export const isParallel = ({ sentinel, words, clauses }: Directive): boolean => 
 };
 
 /** The region that a statement is, if it is one. */
-function regionOf(scope: Scope, stmt: Stmt): Omit<Region, "name"> | undefined {
+function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Region, "name"> | undefined {
   if (stmt.kind === "do-concurrent") return concurrentRegion(scope, stmt);
   if (stmt.kind !== "directed" || !isParallel(stmt.directive)) return undefined;
   const { directive } = stmt;
@@ -77,7 +88,7 @@ function regionOf(scope: Scope, stmt: Stmt): Omit<Region, "name"> | undefined {
   const axes: Axis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);
-  const clauses = [...directive.clauses];
+  const clauses = [...around, ...directive.clauses];
   for (;;) {
     const [loop] = body;
     if (body.length === 1 && loop.kind === "directed" && isParallel(loop.directive)) {
@@ -103,9 +114,12 @@ function regionOf(scope: Scope, stmt: Stmt): Omit<Region, "name"> | undefined {
   );
   const queue = clauses.find((clause) => clause.kind === "async");
   const named = (kind: string): string[] => clauses.flatMap((clause) => ("names" in clause && clause.kind === kind ? clause.names : []));
-  const carried = new Set(named("firstprivate"));
-  const privates = new Set([...named("private"), ...carried]);
-  return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates });
+  // What `parallel` has for itself holds what was assigned in front of the loop.
+  const outer = around.flatMap((clause) => ("names" in clause && clause.kind === "private" ? clause.names : []));
+  const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
+  const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
+  const left = new Set(named("lastprivate"));
+  return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates }, left);
 }
 
 /** False of what does nothing. */
@@ -121,8 +135,7 @@ function dependsOn(bounds: readonly (Expr | undefined)[], axes: readonly Axis[])
 }
 
 function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"> | undefined {
-  const ops: Record<string, ReductionOp> = { "+": "+", "*": "*", min: "min", max: "max", ".and.": ".and.", ".or.": ".or." };
-  const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op: ops[op] ?? "+", inferred: false })));
+  const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op, inferred: false })));
   // The first index of the list is the innermost one, as in Fortran's arrays.
   const axes = [...stmt.axes].reverse();
   return finished(scope, stmt, axes, stmt.body, reductions, {
@@ -139,6 +152,7 @@ function finished(
   body: readonly Stmt[],
   clauses: readonly Reduction[],
   rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string> },
+  left: ReadonlySet<string> = new Set(),
 ): Omit<Region, "name"> {
   const written = writesOf(scope, body);
   const scalars = new Set([...written].filter((name) => !find(scope, name)?.dims));
@@ -161,7 +175,31 @@ function finished(
     if (op) reductions.push({ name, op, inferred: true });
   }
   const carried = new Set([...first, ...rest.carried].filter((name) => !reductions.some((reduction) => reduction.name === name)));
+  const own = new Set([...axes.map(({ variable }) => variable), ...reductions.map(({ name }) => name), ...rest.privates]);
+  const isShared = isOfHosts(stmt) ? (name: string) => isAssigned(name, body) : (name: string) => first.has(name);
+  for (const name of scalars)
+    if ((left.has(name) || (!own.has(name) && isShared(name))) && isReadBehind(scope, stmt, name))
+      scope.world.problems.add(
+        stmt.at,
+        name,
+        "what iterations leave in it is read behind the loop",
+        "compute it there, name it in a reduction clause, or make it private if it is not needed",
+      );
   return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried };
+}
+
+/** Whether scalars that a loop assigns are shared unless clauses say otherwise: that of OpenMP on the host. */
+const isOfHosts = (stmt: Stmt): boolean =>
+  stmt.kind === "directed" &&
+  stmt.directive.sentinel === "omp" &&
+  !stmt.directive.words.includes("target") &&
+  !stmt.directive.clauses.some((clause) => clause.kind === "default" && clause.value.endsWith("private"));
+
+/** Whether statements assign a variable otherwise than as that of a loop. */
+function isAssigned(name: string, body: readonly Stmt[]): boolean {
+  let assigned = false;
+  walkStatements(body, (stmt) => void (assigned ||= stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name));
+  return assigned;
 }
 
 function globalRegion(scope: Scope): Region | undefined {
@@ -190,6 +228,7 @@ function globalRegion(scope: Scope): Region | undefined {
     carried: readFirst(scope, body, new Set(dummies)),
     privates: new Set(),
     written,
+    ...(found !== read && { ofGrid: true }),
     ...(unit.launchBounds && { launchBounds: unit.launchBounds }),
   };
 }

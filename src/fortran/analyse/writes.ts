@@ -117,9 +117,9 @@ function opOf(name: string, value: Expr): string | undefined {
     const { op, a, b } = value;
     if (op === "+" && isName(b, name)) return "+";
     if (op === "+" || op === "-") return isName(a, name) || (a.kind === "binary" && opOf(name, a) === "+") ? "+" : undefined;
-    if (op === "*" || op === ".and." || op === ".or.") return isName(a, name) || isName(b, name) ? op : undefined;
+    if (["*", ".and.", ".or.", ".eqv.", ".neqv."].includes(op)) return isName(a, name) || isName(b, name) ? op : undefined;
   }
-  if (value.kind === "apply" && value.base.kind === "name" && ["min", "max"].includes(value.base.name))
+  if (value.kind === "apply" && value.base.kind === "name" && ["min", "max", "iand", "ior", "ieor"].includes(value.base.name))
     return value.args.some((arg) => arg.kind === "value" && isName(arg.value, name)) ? value.base.name : undefined;
   return undefined;
 }

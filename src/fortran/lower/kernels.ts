@@ -1,7 +1,7 @@
 import { binary, int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
 import { IRError } from "../../ir/errors.js";
-import type { Expr, KernelIR, Location, NumericType, Param, ReduceOp, ScalarType, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, Location, NumericType, Param, ScalarType, Stmt } from "../../ir/types.js";
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
@@ -11,7 +11,7 @@ import { namesIn, walkStatements } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { prove, settled } from "./atomic.js";
-import { constantLength, declaredShape } from "./arrays.js";
+import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
 import { declared, inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
 import { declaring, indexOf, value, valueAs } from "./expressions.js";
@@ -74,16 +74,32 @@ function built(make: () => KernelIR): KernelIR {
   }
 }
 
-const FOLDS: Readonly<Record<ReductionOp, ReduceOp>> = { "+": "sum", "*": "custom", min: "min", max: "max", ".and.": "min", ".or.": "max" };
+/** How the IR folds, or the function of its own fold and what changes nothing. */
+const FOLDS: Readonly<Record<ReductionOp, "sum" | "min" | "max" | readonly [fn: "mul" | "and" | "or" | "xor", identity: number]>> = {
+  "+": "sum",
+  "*": ["mul", 1],
+  min: "min",
+  max: "max",
+  ".and.": "min",
+  ".or.": "max",
+  iand: ["and", -1],
+  ior: ["or", 0],
+  ieor: ["xor", 0],
+  ".neqv.": ["xor", 0],
+  ".eqv.": ["xor", 1],
+};
 
 function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp): Meaning {
   const target = cx.unique(name);
   const held: NumericType = type === "bool" ? "i32" : type;
   const fold = FOLDS[op];
-  if (fold === "custom") {
+  if (typeof fold !== "string") {
+    const [fn, identity] = fold;
     const [a, b] = ["a", "b"].map((wish) => cx.unique(wish));
     const [x, y]: Expr[] = [a, b].map((local) => ({ op: "local", type: held, name: local }));
-    cx.params.push({ kind: "reduce", name: target, type: held, op: "custom", identity: 1, combine: { a, b, body: binary("mul", x, y) } });
+    const both = binary(fn, x, y);
+    const body = op === ".eqv." ? binary("xor", both, int(1)) : both;
+    cx.params.push({ kind: "reduce", name: target, type: held, op: "custom", identity, combine: { a, b, body } });
   } else {
     const identity = type === "bool" ? (op === ".and." ? 1 : 0) : identityOf(fold, held);
     cx.params.push({ kind: "reduce", name: target, type: held, op: fold, identity } as Param);
@@ -128,7 +144,9 @@ export function lowerRegion(region: Region): LoweredKernel {
       if (!variable || variable.value) continue;
       if (variable.dims && !isPrivate(region, cx, name)) continue;
       const before = region.carried.has(name) && !variable.dims ? cx.given(scope, variable, name) : undefined;
-      frame.meanings.set(name, declared(cx, outside, variable, before?.kind === "value" ? before.expr : undefined));
+      const made = declared(cx, outside, variable, before?.kind === "value" ? before.expr : undefined);
+      if (region.carried.has(name) && made.kind === "array") copied(cx, made.array, cx.given(scope, variable, name));
+      frame.meanings.set(name, made);
     }
   });
   const body = cx.collect(() => {
@@ -138,6 +156,17 @@ export function lowerRegion(region: Region): LoweredKernel {
   });
   const kernel = kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]);
   return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel.ir, trips) };
+}
+
+/** Gives an array of the element's own the values of another. */
+function copied(cx: Lowering, array: ArrayValue, from: Meaning): void {
+  const length = constantLength(array.extents);
+  if (from.kind !== "array" || length === undefined) return;
+  const { location } = cx;
+  const name = cx.unique("n");
+  const n: Expr = { op: "local", type: "i32", name };
+  const body = [array.nth(n).store(from.array.nth(n).load(location), location)];
+  cx.push({ kind: "for", name, start: int(0), stop: int(length), step: 1, body, location });
 }
 
 /** Kernels over fewer axes walk along the last one of a grid themselves. */

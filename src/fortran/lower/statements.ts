@@ -165,7 +165,7 @@ function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" 
     return inner.kind === "name" && inner.name === name;
   };
   const give = (e: Expr): void => {
-    const typed = meaning.op === ".and." || meaning.op === ".or." ? converted("bool", e, from.at) : converted(meaning.type, e, from.at);
+    const typed = converted(meaning.type, e, from.at);
     cx.push({
       kind: "reduce",
       target: meaning.target,

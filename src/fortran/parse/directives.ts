@@ -36,7 +36,7 @@ const FIRST_ONLY: readonly string[] = ["declare", "ordered", "routine", "update"
 /** Of `atomic`; `target update` is one word, too. */
 const ATOMIC: readonly string[] = ["update", "read", "write", "capture"];
 
-const REDUCTIONS: readonly ReductionOp[] = ["+", "*", "min", "max", ".and.", ".or."];
+const REDUCTIONS: readonly ReductionOp[] = ["+", "*", "min", "max", ".and.", ".or.", ".eqv.", ".neqv.", "iand", "ior", "ieor"];
 const LEVELS: readonly string[] = ["gang", "worker", "vector", "seq", "independent", "auto", "simd"];
 const LISTS = ["private", "firstprivate", "lastprivate", "shared"] as const;
 
@@ -140,7 +140,7 @@ function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
   c.expect("(");
   const op = reductionOp(c);
   c.expect(":", `\`:\` is missing in \`${name}(op:names)\``);
-  const names = c.names();
+  const names = parts(c);
   c.expect(")");
   return { kind: "reduction", op, names, at };
 }
@@ -148,13 +148,21 @@ function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
 export function reductionOp(c: Cursor): ReductionOp {
   const sign = c.next();
   const op = REDUCTIONS.find((known) => known === sign.text);
-  if (!op) throw c.problem("is no operation of a reduction", sign, "use +, *, min, max, .and. or .or.");
+  if (!op) throw c.problem("is no operation of a reduction", sign, `use ${REDUCTIONS.join(", ")}`);
   return op;
 }
 
+/** `a, b(1:n)`: whole arrays, whatever part is named. */
+const parts = (c: Cursor): string[] =>
+  c.list(() => {
+    const name = c.name();
+    if (c.is("(")) c.enclosed();
+    return name;
+  });
+
 function enclosedNames(c: Cursor): string[] {
   c.expect("(");
-  const names = c.names();
+  const names = parts(c);
   c.expect(")");
   return names;
 }

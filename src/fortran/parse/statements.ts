@@ -524,6 +524,8 @@ function simple(head: Head): Bare {
       if (!c.take("(") || !c.take("*") || !c.take(",")) throw c.outside(key, c.tokens[0]);
       const written = format(c);
       if (!c.take(")")) throw c.outside(key, c.tokens[0]);
+      // Compilers take a comma here.
+      c.take(",");
       return { kind: "print", format: written, items: c.token.kind === "end" ? [] : c.list(() => expression(c)) };
     }
     case "allocate":

@@ -1,5 +1,5 @@
 /*
- * The preprocessor's lines, as `gfortran -cpp` has them: `#if` to `#endif`, `#define` of names without arguments, `#undef`, `#include`; and
+ * The preprocessor's lines, as `gfortran -cpp` has them, with nvfortran's `##` and `#x`: `#if` to `#endif`, `#define`, `#undef`, `#include`; and
  * Fortran's own `include`.
  */
 
@@ -24,9 +24,18 @@ export interface SourceLine {
 }
 
 const DEEPEST = 20;
+/** Macros in macros grow without bounds. */
+const MOST_EXPANDED = 100_000;
 const DIRECTIVE = /^\s*#\s*(\w*)\s*(.*?)\s*$/;
 const INCLUDE = /^\s*include\s+(?:'([^']+)'|"([^"]+)")\s*(?:!.*)?$/i;
-const STRINGS_AND_NAMES = /'[^']*'|"[^"]*"|!.*$|[A-Za-z_]\w*/g;
+/** Macros stand in directives, not in comments. */
+const STRINGS_AND_NAMES = /'[^']*'|"[^"]*"|!(?!\$).*$|[A-Za-z_]\w*/g;
+const OF_MACRO = /\s*##\s*|#\s*([A-Za-z_]\w*)|'[^']*'|"[^"]*"|[A-Za-z_]\w*/g;
+
+interface Macro {
+  readonly parameters: readonly string[];
+  readonly text: string;
+}
 
 interface Region {
   /** Whether its lines are read. */
@@ -41,9 +50,10 @@ interface Region {
 export function preprocess(text: string, options: SourceOptions, problems: Problems): SourceLine[] {
   const macros = new Map<string, string>();
   for (const [name, value] of Object.entries(options.define ?? {})) if (value !== false) macros.set(name, value === true ? "1" : value);
-  /** Those with arguments, which are refused where they are used; their text is their name. */
-  const calls = new Set<string>();
+  /** Those with arguments. In `macros`, their text is their name. */
+  const calls = new Map<string, Macro>();
   const out: SourceLine[] = [];
+  let count = 0;
   read(text.replace(/^\uFEFF/, ""), options.file, 0);
   return out;
 
@@ -63,7 +73,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
       if (!active) continue;
       const included = INCLUDE.exec(line);
       if (included && inserted(included[1] ?? included[2], at, depth)) continue;
-      out.push({ text: macros.size > 0 ? expanded(line, at) : line, file, line: n + 1 });
+      out.push({ text: macros.size > 0 || line.includes("__") ? expanded(line, at) : line, file, line: n + 1 });
     }
     for (const { at } of regions) problems.add(at, "#if", "is not closed", "add `#endif`");
   }
@@ -109,11 +119,13 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
   function act(word: string, rest: string, at: Location, depth: number): void {
     switch (word) {
       case "define": {
-        const [, name, args, value] = /^(\w+)(\()?\s*(.*)$/.exec(rest) ?? [];
+        // Without `##`, an empty comment joins words.
+        const plain = rest.replace(/(?<=\w)\/\*.*?\*\/(?=\w)/g, "##").replace(/\/\*.*?\*\//g, " ");
+        const [, name, parameters, text] = /^(\w+)(?:\(([\w\s,]*)\))?\s*(.*?)\s*$/.exec(plain) ?? [];
         if (name === undefined) return problems.add(at, `#define ${rest}`, "names no macro", "write `#define NAME VALUE`");
-        if (args) calls.add(name);
-        else calls.delete(name);
-        return void macros.set(name, args ? name : value);
+        if (parameters === undefined) calls.delete(name);
+        else calls.set(name, { parameters: parameters.split(",").map((each) => each.trim()), text });
+        return void macros.set(name, parameters === undefined ? text : name);
       }
       case "undef":
         calls.delete(rest);
@@ -147,11 +159,67 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
     return true;
   }
 
-  /** Macros stand for their text outside of strings and comments; columns behind one are those of the expanded line. */
-  function expanded(line: string, at: Location): string {
-    return line.replace(STRINGS_AND_NAMES, (word, offset: number) => {
-      if (calls.has(word)) problems.add({ ...at, column: offset + 1 }, word, "a macro with arguments is not expanded", "write a function");
-      return macros.get(word) ?? word;
-    });
+  /** Macros stand for their text outside of strings and comments; columns behind one are those of the expanded line. `within`: macros that this is the text of. */
+  function expanded(line: string, at: Location, within: readonly string[] = []): string {
+    let from = 0;
+    let out = "";
+    for (const { 0: word, index } of line.matchAll(STRINGS_AND_NAMES)) {
+      if (index < from) continue;
+      const call = calls.get(word);
+      const text = macros.get(word) ?? (word === "__LINE__" ? String(at.line) : word === "__FILE__" ? `"${at.file}"` : undefined);
+      const open = call ? /^\s*\(/.exec(line.slice(index + word.length)) : undefined;
+      if (text === undefined || within.includes(word) || (call && !open)) continue;
+      if (count === MOST_EXPANDED) problems.add({ ...at, column: index + 1 }, word, "macros stand for too much text", "write it out");
+      if (count++ >= MOST_EXPANDED) break;
+      out += line.slice(from, index);
+      from = index + word.length;
+      let made = text;
+      if (call) {
+        const given = argumentsAt(line, from + open![0].length);
+        if (!given || given.args.length !== call.parameters.length) {
+          const why = given
+            ? `takes ${call.parameters.length} arguments, and is given ${given.args.length}`
+            : "its arguments do not end on its line";
+          problems.add({ ...at, column: index + 1 }, word, why, "write the macro with all its arguments on one line");
+          out += word;
+          continue;
+        }
+        from = given.end;
+        made = filled(call, given.args, (arg) => expanded(arg, at, within));
+      }
+      out += expanded(made, at, [...within, word]);
+    }
+    return out + line.slice(from);
   }
+}
+
+/** The text of a macro with its arguments; `x##_gpu` joins, `#x` is a string. */
+function filled({ parameters, text }: Macro, args: readonly string[], expand: (arg: string) => string): string {
+  return text.replace(OF_MACRO, (word: string, quoted: string | undefined, at: number) => {
+    if (word.trim() === "##") return "";
+    const n = parameters.indexOf(quoted ?? word);
+    if (n < 0) return word;
+    if (quoted !== undefined) return `"${args[n]}"`;
+    const joined = /##\s*$/.test(text.slice(0, at)) || /^\s*##/.test(text.slice(at + word.length));
+    return joined ? args[n] : expand(args[n]);
+  });
+}
+
+/** What stands between commas up to the parenthesis that closes; undefined where none does. */
+function argumentsAt(line: string, from: number): { args: string[]; end: number } | undefined {
+  const args: string[] = [];
+  let depth = 0;
+  let start = from;
+  for (const { 0: sign, index } of line.matchAll(/'[^']*'|"[^"]*"|[(),[\]]/g)) {
+    if (index < from) continue;
+    if (sign === "(" || sign === "[") depth++;
+    const closes = sign === ")" && depth === 0;
+    if (closes || (sign === "," && depth === 0)) {
+      args.push(line.slice(start, index).trim());
+      start = index + 1;
+    }
+    if (closes) return { args, end: index + 1 };
+    if (sign === ")" || sign === "]") depth--;
+  }
+  return undefined;
 }

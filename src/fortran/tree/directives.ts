@@ -31,7 +31,7 @@ export type Clause =
   /** Any other: `present(w)`, `map(tofrom: w)`, `num_gangs(8)`. */
   | { readonly kind: "other"; readonly name: string; readonly text: string; readonly at: Location };
 
-export type ReductionOp = "+" | "*" | "min" | "max" | ".and." | ".or.";
+export type ReductionOp = "+" | "*" | "min" | "max" | ".and." | ".or." | ".eqv." | ".neqv." | "iand" | "ior" | "ieor";
 
 /** Absent parts were written `*` or not at all. */
 export interface Launch {

@@ -195,6 +195,11 @@ const FOLDS: Readonly<Record<Reduction["op"], { identity: (type: string) => stri
     max: { identity: (type) => `f::lowest<${type}>()`, fold: (a, b) => `f::max(${a}, ${b})` },
     ".and.": undefined,
     ".or.": undefined,
+    ".eqv.": undefined,
+    ".neqv.": undefined,
+    iand: { identity: () => "-1", fold: (a, b) => `${a} & ${b}` },
+    ior: { identity: () => "0", fold: (a, b) => `${a} | ${b}` },
+    ieor: { identity: () => "0", fold: (a, b) => `${a} ^ ${b}` },
   };
 
 /** A loop in C++. @throws Unlowerable where it cannot be written */
@@ -203,7 +208,7 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
   const stem = region.name.replace("#", "_loop");
   const [kernel, fold, launch] = ["kernel", "fold", "launch"].map((word) => `${stem}_${word}_`);
   const bounds = axes.flatMap(({ start, stop, step }) => [start, stop, step]);
-  const open = axes.find(({ stop }) => !stop);
+  const open = region.ofGrid ? axes[0] : axes.find(({ stop }) => !stop);
   if (open)
     refuse(
       region,

@@ -1,0 +1,30 @@
+import type { Stmt } from "../tree/index.js";
+import { flowOf } from "./flow.js";
+import { find, isSaved, proceduresSeen, type Scope } from "./symbols.js";
+import { bodiesOf } from "./visit.js";
+
+/* What becomes of variables behind a statement. */
+
+/** Whether what a statement leaves in a variable may be read behind it. */
+export function isReadBehind(scope: Scope, stmt: Stmt, name: string): boolean {
+  const { unit } = scope;
+  const variable = find(scope, name);
+  if (!variable || unit.kind === "module") return false;
+  if (variable.scope !== scope || isSaved(variable) || (variable.dummy && !variable.attributes.has("value"))) return true;
+  if (unit.kind === "procedure" && unit.form === "function" && name === (unit.result ?? unit.name)) return true;
+  return flowOf(behind(unit.body, stmt) ?? [], proceduresSeen(scope)).readFirst.has(name);
+}
+
+/** What may run behind a statement: the next turn of a loop around it, too. */
+function behind(body: readonly Stmt[], stmt: Stmt): Stmt[] | undefined {
+  for (const [n, each] of body.entries()) {
+    const rest = body.slice(n + 1);
+    if (each === stmt) return rest;
+    const again = each.kind === "do" || each.kind === "do-while" ? [each] : [];
+    for (const part of bodiesOf(each)) {
+      const found = behind(part, stmt);
+      if (found) return [...found, ...again, ...rest];
+    }
+  }
+  return undefined;
+}
