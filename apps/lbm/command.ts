@@ -283,7 +283,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
       `${set.name}: ${labels}\n` +
         `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +
         `${grid.cells} cells, ${settings.layout}, ${settings.wall === "interpolated" ? "interpolated walls, " : ""}occ ${occ}, ${settings.precision}\n${choicesText(simulation.skeleton)}` +
-        `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 + ${(mass / grid.cells).toExponential(2)}\n` +
+        `${steps} steps in ${seconds.toFixed(2)} s, ${updates.toPrecision(3)} million cells a second; mean density 1 ${mass < 0 ? "-" : "+"} ${Math.abs(mass / grid.cells).toExponential(2)}\n` +
         outcome.text,
     );
     if (options.svg !== undefined) {
@@ -295,11 +295,11 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
           axes: axesOf(each, options, grid.extents),
           ...(each.name === "cylinder"
             ? {
-                quantity: "vorticity x diameter / speed of the stream",
+                quantity: "vorticity × diameter / speed of the stream",
                 reach: WAKE,
                 ...(await vorticity(simulation, options.size / options.speed)),
               }
-            : { quantity: "speed by that of the lid, stream or vortices at the start", ...(await plane(simulation, options.speed)) }),
+            : { quantity: `speed / speed of ${each.moves}`, ...(await plane(simulation, options.speed)) }),
         }),
       );
     }

@@ -156,7 +156,7 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
     const means = (): Promise<Means> => (found ??= simulation.means());
     const text =
       `${set.name}: ${label}\n${name} of ${simulation.grid.extents.join(" x ")} cells, order ${config.order}, ${options.type}, ${options.precision}, ${options.layout}, occ ${simulation.skeleton.occ}\n` +
-      `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} us a point and step` : ""}\n` +
+      `${steps} steps in ${seconds.toFixed(2)} s${steps > 0 ? `, ${pace.toPrecision(4)} µs a point and step` : ""}\n` +
       (samples.length > 0 ? summary(samples.at(-1)!) : "") +
       (flow.wall ? wallText(flow, await means()) : "") +
       (name === "tube" ? tubeText(await tubeProfiles(simulation, tubeOf(config))) : "");
@@ -204,7 +204,7 @@ async function simulate(
       samples.push(progress);
       await energy?.sample();
       const each = seconds / (progress.step - first);
-      const text = `${((1e6 * each) / cells).toPrecision(3)} us a point and step, ${left(each * (config.steps - progress.step))} left, dt ${progress.dt.toExponential(2)}, residual ${progress.residual.toExponential(2)}`;
+      const text = `${((1e6 * each) / cells).toPrecision(3)} µs a point and step, ${left(each * (config.steps - progress.step))} left, dt ${progress.dt.toExponential(2)}, residual ${progress.residual.toExponential(2)}`;
       const byTime = config.time !== undefined && progress.time / config.time > progress.step / config.steps;
       if (byTime) task.update(progress.time, config.time!, text.replace(/, [^,]* left/, ""));
       else task.update(progress.step, config.steps, text);

@@ -59,7 +59,7 @@ async function run({ gib, devices: name, f64, iterations, precision, json }: Str
     shell.print(
       tableText({
         title: "",
-        columns: ["kernel", "GB/s", "least ms", "mean ms", "most ms"],
+        columns: ["kernel", "GB/s", "min ms", "mean ms", "max ms"],
         labels: 1,
         rows: kernels.map((k) => [k.name, (k.bandwidth / 1e9).toPrecision(4), ms(k.least), ms(k.mean), ms(k.most)]),
       }).trimStart(),

@@ -107,7 +107,7 @@ function summary({ runs }: Assessment): string {
   return [
     count(
       runs.map((r) => r.application),
-      "application",
+      "code path",
     ),
     count(
       runs.map((r) => r.problem),

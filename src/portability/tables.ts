@@ -14,21 +14,22 @@ export interface Table {
   labels: number;
 }
 
-/** An error with two digits, small ones as papers print them: `7.6e-2`; `0.0e-0` for none, `?` where one sample cannot tell. */
+/** An error with two digits; `?` where one sample cannot tell. */
 export function errorText(sigma: number | null): string {
   if (sigma === null || Number.isNaN(sigma)) return "?";
   if (sigma >= 0.995) return sigma.toFixed(sigma < 9.95 ? 1 : 0);
-  return sigma === 0 ? "0.0e-0" : sigma.toExponential(1);
+  if (sigma === 0) return "0";
+  return sigma < 0.00995 ? sigma.toExponential(1) : sigma.toPrecision(2);
 }
 
-/** `98.27 ± 4.1e-2`, in percent. */
+/** `98.27 ± 0.041`, in percent. */
 export function percentText(value: number, sigma: number | null): string {
   return `${(100 * value).toFixed(2)} ± ${errorText(sigma === null ? null : 100 * sigma)}`;
 }
 
 /** `20.51 ± 0.12 ms` with the unit that suits. */
 export function secondsText(seconds: number, sigma: number): string {
-  const [unit, factor] = seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e3] : ["us", 1e6];
+  const [unit, factor] = seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e3] : ["µs", 1e6];
   const scaled = seconds * factor;
   const digits = Math.max(0, 3 - Math.floor(Math.log10(scaled)));
   const error = Number.isNaN(sigma) ? "" : ` ± ${(sigma * factor).toFixed(digits)}`;

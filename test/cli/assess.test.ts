@@ -51,7 +51,7 @@ test("published timings become tables, JSON and a report", () => {
   assert.equal(status, 0, stderr);
   assert.match(
     stdout,
-    /Phi: p, both \(X, Y\)\n.*\n.*\na\s+50\.00 ± \?\s+100\.00 ± \?\s+2 of 2 .*\nb\s+0\.00 ± 0\.0e-0\s+0\.00 ± 0\.0e-0\s+1 of 2\s+25\.00 ± \?\s+50\.00 ± \?/,
+    /Phi: p, both \(X, Y\)\n.*\n.*\na\s+50\.00 ± \?\s+100\.00 ± \?\s+2 of 2 .*\nb\s+0\.00 ± 0\s+0\.00 ± 0\s+1 of 2\s+25\.00 ± \?\s+50\.00 ± \?/,
   );
   const json = assessmentSchema.parse(JSON.parse(readFileSync(join(directory, "out.json"), "utf8")));
   assert.deepEqual(

@@ -49,7 +49,7 @@ async function run(...words: string[]): Promise<{ printed: string; written: Map<
 
 test("explains an application's plan, with its timeline", async () => {
   const { printed } = await run("blur", "--devices", "js*3", "--occ", "two-way", "--no-fuse", "--precision", "strict");
-  assert.match(printed, /^skeleton "blur" on js\*3: OCC two-way, strict, one iteration a plan\n/);
+  assert.match(printed, /^skeleton "blur" on js\*3: OCC two-way, strict, one iteration per plan\n/);
   for (const line of ["blur.internal -> back.internal  read after write of b", "blur reads neighbours of a, whose halos are stale"])
     assert.ok(printed.includes(line), line);
   assert.match(printed, /\nplanned: .*\n(.*\n)+measured: /);

@@ -187,12 +187,22 @@ test("the vendor's figures stand beside the measured ones where one is known", (
 });
 
 test("errors have two digits", () => {
-  assert.deepEqual([0, 0.0759, 0.999, 4.68, 46.2, 537].map(errorText), ["0.0e-0", "7.6e-2", "1.0", "4.7", "46", "537"]);
+  assert.deepEqual([0, 0.00123, 0.00999, 0.0759, 0.994, 0.999, 4.68, 46.2, 537].map(errorText), [
+    "0",
+    "1.2e-3",
+    "0.010",
+    "0.076",
+    "0.99",
+    "1.0",
+    "4.7",
+    "46",
+    "537",
+  ]);
   assert.equal(errorText(null), "?");
 });
 
 test("times take the unit that suits", () => {
   assert.equal(secondsText(0.02051, 0.00012), "20.51 ± 0.12 ms");
   assert.equal(secondsText(2, NaN), "2.000 s");
-  assert.equal(secondsText(3.2e-6, 1e-8), "3.200 ± 0.010 us");
+  assert.equal(secondsText(3.2e-6, 1e-8), "3.200 ± 0.010 µs");
 });

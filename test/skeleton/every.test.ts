@@ -173,7 +173,7 @@ test("NaN of a step of some iterations is found", async () => {
 test("the plan of each kind of iteration is told, with the halos that the others leave", async () => {
   const { plan } = wave(jsSet(2));
   const text = await plan.explain();
-  assert.match(text, /one iteration a plan, such as iteration 0: \d+ of 60 plans/);
+  assert.match(text, /one iteration per plan, such as iteration 0: \d+ of 60 plans/);
   assert.match(text, /such as iteration 5: /);
   const plans = text.split("\n\n\n");
   assert.ok(plans.length >= 6 && plans.every((each) => each.startsWith('skeleton "wave" on ')));

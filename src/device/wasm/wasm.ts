@@ -120,7 +120,7 @@ class WasmDevice extends CpuDevice {
     const parts = work.flatMap((item) => (item instanceof CpuLaunch ? (item.program as WasmProgram).parts(item) : transferCall(item)));
     const region = this.pool.region(`a graph of ${countOf(work)}`, parts);
     return {
-      remark: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barriers`,
+      remark: `${countOf(work)}: one region of ${this.pool.size} workers with ${region.barriers} barrier${region.barriers === 1 ? "" : "s"}`,
       run: () => {
         for (const launch of launches) launch.results ??= {};
         region.run();

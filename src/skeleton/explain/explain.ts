@@ -46,7 +46,7 @@ export function explainText(explained: Explained): string {
     section("On the devices", remarks),
   ];
   return [
-    `skeleton "${name}" on ${set}: OCC ${steady.level}, ${precision}, ${count} a plan${iterations === undefined ? "" : `, ${iterations}`}`,
+    `skeleton "${name}" on ${set}: OCC ${steady.level}, ${precision}, ${count} per plan${iterations === undefined ? "" : `, ${iterations}`}`,
     ...sections.filter((text) => text !== ""),
   ].join("\n\n");
 }

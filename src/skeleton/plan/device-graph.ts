@@ -134,7 +134,7 @@ function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>): Hint<No
     else
       for (const halo of halos)
         if (stencils.has(halo.stage) && levelOf(part(halo.stage, "internal")) <= levelOf(halo))
-          add(internal, halo, "the device has work before the host turns to the copies");
+          add(internal, halo, "the device gets work before the host starts the copies");
   }
   return hints;
 }

@@ -90,13 +90,13 @@ function chooseStreams<N extends { readonly name: string }>(
   const open = (node: N, stream: number) => !taken.has(stream) && (!lasts.has(stream) || graph.reaches(lasts.get(stream)!, node));
   const others = level.filter((node) => {
     const parent = graph.parents(node).findLast((p) => open(node, choices.get(p)!.stream));
-    if (parent) choose(node, choices.get(parent)!.stream, `that of ${parent.name}, on which it depends`);
+    if (parent) choose(node, choices.get(parent)!.stream, `the stream of ${parent.name}, on which it depends`);
     return !parent;
   });
   for (const node of others) {
     let stream = 0;
     while (!open(node, stream)) stream++;
-    choose(node, stream, lasts.has(stream) ? "nothing else runs there any more" : "nothing runs there yet");
+    choose(node, stream, lasts.has(stream) ? "a stream that is free again" : "a stream of its own");
   }
   for (const node of level) lasts.set(choices.get(node)!.stream, node);
 }

@@ -17,7 +17,7 @@ function explained(containers: Container[], fresh = new Set<never>()) {
 test("the text lists dependencies, halos, splits, hints, streams and events with their reasons", () => {
   assert.equal(
     explainText(explained(figure4().containers)),
-    `skeleton "example" on js*2: OCC two-way, strict, one iteration a plan
+    `skeleton "example" on js*2: OCC two-way, strict, one iteration per plan
 
 Containers as written
   axpy     map      reads x, y                writes x  sequence.ts:7
@@ -53,18 +53,18 @@ Dependencies on the devices
 
 Hints for the order
   axpy.boundary -> axpy.internal  what travels is computed first
-  laplace.internal -> halo x      the device has work before the host turns to the copies
-  dot.internal -> halo x          the device has work before the host turns to the copies
+  laplace.internal -> halo x      the device gets work before the host starts the copies
+  dot.internal -> halo x          the device gets work before the host starts the copies
 
 Tasks in the order of launches: 2 streams, 3 events
-  1  stream 1  axpy.boundary                              nothing runs there yet
-  2  stream 0  axpy.internal                              nothing runs there yet
-  3  stream 0  laplace.internal  waits for axpy.boundary  that of axpy.internal, on which it depends
-  4  stream 0  dot.internal                               that of laplace.internal, on which it depends
-  5  stream 1  halo x                                     that of axpy.boundary, on which it depends
-  6  stream 1  laplace.boundary  waits for axpy.internal  that of halo x, on which it depends
-  7  stream 1  dot.boundary                               that of laplace.boundary, on which it depends
-  8  stream 1  collect d         waits for dot.internal   that of dot.boundary, on which it depends`,
+  1  stream 1  axpy.boundary                              a stream of its own
+  2  stream 0  axpy.internal                              a stream of its own
+  3  stream 0  laplace.internal  waits for axpy.boundary  the stream of axpy.internal, on which it depends
+  4  stream 0  dot.internal                               the stream of laplace.internal, on which it depends
+  5  stream 1  halo x                                     the stream of axpy.boundary, on which it depends
+  6  stream 1  laplace.boundary  waits for axpy.internal  the stream of halo x, on which it depends
+  7  stream 1  dot.boundary                               the stream of laplace.boundary, on which it depends
+  8  stream 1  collect d         waits for dot.internal   the stream of dot.boundary, on which it depends`,
   );
 });
 
