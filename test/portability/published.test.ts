@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { assess, published } from "../../src/portability/assessment.js";
 import { readCsv } from "../../src/portability/csv.js";
 import type { Assessment } from "../../src/portability/schema.js";
-import { errorText } from "../../src/portability/tables.js";
 
 /** Their source is named in test/data/README.md. */
 const data = fileURLToPath(new URL("../../../test/data/", import.meta.url));
@@ -27,6 +26,12 @@ function gaia(): Promise<Assessment> {
   return assessment;
 }
 
+/** As the paper prints errors, with two digits. */
+function printed(sigma: number): string {
+  if (sigma >= 0.995) return sigma.toFixed(sigma < 9.95 ? 1 : 0);
+  return sigma === 0 ? "0.0e-0" : sigma.toExponential(1);
+}
+
 test("the published timings give every Phi of Table IV at 10 GB, with its error, to the printed digits", async () => {
   const { metrics } = await gaia();
   const cells = await records("gaia-table4-10gb.csv");
@@ -37,7 +42,7 @@ test("the published timings give every Phi of Table IV at 10 GB, with its error,
     );
     assert.ok(found, `${cell.metric} ${cell.set} ${cell.application}`);
     assert.equal((100 * found.value).toFixed(4), cell.from_timings_pct, `${cell.metric} ${cell.set} ${cell.application}`);
-    assert.equal(errorText(100 * found.sigma!), cell.from_timings_err_pct, `error of ${cell.metric} ${cell.set} ${cell.application}`);
+    assert.equal(printed(100 * found.sigma!), cell.from_timings_err_pct, `error of ${cell.metric} ${cell.set} ${cell.application}`);
   }
 });
 
