@@ -36,9 +36,30 @@ const copyBox = kernel("copyBox", { a: view(f64, 3), c: view(f64, 3) }, ({ a, c 
 const copyBox32 = kernel("copyBox32", { a: view(f32, 3), c: view(f32, 3) }, ({ a, c }, z, y, x) => {
   c[z][y][x] = a[z][y][x];
 });
+/** A step of the heat equation in two dimensions. */
+const heat = kernel("heat", { a: view(f64, 2), c: view(f64, 2) }, ({ a, c }, i, j) => {
+  c[i + 1][j + 1] = a[i + 1][j + 1] + 0.1 * (a[i][j + 1] + a[i + 2][j + 1] + a[i + 1][j] + a[i + 1][j + 2] - 4 * a[i + 1][j + 1]);
+});
+const heat32 = kernel("heat32", { k: f32, a: view(f32, 2), c: view(f32, 2) }, ({ k, a, c }, i, j) => {
+  const own = a[i + 1][j + 1];
+  c[i + 1][j + 1] = own + k * (a[i][j + 1] + a[i + 2][j + 1] + a[i + 1][j] + a[i + 1][j + 2] - own - own - own - own);
+});
+const laplace32 = kernel("laplace32", { a: view(f32, 3), c: view(f32, 3) }, ({ a, c }, z, y, x) => {
+  const own = a[z + 1][y + 1][x + 1];
+  const along = a[z + 1][y + 1][x] + a[z + 1][y + 1][x + 2] - own - own;
+  const across = a[z + 1][y][x + 1] + a[z + 1][y + 2][x + 1] - own - own;
+  c[z + 1][y + 1][x + 1] = along + across + a[z][y + 1][x + 1] + a[z + 2][y + 1][x + 1] - own - own;
+});
+/** With a branch: elements go one by one. */
+const clip = kernel("clip", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
+  if (a[i] > 0) c[i] = a[i];
+  else c[i] = 0;
+});
 
 const BOX = [256, 256, 512] as const;
 const BOX32 = [256, 512, 512] as const;
+const PLANE = [4096, 8192] as const;
+const PLANE32 = [8192, 8192] as const;
 const cells = (extents: readonly number[]): number => extents.reduce((product, extent) => product * extent, 1);
 const [n, n32] = [cells(BOX), cells(BOX32)];
 
@@ -70,6 +91,20 @@ const cases = [undefined, 1, 2, 4].flatMap((elements): Case[] => {
     device.prepare(copy32, { a: a32, c: c32 }, range(n32), tuning),
     device.prepare(add32, { a: a32, b: b32, c: c32 }, range(n32), tuning),
     device.prepare(gather32, { from, a: a32, c: c32 }, range(n32), tuning),
+    device.prepare(heat, { a: a.reshape(...PLANE), c: c.reshape(...PLANE) }, range(PLANE[0] - 2, PLANE[1] - 2), tuning),
+    device.prepare(
+      heat32,
+      { k: 0.1, a: a32.reshape(...PLANE32), c: c32.reshape(...PLANE32) },
+      range(PLANE32[0] - 2, PLANE32[1] - 2),
+      tuning,
+    ),
+    device.prepare(
+      laplace32,
+      { a: a32.reshape(...BOX32), c: c32.reshape(...BOX32) },
+      range(BOX32[0] - 2, BOX32[1] - 2, BOX32[2] - 2),
+      tuning,
+    ),
+    ...(elements === undefined ? [device.prepare(clip, { a, c }, range(n), tuning)] : []),
     device.prepare(copyBox, { a: a.reshape(...BOX), c: c.reshape(...BOX) }, range(...BOX), tuning),
     device.prepare(copyBox32, { a: a32.reshape(...BOX32), c: c32.reshape(...BOX32) }, range(...BOX32), tuning),
   ].map(measured);

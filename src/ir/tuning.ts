@@ -8,7 +8,7 @@ export interface Tuning {
   readonly threads?: number;
   /** GPUs, several axes: threads of a block along the last axis, at most. */
   readonly row?: number;
-  /** GPUs, one or three axes: elements along the first axis that a thread works on together. */
+  /** GPUs, one to three axes: elements along the first axis that a thread works on together. */
   readonly elements?: number;
   /** GPUs, three axes: neighbouring planes of a block. */
   readonly planes?: number;

@@ -78,7 +78,7 @@ function gridOver(
     rank > 1 ? extents[rank - 2] : 1,
     extents.slice(0, Math.max(0, rank - 2)).reduce((a, b) => a * b, 1),
   ];
-  const grid = counts.map((count, d) => Math.max(1, blocks(count, (d === 0 ? elements : 1) * block[d])));
+  const grid = counts.map((count, d) => Math.max(1, blocks(count, (d === rank - 1 ? elements : 1) * block[d])));
   if (planes > 0) return gridOverBox(gpu, binding, code, extents, block, grid);
   if (!strided) return gridded({ grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared });
   let left = main.residentBlocks(threads, shared) * gpu.facts.multiprocessors;

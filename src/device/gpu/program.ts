@@ -109,6 +109,9 @@ const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1
 
 const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 
+/** Elements from which on it does not matter that the next kernel is started late: 2 of 40 us on an H200, and more where elements do more. */
+const LARGE = 2 ** 23;
+
 /** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
 const NARROW = 2 ** 30;
 
@@ -195,6 +198,7 @@ function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: Cod
   return {
     strict: precision === "strict",
     ordered,
+    ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
     wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,

@@ -212,7 +212,8 @@ class HostWriter {
     code.line(`const ${api.i64} block_y = ${threads} / block_x;`);
     const block = ["block_x", "block_y", "1"] as const;
     code.line(`${api.i64} blocks_x = (${last} + block_x - 1) / block_x;`);
-    code.line(`${api.i64} blocks_y = (${counts.at(-2)} + block_y - 1) / block_y;`);
+    const rows = elements > 1 ? `${elements} * block_y` : "block_y";
+    code.line(`${api.i64} blocks_y = (${counts.at(-2)} + ${rows} - 1) / ${elements > 1 ? `(${rows})` : rows};`);
     if (planes > 0) return { grid: this.box(counts), block, shared: 0 };
     const outer = counts.slice(0, -2).join(" * ");
     code.line(`${api.i64} blocks_z = ${outer || "1"};`);

@@ -3,7 +3,7 @@ import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { BYTES, isFloat } from "../scalars.js";
-import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkExprs, changedIn, assignedLocals } from "../walk.js";
+import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkExprs, walkStmts, changedIn, assignedLocals } from "../walk.js";
 
 /** Neighbouring elements of a range, worked on together: what several of them read is read once. */
 export interface Jam {
@@ -50,17 +50,29 @@ export function jam(ir: KernelIR, axis: number, asked?: number, stride = 1): Jam
   return { count, guard: guards.length > 0 ? guards.reduce(and) : undefined, body: interleave(elements(count)) };
 }
 
+/** Bytes that an element reads and writes if it takes every branch, its neighbours' left out, as each is another's own; infinite where it loops. */
+export function movedBytes(ir: KernelIR): number {
+  const stmts: Stmt[] = [];
+  walkStmts(ir.body, (stmt) => void stmts.push(stmt));
+  if (!stmts.every(({ kind }) => kind === "if" || STRAIGHT.has(kind))) return Infinity;
+  const widths = new Map(ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, BYTES[param.element]]] : [])));
+  const definitions = definitionsOf(ir.body);
+  const moved = new Map(loadsOf(stmts, definitions, streamOf));
+  for (const stmt of stmts)
+    if (stmt.kind === "store")
+      moved.set(`to ${[stmt.view, ...stmt.indices.map((index) => streamOf(index, definitions))].join()}`, stmt.view);
+  return [...moved.values()].reduce((sum, view) => sum + widths.get(view)!, 0);
+}
+
 /**
  * Elements that a thread works on together so that they move `bytes`: 1, 2 or 4. One where they have branches or loops, read nothing, or compute for
  * long.
  */
 export function elementsToMove(ir: KernelIR, axis: number, bytes: number): number {
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
-  const loads = single ? loadsOf(single.body) : new Map<string, string>();
-  if (loads.size === 0 || floatOperations(single!.body) > MOST_OPERATIONS * loads.size) return 1;
-  const widths = new Map(ir.params.flatMap((param) => (param.kind === "view" ? [[param.name, BYTES[param.element]]] : [])));
-  const stores = single!.body.flatMap((stmt) => (stmt.kind === "store" ? [stmt.view] : []));
-  const each = [...loads.values(), ...stores].reduce((sum, view) => sum + widths.get(view)!, 0);
+  const { size = 0 } = single ? loadsOf(single.body) : {};
+  if (size === 0 || floatOperations(single!.body) > MOST_OPERATIONS * size) return 1;
+  const each = movedBytes(ir);
   return [1, 2].find((count) => count * each >= bytes) ?? 4;
 }
 
@@ -196,11 +208,11 @@ const COMPUTES: ReadonlySet<Expr["op"]> = new Set(["binary", "unary", "call"]);
 const storedIn = (body: readonly Stmt[]): Set<string> => changedIn(body, "view");
 
 /** Views by the elements that straight statements read of them, told apart by linear forms of the indices; without those that are the same for all. */
-function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body)): Map<string, string> {
+function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf(body), key = keyOf): Map<string, string> {
   const loads = new Map<string, string>();
   const visit = (node: Expr) => {
     if (node.op === "load" && node.indices.some((index) => index.op !== "const"))
-      loads.set([node.view, ...node.indices.map((index) => keyOf(index, definitions))].join(), node.view);
+      loads.set([node.view, ...node.indices.map((index) => key(index, definitions))].join(), node.view);
   };
   for (const stmt of body) for (const expr of exprsOf(stmt)) walkExpr(expr, visit);
   return loads;
@@ -209,4 +221,11 @@ function loadsOf(body: readonly Stmt[], definitions: Definitions = definitionsOf
 function keyOf(index: Expr, definitions: Definitions): string {
   const form = affineOf(index, definitions);
   return form ? JSON.stringify([form.constant, Object.entries(form.terms).sort()]) : JSON.stringify(index);
+}
+
+/** The same of an index and of those that are a constant away from it; a constant, such as a component's, stays. */
+function streamOf(index: Expr, definitions: Definitions): string {
+  const form = affineOf(index, definitions);
+  if (!form || Object.keys(form.terms).length === 0) return keyOf(index, definitions);
+  return JSON.stringify(Object.entries(form.terms).sort());
 }

@@ -1,7 +1,11 @@
 // Kernel "axpy" (kernels.ts), written by isoform.
-__device__ inline void in_turn() {
+__device__ inline void start_next() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -9,6 +13,7 @@ __device__ inline void in_turn() {
 extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
   const double a_, const double *__restrict__ x_, double *__restrict__ y_, const int i_begin_, const int i_end_
 ) {
+  start_next();
   in_turn();
   int i = i_begin_ + (int)(blockIdx.x * 512 + threadIdx.x);
   if (i < i_end_) {

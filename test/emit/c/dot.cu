@@ -1,7 +1,11 @@
 // Kernel "dot" (kernels.ts), written by isoform.
-__device__ inline void in_turn() {
+__device__ inline void start_next() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -10,6 +14,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
   const double *__restrict__ x_, const double *__restrict__ y_, const int chunks_, const int i_begin_, const int i_end_,
   double *__restrict__ s_partials_
 ) {
+  start_next();
   in_turn();
   const int lane_ = threadIdx.x % 8;
   const int chunk_ = (int)blockIdx.x * 32 + threadIdx.x / 8;
@@ -33,6 +38,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
   double *s_partials_, double *s_folded_, const long long partial_count_
 ) {
+  start_next();
   in_turn();
   const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
   {
@@ -51,6 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
   double *s_partials_, double *s_folded_, const long long partial_count_, double *s_output_, long long *results_
 ) {
+  start_next();
   in_turn();
   {
     double *from = s_partials_;

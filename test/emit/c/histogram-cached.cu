@@ -1,7 +1,11 @@
 // Kernel "histogram" (kernels.ts), written by isoform.
-__device__ inline void in_turn() {
+__device__ inline void start_next() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -40,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
 ) {
   __shared__ double h_cache_[2048];
   __shared__ unsigned int h_lines_[256];
+  start_next();
   in_turn();
   const int thread = threadIdx.x;
   const int threads = blockDim.x;

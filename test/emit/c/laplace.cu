@@ -1,7 +1,11 @@
 // Kernel "laplace" (kernels.ts), written by isoform.
-__device__ inline void in_turn() {
+__device__ inline void start_next() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -15,6 +19,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) laplace_kernel(
   const int k = k_begin_ + (int)blockIdx.x % row_blocks_ * (int)blockDim.x + (int)threadIdx.x;
   int i = i_begin_ + (int)blockIdx.y * planes_;
   const int stop_ = i + planes_ < i_end_ ? i + planes_ : i_end_;
+  start_next();
   in_turn();
   if (j < j_end_ && k < k_end_) {
     while (i < stop_) {

@@ -1,7 +1,11 @@
 // Kernel "rowSums" (kernels.ts), written by isoform.
-__device__ inline void in_turn() {
+__device__ inline void start_next() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void in_turn() {
+#if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -10,6 +14,7 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
   const double *__restrict__ a_, double *__restrict__ s_, const int league_, const int a_extent1_, const int a_stride0_
 ) {
   __shared__ double sum_warps_[32];
+  start_next();
   in_turn();
   const int thread = threadIdx.x;
   const int threads = blockDim.x;

@@ -150,7 +150,9 @@ export interface GpuDialect extends Dialect {
    * A multiprocessor is to hold `resident` of them: the compiler may use as many registers as that leaves.
    */
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
-  /** The line with which every entry begins, where one that is started early waits for what comes before it. */
+  /** The line by which an entry lets the next one be started early. */
+  readonly startNext?: string;
+  /** The line behind it, where an entry that is started early waits for what comes before it. */
   readonly opening?: string;
   /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; undefined if the language cannot. */
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };

@@ -66,6 +66,8 @@ export interface GpuAssumptions {
   ordered?: boolean;
   /** Some address or index needs more than 32 bits. */
   wide: boolean;
+  /** Blocks are many, where elements have a thread each. */
+  large?: boolean;
   /** Threads along the last axis start a little before the range, where a cache line begins, so that warps meet whole lines. */
   aligned: boolean;
   /** Threads of a team at most: its members, or all their lanes. */
@@ -138,7 +140,7 @@ export interface GpuProgram {
   readonly threads: number;
   /** Of these, along the last of several axes, at most. */
   readonly row: number;
-  /** Elements of a thread, each as many as `threads` behind the other, in a grid over one axis; 1 elsewhere. */
+  /** Elements of a thread: in a grid over one axis as many as `threads` apart, over two axes of neighbouring rows; 1 elsewhere. */
   readonly elements: number;
   /** Neighbouring planes that such a block has at most, where it stands in a grid over a box; 0 elsewhere. */
   readonly planes: number;

@@ -115,6 +115,11 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   /** Variables of the policy's indices. */
   protected abstract readonly indexNames: readonly string[];
 
+  /** The next entry may be started early. */
+  protected get startsNext(): boolean {
+    return true;
+  }
+
   get ir(): KernelIR {
     return this.program.ir;
   }
@@ -370,6 +375,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
       for (const line of [...this.sharedArrays, ...spelled.flatMap(({ opening }) => opening)]) head.line(line);
       const early = this.early.toString().trimEnd();
       if (early !== "") head.text(early);
+      if (this.dialect.startNext && this.startsNext) head.line(this.dialect.startNext);
       if (this.dialect.opening) head.line(this.dialect.opening);
       head.text(this.code.toString().trimEnd());
     });
