@@ -4,7 +4,7 @@ import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/ty
 import { KernelError } from "../ir/errors.js";
 import { REMEDY } from "./depth.js";
 import type { FunctionSource } from "./source.js";
-import { convert, unify, type Unified } from "./types.js";
+import { convert, inF64, unify, type Unified } from "./types.js";
 import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
 /** What is known of a local's type from earlier attempts. */
@@ -217,18 +217,25 @@ export class Lowering {
   /** `value` as `type`, or an error that begins with `what`. */
   converted(value: ScalarValue, type: ScalarType, node: acorn.Node, what: string): Expr {
     const result = convert(value, type);
-    return "found" in result ? this.fail(node, `${what}, but here is ${result.found}`, result.remedy) : result;
+    return "found" in result ? this.fail(node, `${what}, but here is ${result.found}`, result.remedy) : this.widened(result);
+  }
+
+  /** Of `+n * 3`, minifiers leave the plus away: where an integer becomes f64, so do the sums and products that made it. */
+  private widened(expr: Expr): Expr {
+    return this.source.minified && expr.op === "cast" && expr.type === "f64" && isInteger(expr.a.type) ? inF64(expr.a) : expr;
   }
 
   /** `value` in the type of the array that takes it. */
   stored(value: ScalarValue, type: ScalarType, node: acorn.Node, array: string): Expr {
     const result = convert(value, type);
-    return "found" in result ? this.fail(node, `${array} holds ${type}, and ${result.found} is stored into it`, result.remedy) : result;
+    if ("found" in result) return this.fail(node, `${array} holds ${type}, and ${result.found} is stored into it`, result.remedy);
+    return this.widened(result);
   }
 
   unified(a: ScalarValue, b: ScalarValue, node: acorn.Node): Unified {
     const result = unify(a, b);
-    return "problem" in result ? this.fail(node, result.problem, result.remedy) : result;
+    if ("problem" in result) return this.fail(node, result.problem, result.remedy);
+    return { ...result, a: this.widened(result.a), b: this.widened(result.b) };
   }
 
   /** The value as it is now: itself if nothing can change it, else a new constant local. */

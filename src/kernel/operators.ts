@@ -5,7 +5,7 @@ import { cast } from "../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
 import type { Lowering } from "./lowering.js";
-import { literal } from "./types.js";
+import { inF64, literal } from "./types.js";
 import { constant, type ScalarValue } from "./values.js";
 
 const ARITHMETIC: Record<string, BinaryFn & ("add" | "sub" | "mul" | "div" | "rem")> = {
@@ -99,15 +99,7 @@ const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
   expr: expr.op === "const" ? constant("f64", expr.value) : expr.type === "f64" ? expr : { op: "cast", type: "f64", a: expr },
 });
 
-/** A sum or product of integers as f64, as JavaScript reckons it, unless the author has cut it to 32 bits. */
 const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: inF64(expr) });
-
-function inF64(expr: Expr): Expr {
-  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
-  if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
-    return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
-  return as("f64", expr);
-}
 
 function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
   if (a.expr.type === "bool" && b.expr.type === "bool" && operator !== "<<" && operator !== ">>") {

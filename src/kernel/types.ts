@@ -33,6 +33,15 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
   return widens ? { op: "cast", type, a: expr } : { found: from, remedy: remedyFor(from, type) };
 }
 
+/** Sums and products of integers in f64, as JavaScript computes them, unless the author has cut them to 32 bits. */
+export function inF64(expr: Expr): Expr {
+  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
+  if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
+    return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
+  if (expr.type === "f64") return expr;
+  return expr.op === "const" ? constant("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
+}
+
 function remedyFor(from: ScalarType, to: ScalarType): string {
   if (to === "bool") return "compare it with something";
   if (from === "bool") return "write condition ? 1 : 0";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { f64, kernel, view } from "isoform";
+import { f64, kernel, u32, view } from "isoform";
+import { grid } from "../random/memory.js";
 import { agrees, doubles, refusal } from "./lowered.js";
 
 /** A kernel of code that tools have written. */
@@ -44,6 +45,20 @@ it("quotients of integers are fractions, since minifiers leave the plus of +a / 
   ])
     agrees(written(code), memory());
   assert.match(refusal(written("({ x, y }, i) => { y[i] = i / (i + 3); }")).message, /integers are divided/);
+});
+
+it("sums and products of integers are exact where they become f64, since minifiers leave the plus of +a * b away", () => {
+  const words = (code: string) => kernel("k", { w: view(u32), y: view(f64) }, new Function(`return ${code}`)() as never);
+  const large = () => ({ w: grid("u32", [3], [4e9, 4294967295, 7]), y: doubles(0, 0, 0) });
+  for (const code of [
+    "({w:n,y:e},t)=>{e[t]=n[t]*3}",
+    "({w:n,y:e},t)=>{e[t]=.5+(n[t]+n[t])*n[t]}",
+    "({w:n,y:e},t)=>{e[t]=Math.sqrt(n[t]*n[t])+(n[t]-2>3?1:2)}",
+    // Cut to 32 bits by the author.
+    "({w:n,y:e},t)=>{e[t]=(3*n[t]>>>0)+(n[t]*5>>>0)*2}",
+    "({w:n,y:e},t)=>{e[t]=2147483647*t*2}",
+  ])
+    agrees(words(code), large());
 });
 
 it("truth values beside numbers are 0 and 1, unless they may be something else in JavaScript", () => {
