@@ -18,13 +18,6 @@ import { treeName, Unlowerable } from "./values.js";
 /** Whether a directive asks for that. */
 export const isExclusive = ({ directive: { words } }: Directed): boolean => words[0] === "atomic" || words[0] === "critical";
 
-/** An array that exclusive statements write. */
-export interface Exclusive {
-  readonly at: Location;
-  /** How iterations fold into it; undefined where one of the statements is no fold. */
-  readonly op?: ScatterOp;
-}
-
 /** `x(i) = x(i) + e` folds into the array. What other statements write is proved to be each iteration's own, by `settled` and `prove`. */
 export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
   const what = stmt.directive.words.join(" ");

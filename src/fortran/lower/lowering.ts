@@ -1,9 +1,8 @@
 import { affordable } from "./constants.js";
-import type { Expr, Location, Param, ScalarType, Stmt, Table } from "../../ir/types.js";
+import type { Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
 import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
-import type { Exclusive } from "./atomic.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
 
@@ -48,6 +47,13 @@ export interface Parts {
   inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Expr | undefined;
   /** Makes an array of the program a parameter. */
   arrayOf(cx: Lowering, variable: Variable, name: string): ArrayValue;
+}
+
+/** An array that exclusive statements write. */
+export interface Exclusive {
+  readonly at: Location;
+  /** How iterations fold into it; undefined where one of the statements is no fold. */
+  readonly op?: ScatterOp;
 }
 
 export class Lowering {
