@@ -63,7 +63,15 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
     writeKeys(writer, loop, uniform);
     code.line(`${stop} = ${start} + 1;`);
     code.line(`while (${stop} < ${end} && ${alike(writer, loop, uniform)}) ${stop}++;`);
-    writeVariants(writer, uniform, uniform.body, (body) => elements(body, start, stop));
+    // Alone, an element is faster without a loop in vectors, which takes as long to set up as several elements take.
+    code.line(`if (${stop} - ${start} == 1) {`);
+    code.indented(() => {
+      code.line(`const ${index} ${counter} = ${start};`);
+      writer.element(loop.body);
+    });
+    code.line("} else {");
+    code.indented(() => writeVariants(writer, uniform, uniform.body, (body) => elements(body, start, stop)));
+    code.line("}");
   });
 }
 

@@ -39,6 +39,7 @@ test("long branches on what nothing changes leave the vector loops", () => {
   assert.equal(emit(byKind).match(/for \(int64_t i = segment_start/g)?.length, 4);
   assert.match(emit(byKind), /const int32_t kind_here_ = kind_\[segment_start_\];/);
   assert.match(emit(byKind), /int32_t own_ = kind_here_;/);
+  assert.match(emit(byKind), /if \(segment_stop_ - segment_start_ == 1\) \{\s+const int64_t i = segment_start_;/);
   assert.match(emit(reduced), /if \(alike\)/);
 });
 
