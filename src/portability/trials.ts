@@ -24,6 +24,9 @@ export const FEWEST_REPEATS = 3;
 const CERTAIN = 0.02;
 /** Where time is short, of one run. */
 const RUN_SECONDS = 0.4;
+/** Where time is short, fast devices do more than is asked of all: as many as this, in so much time. The start of a run is little of it then. */
+const FAST_ITERATIONS = 20;
+const SHORT_RUN_SECONDS = 0.05;
 /** Where time is short, warming up ends with the first run that is not so much faster than all before, after so many iterations. */
 const FASTER = 0.9;
 const WARM = 4;
@@ -31,7 +34,7 @@ const WARM = 4;
 export interface Limits {
   readonly repeats: number;
   readonly seconds: number;
-  /** Time is short: no run has more than so many iterations, and repeats end where the mean is certain. */
+  /** Time is short: no run of some length has more than so many iterations, and repeats end where the mean is certain. */
   readonly iterations?: number;
   /** Ends the runs: those that are finished by then count. */
   readonly stop?: AbortSignal;
@@ -84,7 +87,8 @@ class Trial {
 
   /** Of a run that is not to take long, at the best speed so far. */
   private iterations(most: number): number {
-    return Math.max(1, Math.min(most, Math.floor(RUN_SECONDS / this.fastest)));
+    const within = (seconds: number): number => Math.floor(seconds / this.fastest);
+    return Math.max(1, Math.min(most, within(RUN_SECONDS)), Math.min(FAST_ITERATIONS, within(SHORT_RUN_SECONDS)));
   }
 
   private async once(most?: number): Promise<Sample[]> {
