@@ -62,11 +62,11 @@ describe("atomic updates", needsGfortran, () => {
       "!$acc atomic\ny(k(i)+1) = y(k(i)+1) + x(i)\n!$acc atomic\ny(k(i)+1) = max(y(k(i)+1), x(i))",
       /y: iterations update elements of it that/,
     ],
-    flags: ["!$acc atomic write\ns = 1", /atomic write: s: iterations pass this scalar to each other/],
-    "scalars that count": ["!$acc atomic capture\ns = s + 1\nx(i) = s\n!$acc end atomic", /atomic capture: s: iterations pass this scalar/],
+    flags: ["!$acc atomic write\ns = 1", /atomic write: s: iterations share it/],
+    "scalars that count": ["!$acc atomic capture\ns = s + 1\nx(i) = s\n!$acc end atomic", /atomic capture: s: iterations share it/],
     "critical sections": [
       "!$omp critical\nif (x(i) > s) then\ns = x(i)\nj = i\nend if\n!$omp end critical",
-      /critical: \w: iterations pass/,
+      /critical: \w: iterations share/,
     ],
   };
   for (const [name, [body, problem]] of Object.entries(REFUSED))

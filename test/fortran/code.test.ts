@@ -103,7 +103,10 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
   "an unknown name": [inLoop("x(i) = y"), /^a\.F90:8:12: y: it is not known here \(declare it, or give the file with its module\)$/],
   "an unknown function": [inLoop("x(i) = bessel(x(i))"), /8:12: bessel: no function or array of this name is known/],
   "complex numbers": [inLoop("z = x(i)", "complex :: z"), /complex: kernels have no complex numbers \(take two reals\)/],
-  "integers of 64 bits": [inLoop("k = i", "integer(8) :: k"), /integer of kind 8: kernels have integers of 32 bits \(take integer\(4\)\)/],
+  "integers of 64 bits": [
+    inLoop("x(i) = k(1)", "integer(8) :: k(3)"),
+    /integer of kind 8: kernels have integers of 32 bits \(take integer\(4\)\)/,
+  ],
   "a kind that is not known": [inLoop("t = x(i)", "real(wp) :: t"), /real of kind unknown: .*kinds: \{ name: "f64" \}/],
   goto: [inLoop("if (x(i) > 0) goto 10\n10 continue"), /go to: .*\(write do, if, exit and cycle\)/],
   recursion: [

@@ -73,7 +73,7 @@ export const CODES: readonly Code[] = [
     repository: "UoB-HPC/BabelStream",
     files: streams.map((name) => `src/fortran/${name}Stream.F90`),
     hosts: ["src/fortran/BabelStreamTypes.F90"],
-    defines: [{ USE_INT32: "1" }],
+    defines: [{ USE_INT32: "1" }, {}],
     plausible: { integers: { n: 40 }, reals: {}, extent: 40 },
   },
   {

@@ -48,13 +48,10 @@ describe("problems", () => {
     const used = (call: string): string[] =>
       problemsOf(() => fortran(text.replace("x(i) = 1", `x(i) = ${call}`))).map((line) => line.split(" (")[0]);
     assert.deepEqual(used("TWICE(n)"), []);
-    assert.equal(used("TWICE(n, i)")[0], "program.F90:8:8: TWICE: takes 1 arguments, and is given 2");
-    assert.equal(used("TWICE(n")[0], "program.F90:8:8: TWICE: its arguments do not end on its line");
+    assert.equal(used("TWICE(n, i)")[0], "program.F90:8:8: TWICE: 2 arguments, and it takes 1");
+    assert.equal(used("TWICE(n")[0], "program.F90:8:8: TWICE: the parenthesis is not closed");
     const grows = Array.from({ length: 40 }, (_, n) => `#define A${n + 1}(x) A${n}(x) + A${n}(x)`).join("\n");
-    assert.match(
-      problemsOf(() => fortran(`${grows}\n${loop("real :: x(n)").replace("= 1", "= A40(i)")}`))[0],
-      /: macros stand for too much text/,
-    );
+    assert.match(problemsOf(() => fortran(`${grows}\n${loop("real :: x(n)").replace("= 1", "= A40(i)")}`))[0], /: nests too deep/);
   });
 
   it("are directives with what is outside of the language", () => {

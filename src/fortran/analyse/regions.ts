@@ -46,8 +46,6 @@ export interface Reduction {
   readonly inferred: boolean;
 }
 
-const OF_VARIABLES: readonly Clause["kind"][] = ["private", "firstprivate", "lastprivate", "reduction"];
-
 const present = (region: Region | undefined): Region[] => (region ? [region] : []);
 
 /** The regions of a procedure, in order. */
@@ -62,7 +60,7 @@ export function regionsOf(scope: Scope): Region[] {
       const region = regionOf(scope, stmt, around);
       if (region) found.push(region);
       // Variables of `parallel` are those of the loops in it.
-      const clauses = stmt.kind === "directed" ? stmt.directive.clauses.filter(({ kind }) => OF_VARIABLES.includes(kind)) : [];
+      const clauses = stmt.kind === "directed" ? stmt.directive.clauses.filter((clause) => "names" in clause) : [];
       if (!region) for (const body of bodiesOf(stmt)) look(body, [...around, ...clauses]);
     }
   };
@@ -183,7 +181,7 @@ function finished(
         stmt.at,
         name,
         "what iterations leave in it is read behind the loop",
-        "compute it there, name it in a reduction clause, or make it private if it is not needed",
+        "name it in a reduction clause, or make it private",
       );
   return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried };
 }

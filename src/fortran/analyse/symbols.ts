@@ -25,6 +25,8 @@ export interface Variable {
   readonly type: ScalarType;
   /** Why no kernel can use it: `complex`. */
   readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
+  /** An integer of 64 bits: `refused`, but for scalars where 32 are enough (lower/wide). */
+  readonly wide?: true;
   /** The name of its derived type. */
   readonly derived?: string;
   /** Of an array, its bounds as declared. */
@@ -71,6 +73,11 @@ const KINDS: Readonly<Record<string, number>> = {
   c_double: 8,
   c_int: 4,
   c_bool: 1,
+  c_int64_t: 8,
+  c_long: 8,
+  c_long_long: 8,
+  c_size_t: 8,
+  c_int32_t: 4,
 };
 
 export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
@@ -200,6 +207,7 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
     name,
     type: typed.type,
     ...(refused && { refused }),
+    ...(typed.wide && !reason && !dims?.length && { wide: true }),
     ...(spec.derived && { derived: spec.derived }),
     ...(dims && dims.length > 0 && { dims }),
     attributes,
@@ -222,7 +230,7 @@ export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused"> {
+export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -245,6 +253,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
         ? { type: "i32" }
         : {
             type: "i32",
+            ...(bytes === 8 && { wide: true }),
             refused: {
               construct: `integer of kind ${bytes ?? "unknown"}`,
               why: "kernels have integers of 32 bits",

@@ -81,25 +81,11 @@ export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
     let count = 0;
     eachNode(procedure.body, (node) => {
       const { target, variable } = node as { target?: Expr; variable?: string };
-      if ((node.kind === "assign" && target?.kind === "name" && target.name === name) || variable === name) count++;
+      const assigns = node.kind === "assign" && target?.kind === "name" && target.name === name;
+      if (assigns || variable === name || (node.kind === "call" && namesIn(node).has(name))) count++;
     });
-    const isGiven = procedure.dummies.includes(name) || !isDeclared(name);
-    return count === 1 && !isGiven && !passed(name) && !namesIn([s.value, kept]).has(name);
-  }
-
-  /** Whether a procedure that is called may assign it. */
-  function passed(name: string): boolean {
-    let found = false;
-    eachNode(procedure.body, (node) => {
-      if (node.kind === "call") found ||= namesIn((node as Extract<Stmt, { kind: "call" }>).args).has(name);
-    });
-    return found;
-  }
-
-  function isDeclared(name: string): boolean {
-    return procedure.declarations.some(
-      (d) => d.kind === "variables" && d.names.some((each) => each.name === name && !(each.dimension ?? d.dimension)?.length),
-    );
+    const isOwn = procedure.declarations.some((d) => d.kind === "variables" && d.names.some((each) => each.name === name));
+    return count === 1 && isOwn && !procedure.dummies.includes(name) && !namesIn([s.value, kept]).has(name);
   }
 }
 
@@ -108,36 +94,31 @@ export function gridThreads(procedure: Procedure): ThreadIndices {
   const { at } = procedure;
   const name = (text: string): Expr => ({ kind: "name", name: text, at });
   const integer: Expr = { kind: "literal", type: "integer", text: "1", at };
-  const two = (op: "+" | "-" | "*" | "/", a: Expr, b: Expr): Expr => ({ kind: "binary", op, a, b, at });
-  const grouped = (a: Expr): Expr => ({ kind: "group", a, at });
-  const used = new Set<string>();
-  eachNode(procedure.body, (node) => {
-    const axis = BUILT_IN.map((base) => componentOf(node as Expr, base)).find((each) => each !== undefined);
-    if (axis !== undefined) used.add(axis);
-  });
-  const axes = (["x", "y", "z"] as const).filter((axis, n) => n === 0 || used.has(axis) || (axis === "y" && used.has("z")));
-  const place = (axis: string): Expr => two("-", name(threadName(axis)), integer);
+  const two = (op: "+" | "-" | "*" | "/", a: Expr, b: Expr): Expr => ({ kind: "group", a: { kind: "binary", op, a, b, at }, at });
+  const used = new Set(["x"]);
   const body = replaced(procedure.body, (node) => {
-    if (node.kind !== "binary" && node.kind !== "part") return undefined;
-    const terms = termsOf(node as Expr);
-    for (const axis of axes) {
-      if (node.kind === "binary") {
-        const rest = withoutThread(terms, axis);
-        if (rest) return sumOf([{ sign: 1, e: name(threadName(axis)) }, ...rest], 0, at);
-        continue;
+    for (const axis of ["x", "y", "z"]) {
+      const rest = node.kind === "binary" ? withoutThread(termsOf(node), axis) : undefined;
+      if (rest) {
+        used.add(axis);
+        return sumOf([{ sign: 1, e: name(threadName(axis)) }, ...rest], 0, at);
       }
-      const e = node as Expr;
-      const size = name(sizeName("block", axis));
-      if (componentOf(e, "threadidx") === axis) {
-        const args = [grouped(place(axis)), size].map((value) => ({ kind: "value" as const, value }));
-        return grouped(two("+", { kind: "apply", base: { kind: "name", name: "mod", at }, args, at }, integer));
-      }
-      if (componentOf(e, "blockidx") === axis) return grouped(two("+", two("/", grouped(place(axis)), size), integer));
-      if (componentOf(e, "blockdim") === axis) return size;
-      if (componentOf(e, "griddim") === axis) return name(sizeName("grid", axis));
+      const base = node.kind === "part" && BUILT_IN.find((each) => componentOf(node, each) === axis);
+      if (!base) continue;
+      used.add(axis);
+      const [place, size] = [two("-", name(threadName(axis)), integer), name(sizeName("block", axis))];
+      if (base === "blockdim") return size;
+      if (base === "griddim") return name(sizeName("grid", axis));
+      const args = [place, size].map((value) => ({ kind: "value" as const, value }));
+      return two(
+        "+",
+        base === "blockidx" ? two("/", place, size) : { kind: "apply", base: { kind: "name", name: "mod", at }, args, at },
+        integer,
+      );
     }
     return undefined;
   });
+  const axes = (["x", "y", "z"] as const).filter((axis) => used.has(axis) || (axis === "y" && used.has("z")));
   const stop = (axis: string): Expr => two("*", name(sizeName("grid", axis)), name(sizeName("block", axis)));
   return { axes: axes.map((axis) => ({ variable: threadName(axis), axis, start: integer, stop: stop(axis) })), body, leftOut: [] };
 }

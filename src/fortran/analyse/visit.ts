@@ -21,6 +21,9 @@ export function namesIn(tree: unknown): Set<string> {
   return found;
 }
 
+/** Whether an expression holds one of these names. */
+export const mentions = (e: Expr | undefined, names: ReadonlySet<string>): boolean => [...namesIn(e)].some((name) => names.has(name));
+
 /** The variable that a designator begins with: `a` of `a(i)%b`. */
 export function rootOf(e: Expr): string | undefined {
   for (let at: Expr = e; ; at = at.base) {

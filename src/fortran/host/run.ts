@@ -10,6 +10,7 @@ import { dim3Parts, find, isSaved, type Scope, type Variable } from "../analyse/
 import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
+import { WIDE_LIMIT } from "../lower/wide.js";
 import { evaluate, run, type Known } from "./evaluate.js";
 import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import type { Actual, Step } from "./plan.js";
@@ -201,6 +202,8 @@ export class Run {
 
   private scalar({ name, variable }: Source, own: Variables): Value {
     const found = own.home(name).scalars.get(name);
+    if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
+      throw new RunError(`${name} is ${String(found)}: integers of 64 bits have to stay below ${WIDE_LIMIT} here`);
     if (found !== undefined) return found;
     const given = !variable.initial && (variable.dummy || variable.scope.unit.kind === "module");
     if (given && !variable.attributes.has("intent(out)") && own.scope.unit.kind === "procedure" && !own.scope.variables.has(name))

@@ -1,16 +1,13 @@
-import { analyseAccess } from "../../ir/analysis/access.js";
-import { checkRaces } from "../../ir/analysis/races.js";
-import { KernelError } from "../../ir/errors.js";
-import { binary, load, unary } from "../../ir/expressions.js";
-import { optimise } from "../../ir/passes/optimise.js";
-import type { KernelIR, Location, Param, ScatterOp, Stmt, ViewParam } from "../../ir/types.js";
-import { mapStmts, walkExprs, walkStmts } from "../../ir/walk.js";
-import { bodiesOf } from "../analyse/visit.js";
-import { bare, expressionsOf, walkExpr } from "../analyse/walk.js";
+import { unary } from "../../ir/expressions.js";
+import type { KernelIR, Location, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import { walkExprs, walkStmts } from "../../ir/walk.js";
+import { eachStatement, namesIn } from "../analyse/visit.js";
+import { bare, expressionsOf } from "../analyse/walk.js";
 import { text } from "../analyse/writes.js";
-import type { Assign, Directed, Expr as Tree, Stmt as TreeStmt } from "../tree/index.js";
+import type { Assign, Directed, Expr as Tree } from "../tree/index.js";
 import { designated, valueAs } from "./expressions.js";
 import type { Frame, Lowering } from "./lowering.js";
+import { racesIn } from "./races.js";
 import { treeName, Unlowerable } from "./values.js";
 
 /* Statements that iterations run one at a time: `atomic` and `critical`. */
@@ -38,24 +35,13 @@ export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
 function refuseScalars({ body, at }: Directed, { meanings }: Frame, what: string): void {
   const read = new Set<string>();
   const assigned = new Set<string>();
-  const look = (list: readonly TreeStmt[]): void => {
-    for (const stmt of list) {
-      if (stmt.kind === "assign" && stmt.target.kind === "name") assigned.add(stmt.target.name);
-      for (const root of stmt.kind === "assign" ? [stmt.value] : expressionsOf(stmt))
-        walkExpr(root, (e) => void (e.kind === "name" && read.add(e.name)));
-      for (const inner of bodiesOf(stmt)) look(inner);
-    }
-  };
-  look(body);
+  eachStatement(body, (stmt) => {
+    if (stmt.kind === "assign" && stmt.target.kind === "name") assigned.add(stmt.target.name);
+    for (const name of namesIn(stmt.kind === "assign" ? stmt.value : expressionsOf(stmt))) read.add(name);
+  });
   const all = what === "critical" || what === "atomic write";
   const shared = [...assigned].find((name) => (all || read.has(name)) && meanings.get(name)?.kind !== "reduction");
-  if (shared !== undefined)
-    throw new Unlowerable(
-      at,
-      `${what}: ${shared}`,
-      "iterations pass this scalar to each other",
-      "name it in a reduction clause, or write to an element of an array that is the iteration's own",
-    );
+  if (shared !== undefined) throw new Unlowerable(at, `${what}: ${shared}`, "iterations share it", "name it in a reduction clause");
 }
 
 /** Lowers `x(i) = x(i) + e`, `x(i) - e`, `max(x(i), e)`; false of what devices do not fold. */
@@ -95,53 +81,40 @@ function foldOf(value: Tree, target: Tree): Fold | undefined {
   return isIt(a) ? { op: name, e: b } : isIt(b) ? { op: name, e: a } : undefined;
 }
 
-/** Arrays into which iterations only fold become scatter parameters; into others they store, and `prove` has to hold. */
-export function settled(cx: Lowering, body: Stmt[]): { params: Param[]; body: Stmt[]; unproved: Map<string, Location> } {
-  const unproved = new Map<string, Location>();
-  const scattered = new Map<string, ScatterOp>();
-  for (const [name, { at, op }] of cx.exclusive) {
-    let used = op === undefined;
-    walkExprs(body, (e) => void (used ||= e.op === "load" && e.view === name));
-    walkStmts(body, (stmt) => void (used ||= stmt.kind === "store" && stmt.view === name));
-    if (used || op === undefined) unproved.set(name, at);
-    else scattered.set(name, op);
-  }
-  const params = cx.params.map((param): Param => {
-    if (param.kind !== "view") return param;
-    const { name, element, rank } = param;
-    const op = scattered.get(name);
-    if (op && element !== "u8") return { kind: "scatter", name, element, rank, op };
-    return unproved.has(name) ? { ...param, disjoint: false } : param;
+const shared = (at: Location, name: string): Unlowerable =>
+  new Unlowerable(
+    at,
+    name,
+    "iterations update elements of it that others read or write",
+    "update it by `x(i) = x(i) + e`, `max` or `min` alone",
+  );
+
+/** Arrays into which iterations fold become scatter parameters; of others, `prove` has to hold. @throws Unlowerable of those that are used in both ways */
+export function settled(cx: Lowering, body: Stmt[]): { params: Param[]; unproved: Map<string, Location> } {
+  const folds = new Set<string>();
+  const used = new Set<string>();
+  walkExprs(body, (e) => void (e.op === "load" && used.add(e.view)));
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "scatter") folds.add(stmt.target);
+    if (stmt.kind === "store") used.add(stmt.view);
   });
-  const stored = (stmt: Stmt): Stmt => {
-    if (stmt.kind !== "scatter" || scattered.has(stmt.target)) return stmt;
-    const { target, indices, value, location } = stmt;
-    const op = cx.exclusive.get(target)?.op ?? "sum";
-    const before = load(cx.params.find(({ name }) => name === target) as ViewParam, indices, location);
-    return { kind: "store", view: target, indices, value: binary(op === "sum" ? "add" : op, before, value), location };
-  };
-  return { params, body: mapStmts(body, { stmt: stored }), unproved };
+  const unproved = new Map<string, Location>();
+  const params = cx.params.map((param): Param => {
+    const exclusive = param.kind === "view" ? cx.exclusive.get(param.name) : undefined;
+    if (param.kind !== "view" || !exclusive) return param;
+    const { name, element, rank } = param;
+    const { at, op } = exclusive;
+    if (folds.has(name)) {
+      if (!op || used.has(name) || element === "u8") throw shared(at, name);
+      return { kind: "scatter", name, element, rank, op };
+    }
+    unproved.set(name, at);
+    return { ...param, disjoint: false };
+  });
+  return { params, unproved };
 }
 
 /** @throws Unlowerable where iterations may share an element of one of the arrays */
 export function prove(ir: KernelIR, arrays: ReadonlyMap<string, Location>): void {
-  if (arrays.size === 0) return;
-  const optimised = optimise(ir);
-  const access = analyseAccess(optimised);
-  for (const [name, at] of arrays) {
-    const params = optimised.params.map((param): Param =>
-      param.kind === "view" && param.name !== name ? { ...param, disjoint: true } : param,
-    );
-    try {
-      checkRaces({ ...optimised, params }, access);
-    } catch (error) {
-      if (!(error instanceof KernelError)) throw error;
-      throw new Unlowerable(
-        at,
-        name,
-        "iterations update elements of it that others read or write",
-        "update it by `x(i) = x(i) + e`, `max` or `min` alone, and read it behind the loop",
-      );
-    }
-  }
+  for (const name of racesIn(ir, new Set(arrays.keys())).keys()) throw shared(arrays.get(name)!, name);
 }

@@ -35,6 +35,8 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
           if (variable.attributes.has("optional")) continue;
           throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
         }
+        const { refused } = variable;
+        if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
         inner.meanings.set(
           dummy,
           arrays

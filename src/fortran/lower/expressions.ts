@@ -11,25 +11,34 @@ import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import type { Frame, Lowering } from "./lowering.js";
 import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
+import { checkWide, wideResult, type Wide } from "./wide.js";
 
 /* Expressions, with the meaning that Fortran gives them. */
 
 /** The value of an expression; `index` picks an element where it is an array. @throws Unlowerable */
 export function value(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[] = []): Expr {
+  const found = wrapping(cx, frame, e, index);
+  checkWide(cx.wide.get(found), e.at);
+  return found;
+}
+
+/** The value modulo 2**32 where it is an integer of 64 bits: for subscripts. */
+function wrapping(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[]): Expr {
   switch (e.kind) {
     case "literal":
-      return literal(frame, e);
+      return literal(cx, frame, e);
     case "name":
     case "part":
       return named(cx, frame, e, index);
     case "apply":
       return applied(cx, frame, e, index);
     case "group":
-      return value(cx, frame, e.a, index);
+      return wrapping(cx, frame, e.a, index);
     case "unary": {
-      const a = value(cx, frame, e.a, index);
+      const a = wrapping(cx, frame, e.a, index);
       if (e.op === ".not.") return not(truth(a, e.at));
-      return e.op === "-" ? (a.op === "const" ? constant(a.type, -Number(a.value)) : unary("neg", number(a, e.at))) : number(a, e.at);
+      const made = e.op === "-" ? (a.op === "const" ? constant(a.type, -Number(a.value)) : unary("neg", number(a, e.at))) : number(a, e.at);
+      return marked(cx, made, cx.wide.get(a));
     }
     case "binary":
       return operated(cx, frame, e, index);
@@ -44,21 +53,26 @@ export function value(cx: Lowering, frame: Frame, e: Tree, index: readonly Expr[
 export const valueAs = (cx: Lowering, frame: Frame, type: ScalarType, e: Tree, index?: readonly Expr[]): Expr =>
   converted(type, value(cx, frame, e, index), e.at, treeName(e));
 
-export const indexOf = (cx: Lowering, frame: Frame, e: Tree): Expr => {
-  const found = value(cx, frame, e);
+export const indexOf = (cx: Lowering, frame: Frame, e: Tree): Expr => integer(value(cx, frame, e), e);
+const subscript = (cx: Lowering, frame: Frame, e: Tree): Expr => integer(wrapping(cx, frame, e, []), e);
+
+const marked = (cx: Lowering, e: Expr, wide: Wide | undefined): Expr => {
+  if (wide) cx.wide.set(e, wide);
+  return e;
+};
+
+const integer = (found: Expr, e: Tree): Expr => {
   if (found.type !== "i32") throw new Unlowerable(e.at, treeName(e), "an index or a bound has to be an integer", "write int(…) around it");
   return found;
 };
 
-function literal(frame: Frame, { type, text, suffix, at }: Literal): Expr {
+function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal): Expr {
   switch (type) {
     case "logical":
       return constant("bool", text === ".true.");
     case "integer": {
-      if (suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4)
-        throw new Unlowerable(at, `${text}_${suffix}`, "kernels have integers of 32 bits", "take integer(4)");
       if (Number(text) > 2147483647) throw new Unlowerable(at, text, "it is no integer of 32 bits");
-      return int(Number(text));
+      return marked(cx, int(Number(text)), suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4 ? "fits" : undefined);
     }
     case "real": {
       const bytes = suffix === undefined ? (/d/i.test(text) ? 8 : 4) : suffixBytes(frame.scope, suffix);
@@ -83,11 +97,13 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
   const constantly = parameterOf(cx, frame, e, index);
   if (constantly) return constantly;
   const meaning = cx.meaning(frame, e);
+  const isWide = (): boolean => (e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e))?.wide === true;
   switch (meaning.kind) {
     case "value":
-      return meaning.expr;
+      // Constants and other nodes may be shared.
+      return meaning.expr.type === "i32" && isWide() ? marked(cx, { ...meaning.expr }, "small") : meaning.expr;
     case "local":
-      return { op: "local", type: meaning.type, name: meaning.name };
+      return marked(cx, { op: "local", type: meaning.type, name: meaning.name }, meaning.type === "i32" && isWide() ? "fits" : undefined);
     case "array":
       if (index.length === 0)
         throw new Unlowerable(e.at, treeName(e), "a whole array stands where one number is wanted", "write an element of it");
@@ -115,7 +131,7 @@ function parameterOf(cx: Lowering, frame: Frame, e: Name | Part, index: readonly
   const own: Frame = declaring(variable);
   const made = valueAs(cx, own, variable.type, variable.value!, index);
   const known = constantOf(made);
-  return known === undefined ? made : constant(made.type, known);
+  return marked(cx, known === undefined ? made : constant(made.type, known), variable.wide && "fits");
 }
 
 /** An array or an element that an expression designates; undefined of a call. */
@@ -141,7 +157,7 @@ export function designated(
   if (e.args.length !== array.lowers.length)
     throw new Unlowerable(e.at, array.name, `${e.args.length} indices of an array with ${array.lowers.length} axes`);
   if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) {
-    const given = e.args.map((arg) => indexOf(cx, frame, (arg as { value: Tree }).value));
+    const given = e.args.map((arg) => subscript(cx, frame, (arg as { value: Tree }).value));
     const indices = counted(array, given);
     return { cell: array.at(indices), array, indices };
   }
@@ -149,7 +165,7 @@ export function designated(
     const lower = array.lowers[axis];
     if (arg.kind === "value") {
       if (shapeOf(cx, frame, arg.value)) throw new Unlowerable(e.at, array.name, "an array stands for an index", "write a loop over it");
-      return { index: cx.stable(minus(indexOf(cx, frame, arg.value), lower), "at") };
+      return { index: cx.stable(minus(subscript(cx, frame, arg.value), lower), "at") };
     }
     const start = arg.lower ? minus(indexOf(cx, frame, arg.lower), lower) : ZERO;
     const last = arg.upper ? minus(indexOf(cx, frame, arg.upper), lower) : minus(array.extents[axis], ONE);
@@ -274,18 +290,17 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const bytes = trees[1] ? kindBytes(frame.scope, trees[1].value) : undefined;
     const a = value(cx, frame, trees[0].value, index);
     const type = bytes === 8 && conversion === "f32" ? "f64" : conversion;
-    return a.op === "const" && type === "f32" ? constant("f32", Math.fround(Number(a.value))) : converted(type, a, e.at, name);
+    if (a.op === "const" && type === "f32") return constant("f32", Math.fround(Number(a.value)));
+    const made = converted(type, a, e.at, name);
+    return type === "i32" ? marked(cx, { ...made }, bytes === 8 ? "fits" : undefined) : made;
   }
   if (isElemental(name)) {
     // Only the type of a limit's argument counts, which may be an array.
     const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
     const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
-    return elemental(
-      name,
-      trees.map((arg) => value(cx, frame, arg.value, element(arg.value))),
-      e.at,
-      cx,
-    );
+    const given = trees.map((arg) => value(cx, frame, arg.value, element(arg.value)));
+    const made = elemental(name, given, e.at, cx);
+    return made.type === "i32" && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
   }
   const whole = overArrays(cx, frame, name, trees, e.at);
   if (whole) return whole;
@@ -408,8 +423,9 @@ const ARITHMETIC = { "+": "add", "-": "sub", "*": "mul", "/": "div" } as const;
 const RELATIONS = { "==": "eq", "/=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
 
 function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[]): Expr {
-  const a = value(cx, frame, e.a, index);
   const { op, at } = e;
+  const wraps = op === "+" || op === "-" || op === "*";
+  const a = (wraps ? wrapping : value)(cx, frame, e.a, index);
   switch (op) {
     case "**":
       return power(cx, number(a, at), number(value(cx, frame, e.b, index), at));
@@ -431,10 +447,13 @@ function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[])
     case "<=":
     case ">":
     case ">=": {
-      const b = number(value(cx, frame, e.b, index), at);
+      const b = number((wraps ? wrapping : value)(cx, frame, e.b, index), at);
       const type = promoted(number(a, at).type, b.type);
+      const wides = [a, b].map((each) => cx.wide.get(each));
+      if (type !== "i32") wides.forEach((wide) => checkWide(wide, at));
       const [x, y] = [converted(type, a, at), converted(type, b, at)];
-      return op === "+" || op === "-" || op === "*" || op === "/" ? binary(ARITHMETIC[op], x, y) : compare(RELATIONS[op], x, y);
+      if (op !== "+" && op !== "-" && op !== "*" && op !== "/") return compare(RELATIONS[op], x, y);
+      return marked(cx, binary(ARITHMETIC[op], x, y), type === "i32" ? wideResult(op, [a, wides[0]], [b, wides[1]]) : undefined);
     }
     default:
       return unreachable(op);

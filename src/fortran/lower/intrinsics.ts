@@ -14,21 +14,12 @@ interface Call {
 }
 type Elemental = (args: Expr[], call: Call) => Expr;
 
+const NAMED = ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2"] as const;
 const MATHS: Readonly<Record<string, MathFn>> = {
-  ...Object.fromEntries(
-    (["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2", "hypot"] as const).map((fn) => [
-      fn,
-      fn,
-    ]),
-  ),
+  ...Object.fromEntries(NAMED.flatMap((fn) => [fn, `d${fn}`].map((name) => [name, fn]))),
+  hypot: "hypot",
   alog: "log",
   alog10: "log10",
-  ...Object.fromEntries(
-    (["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2"] as const).map((fn) => [
-      `d${fn}`,
-      fn,
-    ]),
-  ),
 };
 
 const alike = (args: Expr[]): Expr[] => {

@@ -19,6 +19,7 @@ import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./l
 import { arrayParameter } from "./parameters.js";
 import { statements } from "./statements.js";
 import { ONE, Unlowerable } from "./values.js";
+import { narrowed } from "./wide.js";
 
 /* Kernels from loop nests and from statements in order. */
 
@@ -118,6 +119,8 @@ export function lowerRegion(region: Region): LoweredKernel {
   for (const { name, op } of region.reductions) {
     const variable = find(scope, name);
     if (!variable) throw new Unlowerable(at, name, "the reduction's variable is not known", "declare it");
+    const { refused } = variable;
+    if (refused) throw new Unlowerable(at, refused.construct, refused.why, refused.remedy);
     const made = reduction(cx, name, variable.type, op);
     frame.meanings.set(name, made);
     if (made.kind === "reduction") outcomes.push({ param: made.target, name, type: variable.type, op });
@@ -144,7 +147,7 @@ export function lowerRegion(region: Region): LoweredKernel {
       if (!variable || variable.value) continue;
       if (variable.dims && !isPrivate(region, cx, name)) continue;
       const before = region.carried.has(name) && !variable.dims ? cx.given(scope, variable, name) : undefined;
-      const made = declared(cx, outside, variable, before?.kind === "value" ? before.expr : undefined);
+      const made = declared(cx, outside, narrowed(variable), before?.kind === "value" ? before.expr : undefined);
       if (region.carried.has(name) && made.kind === "array") copied(cx, made.array, cx.given(scope, variable, name));
       frame.meanings.set(name, made);
     }
@@ -205,8 +208,8 @@ function kernelOf(
   rank: number,
   body: Stmt[],
 ): Pick<LoweredKernel, "ir" | "sources" | "dropped"> {
-  const { unproved, ...made } = settled(cx, body);
-  const ir = built(() => ({ name, policy: { kind: "range", rank }, tables: cx.tables, ...made, location }));
+  const { unproved, params } = settled(cx, body);
+  const ir = built(() => ({ name, policy: { kind: "range", rank }, params, tables: cx.tables, body, location }));
   prove(ir, unproved);
   return { ir, sources: cx.sources, dropped: cx.dropped };
 }
@@ -238,7 +241,7 @@ export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredS
   const stmts = cx.collect(() => {
     for (const name of written) {
       const variable = find(scope, name) ?? parts.get(name);
-      if (!variable || variable.dims || variable.value || variable.refused) continue;
+      if (!variable || variable.dims || variable.value || narrowed(variable).refused) continue;
       const before = cx.given(scope, variable, name);
       const made = cx.local(name, variable.type, before.kind === "value" ? before.expr : undefined);
       frame.meanings.set(name, made);

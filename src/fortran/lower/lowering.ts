@@ -5,6 +5,7 @@ import { nameOf } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
+import type { Wide } from "./wide.js";
 
 /* What is known while the statements of one kernel are lowered. */
 
@@ -65,6 +66,8 @@ export class Lowering {
   readonly changing = new Set<string>();
   out: Stmt[] = [];
   location: Location;
+  /** Integers of 64 bits among the values. */
+  readonly wide = new WeakMap<Expr, Wide>();
   /** Procedures that are being inlined. */
   readonly stack: Scope[] = [];
   /** Statements that a kernel leaves out, such as prints. */
@@ -154,7 +157,8 @@ export class Lowering {
     if (known) return known;
     const variable = of.kind === "name" ? find(frame.scope, name) : findPart(frame.scope, of);
     if (!variable) throw new Unlowerable(of.at, name, "it is not known here", "declare it, or give the file with its module");
-    if (variable.refused) throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
+    if (variable.refused && !variable.wide)
+      throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
     return this.given(frame.scope, variable, name);
   }
 

@@ -8,20 +8,24 @@ import type { KernelIR, Param } from "../../ir/types.js";
  * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
  * of which one writes. No message means that the order of the elements does not matter.
  */
-export function racesOf(ir: KernelIR): string[] {
-  const asserted = ir.params.filter((param) => param.kind === "view" && param.disjoint);
-  if (asserted.length === 0) return [];
+export const racesOf = (ir: KernelIR): string[] => [
+  ...racesIn(ir, new Set(ir.params.flatMap((param) => (param.kind === "view" && param.disjoint ? [param.name] : [])))).values(),
+];
+
+/** Why elements may meet in arrays, for those of the names where that could not be ruled out. */
+export function racesIn(ir: KernelIR, names: ReadonlySet<string>): Map<string, string> {
+  const found = new Map<string, string>();
+  if (names.size === 0) return found;
   const optimised = optimise(ir);
   const access = analyseAccess(optimised);
-  return asserted.flatMap(({ name }) => {
-    const params = ir.params.map((param): Param => (param.kind === "view" && param.name === name ? { ...param, disjoint: false } : param));
-    const open = { ...optimised, params };
+  for (const name of names) {
+    const params = ir.params.map((param): Param => (param.kind === "view" ? { ...param, disjoint: param.name !== name } : param));
     try {
-      checkRaces(open, access);
-      return [];
+      checkRaces({ ...optimised, params }, access);
     } catch (error) {
-      if (error instanceof KernelError) return [error.message];
-      throw error;
+      if (!(error instanceof KernelError)) throw error;
+      found.set(name, error.message);
     }
-  });
+  }
+  return found;
 }

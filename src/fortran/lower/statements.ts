@@ -12,6 +12,7 @@ import { constantOf, minus, plus } from "./constants.js";
 import { designated, indexOf, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
 import { converted, ONE, treeName, Unlowerable } from "./values.js";
+import { checkWide } from "./wide.js";
 
 /* Statements. */
 
@@ -55,12 +56,8 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "call": {
       const { procedure } = stmt;
       const known = procedure.kind === "name" ? findProcedure(frame.scope, procedure.name) : undefined;
-      if (/^sync(threads|warp)|^threadfence/.test(treeName(procedure)))
-        return refuse(
-          `call ${treeName(procedure)}`,
-          "threads of a block do not wait for each other here",
-          "write a team kernel in TypeScript",
-        );
+      if (/^sync(threads|warp)/.test(treeName(procedure)))
+        return refuse(`call ${treeName(procedure)}`, "threads of a block do not wait here", "write a team kernel in TypeScript");
       if (!known) return refuse(`call ${treeName(procedure)}`, "the procedure is not known", "give the file that has it");
       cx.parts.inline(cx, frame, known, stmt.args, stmt.at);
       return;
@@ -124,7 +121,10 @@ function associate(cx: Lowering, e: Tree, frame: Frame): Meaning {
   const found = designated(cx, frame, e);
   if (found && !("cell" in found)) return { kind: "array", array: found.array };
   const meaning = e.kind === "name" ? cx.meaning(frame, e) : undefined;
-  return meaning?.kind === "local" ? meaning : { kind: "value", expr: cx.stable(value(cx, frame, e), "associated") };
+  if (meaning?.kind === "local") return meaning;
+  const made = value(cx, frame, e);
+  checkWide(cx.wide.has(made) ? "wraps" : undefined, e.at);
+  return { kind: "value", expr: cx.stable(made, "associated") };
 }
 
 /* Assignments. */

@@ -4,9 +4,9 @@
 
 import { flowOf, type Procedures } from "../analyse/flow.js";
 import { isThreadIndex, threadIndices, threadReads } from "../analyse/thread-index.js";
-import { eachNode, mapStatements } from "../analyse/visit.js";
+import { mapStatements } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
-import type { Directed, Do, Expr, Procedure, Stmt } from "../tree/index.js";
+import type { Directed, Do, Procedure, Stmt } from "../tree/index.js";
 
 /** The name of the loop that an early `return` leaves for the next element. */
 const ELEMENT = "element";
@@ -89,12 +89,3 @@ function withoutReturns(body: readonly Stmt[]): { body: readonly Stmt[]; named: 
 
 const isLoop = (s: Stmt): s is Extract<Stmt, { kind: "do" | "do-while" | "do-concurrent" }> =>
   s.kind === "do" || s.kind === "do-while" || s.kind === "do-concurrent";
-
-/** Whether an expression holds one of these names. */
-export function mentions(e: Expr | undefined, names: ReadonlySet<string>): boolean {
-  let found = false;
-  eachNode(e, (node) => {
-    if (node.kind === "name" && names.has((node as Extract<Expr, { kind: "name" }>).name)) found = true;
-  });
-  return found;
-}

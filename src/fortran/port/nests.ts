@@ -4,11 +4,10 @@
  */
 
 import { flowOf, type Procedures } from "../analyse/flow.js";
-import { eachNode, eachStatement, rootOf } from "../analyse/visit.js";
+import { eachNode, eachStatement, mentions, rootOf } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import { expressionText } from "../print/expressions.js";
 import type { Apply, Clause, Directed, Do, Name, Stmt } from "../tree/index.js";
-import { mentions } from "./kernels.js";
 import type { Variable } from "./names.js";
 
 export interface Nest {
@@ -29,39 +28,6 @@ export interface NestSettings {
   /** How many loops run in parallel. */
   readonly num_loop?: number;
 }
-
-const isComment = (s: Stmt): boolean => s.kind === "comment";
-
-/** The nest behind a directive. */
-export function nestOf(directed: Directed): Nest {
-  const loops: Do[] = [];
-  const clauses = [...directed.directive.clauses];
-  const before: string[] = [];
-  let parallel = 0;
-  let wanted = countOf(clauses);
-  let body: readonly Stmt[] = directed.body;
-  for (;;) {
-    const [s, more] = body.filter((each) => !isComment(each));
-    if (!s || more) break;
-    if (s.kind === "directed" && s.directive.words.at(-1) === "loop" && !isSequential(s.directive.clauses)) {
-      wanted = loops.length + countOf(s.directive.clauses);
-      clauses.push(...s.directive.clauses);
-      before.push(...(s.before ?? []));
-      body = s.body;
-    } else if (s.kind === "do") {
-      for (const part of body) before.push(...(part.before ?? []));
-      loops.push(s);
-      if (loops.length <= wanted) parallel = loops.length;
-      body = s.body;
-      if (s.name !== undefined) break;
-    } else break;
-  }
-  return { loops, parallel, body, clauses, before: before.filter((line) => line !== "") };
-}
-
-const countOf = (clauses: readonly Clause[]): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
-export const isSequential = (clauses: readonly Clause[]): boolean =>
-  clauses.some((clause) => clause.kind === "level" && clause.level === "seq");
 
 /** The loops as they stand, from the outermost. */
 export function loopsOf({ loops, body }: Nest): Stmt {

@@ -169,7 +169,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
       const text = macros.get(word) ?? (word === "__LINE__" ? String(at.line) : word === "__FILE__" ? `"${at.file}"` : undefined);
       const open = call ? /^\s*\(/.exec(line.slice(index + word.length)) : undefined;
       if (text === undefined || within.includes(word) || (call && !open)) continue;
-      if (count === MOST_EXPANDED) problems.add({ ...at, column: index + 1 }, word, "macros stand for too much text", "write it out");
+      if (count === MOST_EXPANDED) problems.add({ ...at, column: index + 1 }, word, "nests too deep");
       if (count++ >= MOST_EXPANDED) break;
       out += line.slice(from, index);
       from = index + word.length;
@@ -177,10 +177,8 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
       if (call) {
         const given = argumentsAt(line, from + open![0].length);
         if (!given || given.args.length !== call.parameters.length) {
-          const why = given
-            ? `takes ${call.parameters.length} arguments, and is given ${given.args.length}`
-            : "its arguments do not end on its line";
-          problems.add({ ...at, column: index + 1 }, word, why, "write the macro with all its arguments on one line");
+          const why = given ? `${given.args.length} arguments, and it takes ${call.parameters.length}` : "the parenthesis is not closed";
+          problems.add({ ...at, column: index + 1 }, word, why, "write its arguments on one line");
           out += word;
           continue;
         }

@@ -1,0 +1,35 @@
+import type { Clause, Directed, Do, Stmt } from "../tree/index.js";
+import type { Nest } from "./nests.js";
+
+const isComment = (s: Stmt): boolean => s.kind === "comment";
+
+/** The nest behind a directive. */
+export function nestOf(directed: Directed): Nest {
+  const loops: Do[] = [];
+  const clauses = [...directed.directive.clauses];
+  const before: string[] = [];
+  let parallel = 0;
+  let wanted = countOf(clauses);
+  let body: readonly Stmt[] = directed.body;
+  for (;;) {
+    const [s, more] = body.filter((each) => !isComment(each));
+    if (!s || more) break;
+    if (s.kind === "directed" && s.directive.words.at(-1) === "loop" && !isSequential(s.directive.clauses)) {
+      wanted = loops.length + countOf(s.directive.clauses);
+      clauses.push(...s.directive.clauses);
+      before.push(...(s.before ?? []));
+      body = s.body;
+    } else if (s.kind === "do") {
+      for (const part of body) before.push(...(part.before ?? []));
+      loops.push(s);
+      if (loops.length <= wanted) parallel = loops.length;
+      body = s.body;
+      if (s.name !== undefined) break;
+    } else break;
+  }
+  return { loops, parallel, body, clauses, before: before.filter((line) => line !== "") };
+}
+
+const countOf = (clauses: readonly Clause[]): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
+export const isSequential = (clauses: readonly Clause[]): boolean =>
+  clauses.some((clause) => clause.kind === "level" && clause.level === "seq");
