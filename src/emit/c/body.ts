@@ -65,8 +65,6 @@ export class BodyWriter {
   /** Variables that hold operands, where those are told to be evaluated one after the other. */
   private readonly ready = new Map<Expr, string>();
   private lastLine = 0;
-  /** Loops and branches around what is being written. */
-  private depth = 0;
 
   constructor(
     readonly code: Code,
@@ -190,7 +188,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.counted(stmt, () => this.loop(stmt.body, this.depth > 0 ? this.frame.turn?.(stmt) : undefined));
+        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)));
       case "while":
         return this.whileLoop(stmt);
       case "break":
@@ -226,9 +224,7 @@ export class BodyWriter {
   }
 
   private nested(block: readonly Stmt[]): void {
-    this.depth++;
     this.code.indented(() => this.statements(block));
-    this.depth--;
   }
 
   /** The body of a loop whose `continue` is C's own, with a line before it. */

@@ -116,7 +116,7 @@ export interface Frame<Body> {
   fault(body: Body, site: number, at: string): string;
   /** A variable of the element, false at its start: true once an index was outside. */
   failed(): string;
-  /** A line at the start of each turn of a serial loop that stands in another loop or in a branch. */
+  /** A line at the start of each turn of a serial loop. */
   turn?(stmt: StmtOf<"for">): string | undefined;
   /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */
   array?(body: Body, stmt: StmtOf<"array">): void;

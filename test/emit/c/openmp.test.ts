@@ -161,8 +161,14 @@ test("sums over elements far apart, in a number of turns that is not known, are 
       y[i] = sum;
     }
   });
+  const plain = kernel("plain", { n: i32, x: view(f64, 2), y: view(f64) }, ({ n, x, y }, i) => {
+    let sum = 0;
+    for (let k = 0; k < n; k++) sum += x[k][i];
+    y[i] = sum;
+  });
   const alone = '__asm__ volatile("");';
   const strides = { at: [1], y: [1] };
   assert.ok(emit(sums, { ...strides, x: [4000, 1] }).source.includes(alone));
+  assert.ok(emit(plain, { y: [1], x: [4000, 1] }).source.includes(alone));
   assert.ok(!emit(sums, { ...strides, x: [1, 4000] }).source.includes(alone));
 });
