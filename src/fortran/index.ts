@@ -118,6 +118,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
 class Code implements FortranCode, Routines {
   readonly kernels = new Map<string, FortranKernel>();
   readonly saved: Routines["saved"] = new Map();
+  private readonly arrays = new WeakMap<Device, ReturnType<Routines["arraysOn"]>>();
   private readonly scopes = new Map<string, Scope>();
   private readonly planned = new Map<Scope, readonly Step[]>();
   private readonly global = new Map<Scope, FortranKernel>();
@@ -187,6 +188,12 @@ class Code implements FortranCode, Routines {
       this.refuse(error);
       return undefined;
     }
+  }
+
+  arraysOn(device: Device): ReturnType<Routines["arraysOn"]> {
+    const found = this.arrays.get(device) ?? new Map();
+    this.arrays.set(device, found);
+    return found;
   }
 
   private refuse({ at, construct, why, remedy }: Unlowerable): void {

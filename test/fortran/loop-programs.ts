@@ -13,7 +13,7 @@ import { eachNode } from "../../src/fortran/analyse/visit.js";
 import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { Lines } from "../../src/fortran/print/statements.js";
-import { boundsText } from "../../src/fortran/print/units.js";
+import { boundsText } from "../../src/fortran/print/declarations.js";
 import type { Bound, Expr } from "../../src/fortran/tree/index.js";
 import type { ScalarType } from "../../src/ir/types.js";
 

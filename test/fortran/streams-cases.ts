@@ -3,7 +3,7 @@
  * come from the declarations, those of assumed-shape arguments from the `allocate` statements of the host's files.
  */
 import { readSymbols, type Scope, type Variable } from "../../src/fortran/analyse/symbols.js";
-import { walkStatements } from "../../src/fortran/analyse/walk.js";
+import { eachStatement } from "../../src/fortran/analyse/visit.js";
 import { Problems } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
 import type { Argument, Expr } from "../../src/fortran/tree/index.js";
@@ -195,7 +195,7 @@ function allocations(): Map<string, readonly Argument[]> {
   const found = new Map<string, readonly Argument[]>();
   for (const scope of ["base_gpu.F90", "singleideal/singleideal_gpu.F90"].flatMap(scopesOf))
     if (scope.unit.kind !== "module")
-      walkStatements(scope.unit.body, (stmt) => {
+      eachStatement(scope.unit.body, (stmt) => {
         if (stmt.kind !== "allocate") return;
         for (const { target } of stmt.arrays)
           if (target.kind === "apply" && target.base.kind === "part") found.set(stem(target.base.name), target.args);

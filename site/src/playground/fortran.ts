@@ -1,7 +1,6 @@
 import { compileKernel, IsoformError, type Device, type View } from "isoform";
-import { TARGETS } from "isoform/emit";
 import { fortran, FortranError, type FortranCode } from "isoform/fortran";
-import { costOf, print } from "isoform/ir";
+import { costOf } from "isoform/ir";
 import { ModuleError } from "./module-error.js";
 import { numbers, secondsOf, SHOWN } from "./measure.js";
 import type { Forms, Problem, Program, Ran } from "./messages.js";
@@ -32,9 +31,8 @@ export async function compileFortran({ text, reals }: Program): Promise<Compiled
   try {
     const code = fortran(text, { file: FILE, ...(reals === "f32" && { kinds: { rkind: "f32" } }) });
     const call = callOf(text, code);
-    const { portsOf } = await import("./fortran-ports.js");
-    const { IR, ...emitted } = await textsOf(code);
-    return { code, call, texts: { IR, ...portsOf(FILE, text), ...emitted }, work: workOf(code, call) };
+    const { textsOf } = await import("./fortran-ports.js");
+    return { code, call, texts: await textsOf(code, FILE, text), work: workOf(code, call) };
   } catch (error) {
     throw error instanceof FortranError ? new ModuleError(problemsOf(error)) : error;
   }
@@ -60,17 +58,6 @@ function callOf(text: string, { routines }: FortranCode): Call {
     return [name.toLowerCase(), known] as const;
   });
   return { routine, scalars: Object.fromEntries(scalars) };
-}
-
-/** The IR, and what is emitted for each target. */
-async function textsOf(code: FortranCode): Promise<Forms["texts"]> {
-  const texts: Record<string, string> = { IR: [...code.kernels.values()].map((kernel) => print(compileKernel(kernel).ir)).join("\n") };
-  for (const target of Object.keys(TARGETS) as (keyof typeof TARGETS)[]) {
-    const { files, refused } = await code.emit(target);
-    const parts = files.map(({ name, text }) => (files.length > 1 ? `==== ${name} ====\n${text}` : text));
-    texts[target] = [...parts, ...refused.map(({ kernel, why }) => `${kernel}: ${why}`)].join("\n");
-  }
-  return texts;
 }
 
 /** What one launch of each kernel that the routine has does; undefined where a size is not among the values given. */

@@ -18,13 +18,6 @@ export function isWithinProcedures(files: readonly SourceFile[], problems: reado
   return problems.every((problem) => broken.some((unit) => holds(unit, problem)));
 }
 
-/** The file without such procedures. */
-export function withoutBroken(file: SourceFile): SourceFile {
-  const kept = <T extends Unit>(units: readonly T[]): T[] =>
-    units.filter((unit) => unit.kind === "module" || !unit.broken).map((unit) => ({ ...unit, procedures: kept(unit.procedures) }));
-  return { ...file, units: kept(file.units) };
-}
-
 /** Takes back problems that come of such a procedure's absence, of those from the `first` on. */
 export function forgetAbsent(problems: Problems, first: number, files: readonly SourceFile[]): void {
   const broken = new Set(readable(files.flatMap(({ units }) => units)).flatMap((unit) => (unit.broken ? [unit.name] : [])));

@@ -1,10 +1,11 @@
 import type { Expr, Module, Procedure, Program, Stmt } from "../tree/index.js";
-import { argumentsOf, nameOf, namesOf, walkStatements } from "./walk.js";
+import { eachStatement } from "./visit.js";
+import { argumentsOf, nameOf, namesOf } from "./walk.js";
 
 /** Whether something in a procedure or program, or inside of it, may assign a variable of its own. */
 export function mayChange(unit: Module | Procedure | Program, name: string): boolean {
   let found = false;
-  if (unit.kind !== "module") walkStatements(unit.body, (stmt) => void (found ||= changes(stmt, name)));
+  if (unit.kind !== "module") eachStatement(unit.body, (stmt) => void (found ||= changes(stmt, name)));
   return found || unit.procedures.some((inner) => mayChange(inner, name));
 }
 

@@ -1,9 +1,11 @@
 import type { Location } from "../../ir/types.js";
 import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from "../tree/index.js";
 import { isReadBehind } from "./behind.js";
+import { blockVariables } from "./blocks.js";
+import { orderOfForall } from "./forall.js";
 import { find, type Scope } from "./symbols.js";
-import { bodiesOf } from "./visit.js";
-import { walkExpr, walkStatements } from "./walk.js";
+import { bodiesOf, eachStatement } from "./visit.js";
+import { walkExpr } from "./walk.js";
 import { gridThreads, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
 
@@ -133,6 +135,11 @@ function dependsOn(bounds: readonly (Expr | undefined)[], axes: readonly Axis[])
 }
 
 function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"> | undefined {
+  const problem = orderOfForall(stmt);
+  if (problem) {
+    scope.world.problems.add(problem.at, problem.construct, problem.why, problem.remedy);
+    return undefined;
+  }
   const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op, inferred: false })));
   // The first index of the list is the innermost one, as in Fortran's arrays.
   const axes = [...stmt.axes].reverse();
@@ -173,7 +180,8 @@ function finished(
     if (op) reductions.push({ name, op, inferred: true });
   }
   const carried = new Set([...first, ...rest.carried].filter((name) => !reductions.some((reduction) => reduction.name === name)));
-  const own = new Set([...axes.map(({ variable }) => variable), ...reductions.map(({ name }) => name), ...rest.privates]);
+  const privates = new Set([...rest.privates, ...blockVariables(body)]);
+  const own = new Set([...axes.map(({ variable }) => variable), ...reductions.map(({ name }) => name), ...privates]);
   const isShared = isOfHosts(stmt) ? (name: string) => isAssigned(name, body) : (name: string) => first.has(name);
   for (const name of scalars)
     if ((left.has(name) || (!own.has(name) && isShared(name))) && isReadBehind(scope, stmt, name))
@@ -183,7 +191,7 @@ function finished(
         "what iterations leave in it is read behind the loop",
         "name it in a reduction clause, or make it private",
       );
-  return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried };
+  return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
 }
 
 /** Whether scalars that a loop assigns are shared unless clauses say otherwise: that of OpenMP on the host. */
@@ -196,7 +204,7 @@ const isOfHosts = (stmt: Stmt): boolean =>
 /** Whether statements assign a variable otherwise than as that of a loop. */
 function isAssigned(name: string, body: readonly Stmt[]): boolean {
   let assigned = false;
-  walkStatements(body, (stmt) => void (assigned ||= stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name));
+  eachStatement(body, (stmt) => void (assigned ||= stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name));
   return assigned;
 }
 

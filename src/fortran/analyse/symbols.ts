@@ -15,6 +15,7 @@ import type {
   TypeSpec,
   VariableDeclaration,
 } from "../tree/index.js";
+import { withoutBlocks } from "./blocks.js";
 import { mayChange } from "./initial.js";
 import { nameOf, namesOf } from "./walk.js";
 
@@ -29,6 +30,8 @@ export interface Variable {
   readonly wide?: true;
   /** The name of its derived type. */
   readonly derived?: string;
+  /** Of a component: its type and its name there. */
+  readonly component?: string;
   /** Of an array, its bounds as declared. */
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;
@@ -65,6 +68,7 @@ export interface World {
 const KINDS: Readonly<Record<string, number>> = {
   real32: 4,
   real64: 8,
+  real128: 16,
   int8: 1,
   int16: 2,
   int32: 4,
@@ -72,12 +76,12 @@ const KINDS: Readonly<Record<string, number>> = {
   c_float: 4,
   c_double: 8,
   c_int: 4,
-  c_bool: 1,
+  c_int32_t: 4,
   c_int64_t: 8,
   c_long: 8,
-  c_long_long: 8,
   c_size_t: 8,
-  c_int32_t: 4,
+  c_bool: 1,
+  c_long_long: 8,
 };
 
 export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
@@ -105,7 +109,8 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
 /** Of a routine with statements that could not be read, nothing is used. */
 const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
-function scopeOf(unit: Scope["unit"], parent: Scope | undefined, world: World): Scope {
+function scopeOf(written: Scope["unit"], parent: Scope | undefined, world: World): Scope {
+  const unit = withoutBlocks(written);
   const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
   world.scopes.push(scope);
   for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
@@ -178,7 +183,7 @@ function declareAll(scope: Scope): void {
 
 /** What variables cannot be, and why. */
 const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
-  pointer: { why: "kernels have no pointers", remedy: "pass the array as an argument" },
+  pointer: { why: "only pointers to arrays are read", remedy: "use the variable itself" },
   shared: { why: "blocks of threads share no memory here", remedy: "write a team kernel in TypeScript" },
   data: { why: "values of `data` are not read", remedy: "give them in the declaration" },
   common: { why: "blocks of memory are not read", remedy: "put it into a module" },
@@ -201,7 +206,8 @@ function dependsOnItself(declared: Variable): boolean {
 
 function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Draft & { spec: TypeSpec }, dummy: boolean): Variable {
   const typed = typeOf(scope, spec);
-  const [word, reason] = Object.entries(REFUSED).find(([each]) => attributes.has(each)) ?? [];
+  const isAlias = dims?.every(({ assumed }) => assumed);
+  const [word, reason] = Object.entries(REFUSED).find(([each]) => attributes.has(each) && !(each === "pointer" && isAlias)) ?? [];
   const refused = reason ? { construct: `${word} :: ${name}`, ...reason } : typed.refused;
   return {
     name,
@@ -370,11 +376,14 @@ export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
     return arg?.kind === "value" ? arg.value : one;
   });
 }
+/** The variable that a name or a component is. */
+export const variableOf = (scope: Scope, e: Expr): Variable | undefined =>
+  e.kind === "name" ? find(scope, e.name) : e.kind === "part" ? findPart(scope, e) : undefined;
 
 /** A component as a variable of its own, `p%nx` as `p_nx`; undefined where its type is not known. */
-export function findPart(scope: Scope, part: Part): Variable | undefined {
+function findPart(scope: Scope, part: Part): Variable | undefined {
   const { base } = part;
-  const of = base.kind === "name" ? find(scope, base.name) : base.kind === "part" ? findPart(scope, base) : undefined;
+  const of = variableOf(scope, base);
   const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
   if (of && size >= 0) {
     const [value, initial] = [of.value, of.initial].map((e) => e && dim3Parts(of.scope, e)?.[size]);
@@ -399,5 +408,5 @@ export function findPart(scope: Scope, part: Part): Variable | undefined {
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
   const made = { name: nameOf(part), spec: line.type, dims: dimension ?? line.dimension, attributes, at };
   // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
-  return variable(known.scope, made, of.dummy);
+  return { ...variable(known.scope, made, of.dummy), component: `${known.scope.unit.name} ${known.type.name}%${part.name}` };
 }

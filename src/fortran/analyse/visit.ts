@@ -2,11 +2,11 @@
 
 import type { Expr, Stmt } from "../tree/index.js";
 
-/** Every node below, itself included, in the order of the text. */
-export function eachNode(tree: unknown, visit: (node: { readonly kind: string }) => void): void {
+/** Every node below, itself included, in the order of the text; those inside of one are left out where `visit` gives false. */
+export function eachNode(tree: unknown, visit: (node: { readonly kind: string }) => boolean | void): void {
   if (Array.isArray(tree)) for (const item of tree) eachNode(item, visit);
   else if (tree !== null && typeof tree === "object") {
-    if ("kind" in tree) visit(tree as { kind: string });
+    if ("kind" in tree && visit(tree as { kind: string }) === false) return;
     for (const [key, value] of Object.entries(tree)) if (key !== "at" && typeof value === "object") eachNode(value, visit);
   }
 }
@@ -46,12 +46,9 @@ export function withBodies(s: Stmt, change: (body: readonly Stmt[]) => readonly 
   return { ...s, ...branches, ...otherwise, ...cases, ...own } as Stmt;
 }
 
-/** Every statement below, in the order of the text. */
-export function eachStatement(body: readonly Stmt[], visit: (s: Stmt) => void): void {
-  for (const s of body) {
-    visit(s);
-    for (const part of bodiesOf(s)) eachStatement(part, visit);
-  }
+/** Every statement below, outer before inner; those inside of one are left out where `visit` gives false. */
+export function eachStatement(body: readonly Stmt[], visit: (s: Stmt) => boolean | void): void {
+  for (const s of body) if (visit(s) !== false) for (const part of bodiesOf(s)) eachStatement(part, visit);
 }
 
 /** The bodies that a statement holds. */

@@ -1,93 +1,33 @@
-import { unreachable } from "../../ir/unreachable.js";
 import type { Argument, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
 
-import { bodiesOf } from "./visit.js";
+import { eachNode, eachStatement } from "./visit.js";
 
 /* Visits of the syntax tree. */
 
-/** All statements, outer before inner; those inside of one are left out where `visit` gives false. */
-export function walkStatements(stmts: readonly Stmt[], visit: (stmt: Stmt) => boolean | void): void {
-  for (const stmt of stmts) if (visit(stmt) !== false) for (const block of bodiesOf(stmt)) walkStatements(block, visit);
-}
+const EXPRESSIONS: readonly string[] = ["literal", "name", "part", "apply", "unary", "binary", "group", "constructor"];
+/** Of statements, what holds other statements, or says how they are meant. */
+const NOT_OWN: readonly string[] = ["at", "body", "otherwise", "directive", "declarations", "options"];
 
-const present = (...list: readonly (Expr | undefined)[]): Expr[] => list.filter((e) => e !== undefined);
+/** The outermost expressions in a part of the tree. */
+function roots(tree: unknown): Expr[] {
+  if (Array.isArray(tree)) return tree.flatMap(roots);
+  if (tree === null || typeof tree !== "object") return [];
+  if (EXPRESSIONS.includes((tree as Expr).kind)) return [tree as Expr];
+  return Object.entries(tree).flatMap(([key, value]) => (NOT_OWN.includes(key) ? [] : roots(value)));
+}
 
 /** The expressions that stand in a statement itself, those on its left side included. */
-export function expressionsOf(stmt: Stmt): readonly Expr[] {
-  switch (stmt.kind) {
-    case "assign":
-    case "pointer-assign":
-      return [stmt.target, stmt.value];
-    case "call":
-      return [...argumentsOf(stmt.args), ...present(stmt.launch?.grid, stmt.launch?.block, stmt.launch?.stream)];
-    case "if":
-    case "where":
-      return stmt.branches.map(({ cond }) => cond);
-    case "do":
-      return present(stmt.start, stmt.stop, stmt.step);
-    case "do-while":
-      return present(stmt.cond);
-    case "do-concurrent":
-      return [...stmt.axes.flatMap(({ start, stop, step }) => present(start, stop, step)), ...present(stmt.mask)];
-    case "select":
-      return [stmt.value, ...stmt.cases.flatMap(({ ranges }) => (ranges ?? []).flatMap(({ lower, upper }) => present(lower, upper)))];
-    case "associate":
-      return stmt.names.map(({ value }) => value);
-    case "stop":
-      return present(stmt.value);
-    case "print":
-      return stmt.items;
-    case "allocate":
-      return stmt.arrays.map(({ target }) => target);
-    case "deallocate":
-      return stmt.arrays;
-    case "block":
-    case "exit":
-    case "cycle":
-    case "return":
-    case "continue":
-    case "directed":
-    case "comment":
-    case "unsupported":
-      return [];
-    default:
-      return unreachable(stmt);
-  }
-}
+export const expressionsOf = (stmt: Stmt): readonly Expr[] => (stmt.kind === "call" ? roots([stmt.args, stmt.launch]) : roots(stmt));
 
-export const argumentsOf = (args: readonly Argument[]): Expr[] =>
-  args.flatMap((arg) => (arg.kind === "value" ? [arg.value] : present(arg.lower, arg.upper, arg.step)));
-
-function children(e: Expr): readonly Expr[] {
-  switch (e.kind) {
-    case "literal":
-    case "name":
-      return [];
-    case "part":
-      return [e.base];
-    case "apply":
-      return [e.base, ...argumentsOf(e.args)];
-    case "unary":
-    case "group":
-      return [e.a];
-    case "binary":
-      return [e.a, e.b];
-    case "constructor":
-      return e.items.flatMap((item) => (item.kind === "implied-do" ? [...item.items, item.start, item.stop] : [item]));
-    default:
-      return unreachable(e);
-  }
-}
+export const argumentsOf = (args: readonly Argument[]): Expr[] => roots(args);
 
 /** An expression and all inside of it; parts of a component are not visited. */
-export function walkExpr(e: Expr, visit: (e: Expr) => boolean | void): void {
-  if (visit(e) === false || e.kind === "part") return;
-  for (const child of children(e)) walkExpr(child, visit);
-}
+export const walkExpr = (e: Expr, visit: (e: Expr) => boolean | void): void =>
+  eachNode(e, (node) => ((EXPRESSIONS.includes(node.kind) && visit(node as Expr) === false) || node.kind === "part" ? false : undefined));
 
 /** All expressions of some statements and of those inside of them. */
 export function walkAll(stmts: readonly Stmt[], visit: (e: Expr, stmt: Stmt) => boolean | void): void {
-  walkStatements(stmts, (stmt) => expressionsOf(stmt).forEach((root) => walkExpr(root, (e) => visit(e, stmt))));
+  eachStatement(stmts, (stmt) => expressionsOf(stmt).forEach((root) => walkExpr(root, (e) => visit(e, stmt))));
 }
 
 /** The name of a variable, `p_nx` of a component `p%nx`. */
@@ -100,7 +40,7 @@ export function nameOf(e: Variable | Name | Part): string {
 /** Names that occur in some statements: read, written or passed. */
 export function namesIn(stmts: readonly Stmt[]): Set<string> {
   const names = new Set<string>();
-  walkStatements(stmts, (stmt) => {
+  eachStatement(stmts, (stmt) => {
     if (stmt.kind === "do") names.add(stmt.variable);
     for (const root of expressionsOf(stmt)) for (const name of namesOf(root)) names.add(name);
   });

@@ -1,8 +1,8 @@
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
 import { flowOf } from "./flow.js";
 import { find, findProcedure, proceduresSeen, type Scope } from "./symbols.js";
-import { bare, expressionsOf, nameOf, walkExpr, walkStatements } from "./walk.js";
-import { bodiesOf } from "./visit.js";
+import { bare, expressionsOf, nameOf, walkExpr } from "./walk.js";
+import { bodiesOf, eachStatement } from "./visit.js";
 
 /* What statements assign, through the procedures that they call; and which scalars they read first. */
 
@@ -26,7 +26,7 @@ export function writtenBy(procedure: Scope): Set<string> {
 /** Names that statements assign, of scalars and arrays. */
 export function writesOf(scope: Scope, stmts: readonly Stmt[]): Set<string> {
   const written = new Set<string>();
-  walkStatements(stmts, (stmt) => {
+  eachStatement(stmts, (stmt) => {
     for (const name of ownWrites(scope, stmt)) written.add(name);
   });
   return written;

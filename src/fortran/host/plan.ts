@@ -1,10 +1,14 @@
-import type { Location } from "../../ir/types.js";
+import type { Location, ScalarType } from "../../ir/types.js";
 import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
-import { dim3Parts, find, findProcedure, type Scope } from "../analyse/symbols.js";
-import { bodiesOf } from "../analyse/visit.js";
-import { nameOf, walkStatements } from "../analyse/walk.js";
-import type { Allocate, Argument, Bound, Call, Deallocate, Expr, SelectCase, Stmt, Variable } from "../tree/index.js";
-import { lowerSequence, lowerValue, type LoweredSequence } from "../lower/kernels.js";
+import { findAllocation, changesBounds } from "../analyse/allocations.js";
+import { asBranches } from "../analyse/cases.js";
+import { isOutput } from "../analyse/outputs.js";
+import { dim3Parts, find, findProcedure, variableOf, type Scope, type Variable as Declared } from "../analyse/symbols.js";
+import { bodiesOf, eachStatement } from "../analyse/visit.js";
+import { nameOf } from "../analyse/walk.js";
+import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Stmt, Variable } from "../tree/index.js";
+import { matched } from "../lower/calls.js";
+import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { treeName, Unlowerable } from "../lower/values.js";
 
 /* What the host's side of a routine does, in order. */
@@ -38,7 +42,15 @@ export type Step =
   | {
       readonly kind: "allocate";
       readonly name: string;
+      readonly type: ScalarType;
       readonly bounds: readonly { readonly lower?: LoweredSequence; readonly upper: LoweredSequence }[];
+    }
+  /** Without `to`, the pointer points nowhere; with bounds, it has these extents. */
+  | {
+      readonly kind: "point";
+      readonly name: string;
+      readonly to?: Extract<Actual, { kind: "array" }>;
+      readonly bounds?: Extract<Step, { kind: "allocate" }>["bounds"];
     }
   | { readonly kind: "free"; readonly name: string }
   | { readonly kind: "stop"; readonly at: Location };
@@ -61,24 +73,28 @@ export type ActualAxis =
   | { readonly kind: "index"; readonly at: LoweredSequence }
   | { readonly kind: "section"; readonly lower?: LoweredSequence; readonly upper?: LoweredSequence; readonly step?: LoweredSequence };
 
-const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+)$/;
+/** Of runtimes of GPUs and threads, and clocks, which stand still. */
+const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
 
 /** Whether a procedure launches, or calls what does. */
 function launches(scope: Scope, seen = new Set<Scope>()): boolean {
   if (seen.has(scope) || scope.unit.kind === "module") return false;
   seen.add(scope);
   let found = false;
-  walkStatements(scope.unit.body, (stmt) => void (found ||= startsWork(scope, stmt, seen)));
+  eachStatement(scope.unit.body, (stmt) => void (found ||= startsWork(scope, stmt, seen)));
   return found;
 }
 
 function startsWork(scope: Scope, stmt: Stmt, seen: Set<Scope>): boolean {
   if (stmt.kind === "directed") return isParallel(stmt.directive);
   if (stmt.kind === "do-concurrent" || stmt.kind === "allocate" || stmt.kind === "deallocate") return true;
+  if (stmt.kind === "pointer-assign" || isNullify(stmt)) return true;
   if (stmt.kind !== "call") return false;
   const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
   return !procedure || stmt.launch !== undefined || launches(procedure, seen);
 }
+
+const isNullify = (stmt: Stmt): boolean => stmt.kind === "unsupported" && stmt.construct === "nullify";
 
 /** Whether control may go from inside of the statement to somewhere else. */
 function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolean {
@@ -111,6 +127,11 @@ export class Planner {
     };
     for (const stmt of list.flatMap((each) => sizesOf(this.scope, each))) {
       if (stmt.kind === "comment" || stmt.kind === "continue" || stmt.kind === "print" || this.isLeftOut(stmt)) continue;
+      if (stmt.kind === "unsupported" && isOutput(this.scope, stmt)) {
+        // What is left out has no errors.
+        for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
+        continue;
+      }
       if (!this.isHosts(stmt)) pending.push(stmt);
       else {
         flush();
@@ -141,7 +162,7 @@ export class Planner {
   private isHosts(stmt: Stmt): boolean {
     if (stmt.kind === "call" || stmt.kind === "directed" || leaves(stmt)) return true;
     let found = false;
-    walkStatements([stmt], (inner) => void (found ||= startsWork(this.scope, inner, new Set())));
+    eachStatement([stmt], (inner) => void (found ||= startsWork(this.scope, inner, new Set())));
     return found;
   }
 
@@ -160,13 +181,7 @@ export class Planner {
         return [{ kind: "if", branches, otherwise: this.steps(stmt.otherwise ?? []) }];
       }
       case "select":
-        return this.step({
-          kind: "if",
-          branches: casesOf(stmt),
-          otherwise: stmt.cases.find(({ ranges }) => !ranges)?.body ?? [],
-          oneLine: false,
-          at: stmt.at,
-        });
+        return this.step(asBranches(stmt));
       case "do": {
         const [start, stop, step] = [stmt.start, stmt.stop, stmt.step].map((e) => e && lowerValue(scope, e, "i32"));
         return [
@@ -197,40 +212,69 @@ export class Planner {
         return [{ kind: "jump", jump: stmt.kind, ...(stmt.loop !== undefined && { loop: stmt.loop }) }];
       case "stop":
         return [{ kind: "stop", at: stmt.at }];
-      case "allocate":
-        return [
-          ...stmt.arrays.map(({ target, at }): Step => {
-            if (target.kind !== "apply") throw new Unlowerable(at, "allocate", "bounds are missing");
-            const bounds = target.args.map((arg) => {
-              if (arg.kind === "value") return { upper: lowerValue(scope, arg.value, "i32") };
-              if (!arg.upper) throw new Unlowerable(at, "allocate", "a bound is missing");
-              return { ...(arg.lower && { lower: lowerValue(scope, arg.lower, "i32") }), upper: lowerValue(scope, arg.upper, "i32") };
-            });
-            return { kind: "allocate", name: nameOf(target), bounds };
-          }),
-          ...this.succeeded(stmt),
-        ];
+      case "pointer-assign": {
+        const { target, value } = stmt;
+        const name = nameOf(target);
+        if (value.kind === "apply" && treeName(value) === "null") return [{ kind: "point", name }];
+        const pointer = variableOf(scope, target.kind === "apply" ? target.base : target);
+        if (!pointer?.dims || pointer.derived)
+          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are read", "use the variable itself");
+        const to = this.actual(value, { ...pointer, attributes: new Set() }, stmt.at);
+        if (to.kind !== "array")
+          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are read", "use the variable itself");
+        // `p(0:) => a` changes the bounds alone.
+        const sized = target.kind === "apply" && target.args.every((arg) => arg.kind === "section" && arg.upper);
+        return [{ kind: "point", name, to, ...(sized && { bounds: this.bounds(target.args, stmt.at) }) }];
+      }
+      case "unsupported":
+        if (!isNullify(stmt)) return this.refused(stmt);
+        return [...stmt.text.replace(/^nullify/i, "").matchAll(/[a-z][\w%]*/gi)].map(([name]) => ({
+          kind: "point",
+          name: name.toLowerCase().replaceAll("%", "_"),
+        }));
+      case "allocate": {
+        const model = stmt.options.find(({ keyword }) => keyword === "source" || keyword === "mold");
+        const steps = stmt.arrays.flatMap(({ target, at }): Step[] => {
+          const shape = model && target.kind !== "apply" ? lowerShape(scope, model.value) : undefined;
+          if (target.kind !== "apply" && !shape) throw new Unlowerable(at, "allocate", "bounds are missing", "write allocate(a(n))");
+          const bounds = shape?.map((upper) => ({ upper })) ?? this.bounds((target as Apply).args, at);
+          const whole = target.kind === "apply" ? target.base : target;
+          const filled: Step[] =
+            model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
+          const { type = "f64" } = variableOf(scope, whole) ?? {};
+          return [{ kind: "allocate", name: nameOf(target), type, bounds }, ...filled];
+        });
+        return [...steps, ...this.succeeded(stmt)];
+      }
       case "deallocate":
         return [...stmt.arrays.map((array): Step => ({ kind: "free", name: nameOf(array) })), ...this.succeeded(stmt)];
       // Any other statement is worked out in a sequence, or left out.
       default:
-        throw new Unlowerable(
-          stmt.at,
-          stmt.kind === "unsupported" ? stmt.construct : stmt.kind,
-          "routines that are run cannot hold it",
-          "move what it holds to a routine of its own",
-        );
+        return this.refused(stmt);
     }
   }
 
-  /** `stat=` gives 0: what fails ends the run. */
-  private succeeded({ options, at }: Allocate | Deallocate): Step[] {
-    const zero: Expr = { kind: "literal", type: "integer", text: "0", at };
-    return options.flatMap(({ keyword, value }) => {
-      if (keyword !== "stat") return [];
-      const assignment: Stmt = { kind: "assign", target: value as Variable, value: zero, at };
-      return [{ kind: "sequence" as const, sequence: lowerSequence(this.scope, [assignment]) }];
+  private refused(stmt: Stmt): never {
+    const construct = stmt.kind === "unsupported" ? stmt.construct : stmt.kind;
+    throw new Unlowerable(stmt.at, construct, "routines that are run cannot hold it", "move what it holds to a routine of its own");
+  }
+
+  private sequence(stmt: Stmt): Step {
+    return { kind: "sequence", sequence: lowerSequence(this.scope, [stmt]) };
+  }
+
+  private bounds(args: readonly Argument[], at: Location): Extract<Step, { kind: "allocate" }>["bounds"] {
+    const bound = (e: Expr): LoweredSequence => lowerValue(this.scope, e, "i32");
+    return args.map((arg) => {
+      if (arg.kind === "value") return { upper: bound(arg.value) };
+      if (!arg.upper) throw new Unlowerable(at, "bounds", "a bound is missing", "write both, a(0:n)");
+      return { ...(arg.lower && { lower: bound(arg.lower) }), upper: bound(arg.upper) };
     });
+  }
+
+  /** `stat=` gives 0: what fails ends the run. */
+  private succeeded({ options }: Allocate | Deallocate): Step[] {
+    return options.flatMap(({ keyword, value }) => (keyword === "stat" ? [this.sequence(zero(value as Variable))] : []));
   }
 
   private call(stmt: Call): Step {
@@ -239,27 +283,21 @@ export class Planner {
     const { at } = stmt;
     if (procedure?.unit.kind !== "procedure")
       throw new Unlowerable(at, `call ${treeName(stmt.procedure)}`, "the procedure is not known", "give the file that has it");
-    const { dummies } = procedure.unit;
     const args = new Map<string, Actual>();
-    stmt.args.forEach((arg, n) => {
-      const dummy = (arg.kind === "value" ? arg.keyword : undefined) ?? dummies[n];
-      const variable = dummy === undefined ? undefined : procedure.variables.get(dummy);
-      if (!variable)
-        throw new Unlowerable(at, `call ${procedure.unit.name}`, `${stmt.args.length} arguments, and it takes ${dummies.length}`);
-      args.set(dummy, this.actual(arg, variable, at));
-    });
+    for (const [dummy, actual] of matched(procedure.unit, stmt.args, at)) {
+      const variable = procedure.variables.get(dummy);
+      if (variable) args.set(dummy, this.actual(actual, variable, at));
+    }
     const { grid, block } = stmt.launch ?? {};
     return { kind: "call", procedure, args, at, ...(grid && block && { grid: [grid, block] }) };
   }
 
   private actual(
-    arg: Argument,
-    dummy: { type: LoweredSequence["results"][number]["type"]; dims?: readonly Bound[]; derived?: string; name: string },
+    e: Expr,
+    dummy: Pick<Declared, "type" | "dims" | "derived" | "name"> & { attributes?: Declared["attributes"] },
     at: Location,
   ): Actual {
     const { scope } = this;
-    if (arg.kind !== "value") throw new Unlowerable(at, dummy.name, "a section stands where an argument is wanted");
-    const e = arg.value;
     if (dummy.derived) return { kind: "object", name: treeName(e) };
     const name = e.kind === "name" || e.kind === "part" ? nameOf(e) : undefined;
     if (!dummy.dims)
@@ -267,8 +305,18 @@ export class Planner {
     const base = e.kind === "apply" ? e.base : e;
     if (base.kind !== "name" && base.kind !== "part")
       throw new Unlowerable(at, treeName(e), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
-    const array = find(scope, nameOf(base));
-    const lowers = (array?.dims ?? []).map(({ lower }) => lower && lowerValue(scope, lower, "i32"));
+    const array = variableOf(scope, base);
+    if (array && changesBounds(array))
+      throw new Unlowerable(at, treeName(e), "its lower bounds differ from place to place", "begin it at the same index everywhere");
+    const bounds = (array && findAllocation(array)?.bounds) ?? array?.dims ?? [];
+    if (dummy.attributes && keepsBounds(dummy.attributes) && bounds.some(({ lower }) => lower && !isOne(lower)))
+      throw new Unlowerable(
+        at,
+        treeName(e),
+        `the bounds of ${dummy.name} are those of the array given`,
+        `give ${dummy.name} bounds of its own`,
+      );
+    const lowers = bounds.map(({ lower }) => lower && lowerValue(scope, lower, "i32"));
     if (e.kind !== "apply") return { kind: "array", name: nameOf(base), lowers };
     const axes = e.args.map((part): ActualAxis => {
       if (part.kind === "value") return { kind: "index", at: lowerValue(scope, part.value, "i32") };
@@ -286,18 +334,13 @@ function sizesOf(scope: Scope, stmt: Stmt): Stmt[] {
   return targets && values ? targets.map((target, n) => ({ ...stmt, target: target as Variable, value: values[n] })) : [stmt];
 }
 
-/** The cases of a `select` as conditions. */
-function casesOf({ value, cases }: SelectCase): { cond: Expr; body: readonly Stmt[]; at: Location }[] {
-  const relation = (op: "==" | ">=" | "<=", b: Expr): Expr => ({ kind: "binary", op, a: value, b, at: b.at });
-  const both =
-    (op: ".and." | ".or.") =>
-    (a: Expr, b: Expr): Expr => ({ kind: "binary", op, a, b, at: a.at });
-  return cases.flatMap(({ ranges, body, at }) => {
-    if (!ranges) return [];
-    const tests = ranges.map(({ lower, upper }) => {
-      if (lower !== undefined && lower === upper) return relation("==", lower);
-      return [...(lower ? [relation(">=", lower)] : []), ...(upper ? [relation("<=", upper)] : [])].reduce(both(".and."));
-    });
-    return [{ cond: tests.reduce(both(".or.")), body, at }];
-  });
-}
+/** Arrays that come with the bounds of the actual argument. */
+const keepsBounds = (attributes: Declared["attributes"]): boolean => attributes.has("allocatable") || attributes.has("pointer");
+const isOne = (e: Expr): boolean => e.kind === "literal" && e.text === "1";
+
+const zero = (target: Variable): Assign => ({
+  kind: "assign",
+  target,
+  value: { kind: "literal", type: "integer", text: "0", at: target.at },
+  at: target.at,
+});

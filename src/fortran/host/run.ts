@@ -6,8 +6,9 @@ import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { sizeName } from "../analyse/thread-index.js";
-import { dim3Parts, find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
-import { lowerValue, sequenceKernel, usesArrays, type LoweredSequence } from "../lower/kernels.js";
+import { dim3Parts, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
+import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
+import { sequenceKernel } from "../lower/sequence-kernel.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
@@ -25,6 +26,8 @@ export interface Routines {
   globalKernel(scope: Scope): FortranKernel;
   /** What scalars of procedures are that keep their values from call to call. */
   readonly saved: Map<Variable, Value>;
+  /** Arrays that do: by their variables, and those of modules by their names. */
+  arraysOn(device: Device): Map<Variable | string, View>;
 }
 
 /** The variables of one call. */
@@ -36,6 +39,11 @@ class Variables {
     readonly scope: Scope,
     readonly outer?: Variables,
   ) {}
+
+  /** Whether it is an optional argument that is absent. */
+  lacks(name: string): boolean {
+    return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.scalars.has(name) && !this.arrays.has(name);
+  }
 
   /** Where a name lives. */
   home(name: string): Variables {
@@ -77,7 +85,11 @@ export class Run {
       const isOut = dummy.attributes.has("intent(out)") && !dummy.dims;
       if (!isOut && !dummy.attributes.has("optional")) throw new RunError(`${unit.name}: the argument ${name} is not given`);
     }
+    const kept = this.routines.arraysOn(this.device);
+    for (const [key, view] of kept) if (typeof key === "string" && !globals.arrays.has(key)) globals.arrays.set(key, view);
     await this.procedure(scope, own);
+    for (const key of kept.keys()) if (typeof key === "string") kept.delete(key);
+    for (const [name, view] of globals.arrays) if (given[name] !== view) kept.set(name, view);
     const result: Record<string, Value> = {};
     const results = unit.kind === "procedure" && unit.result !== undefined ? [...dummies, unit.result] : dummies;
     for (const [name, value] of globals.scalars) if (given[name] !== value) result[name] = value;
@@ -97,10 +109,17 @@ export class Run {
     }
     const saved = [...scope.variables.values()].filter((variable) => isSaved(variable) && !variable.dims);
     for (const variable of saved) own.scalars.set(variable.name, this.routines.saved.get(variable) ?? initialOf(variable));
+    const kept = this.routines.arraysOn(this.device);
+    for (const variable of scope.variables.values()) if (kept.has(variable)) own.arrays.set(variable.name, kept.get(variable)!);
     await this.steps(this.routines.steps(scope), own);
     for (const variable of saved) this.routines.saved.set(variable, own.scalars.get(variable.name)!);
-    // Arrays of the procedure's own end with it.
-    for (const [name, view] of own.arrays) if (!scope.variables.get(name)?.dummy && scope.variables.has(name)) view.free();
+    // Arrays of the procedure's own end with it, but for those that are saved; of pointers' memory others take care.
+    for (const variable of scope.variables.values()) {
+      const view = own.arrays.get(variable.name);
+      kept.delete(variable);
+      if (view && isSaved(variable)) kept.set(variable, view);
+      else if (!variable.dummy && !variable.attributes.has("pointer")) view?.free();
+    }
   }
 
   private async steps(steps: readonly Step[], own: Variables): Promise<Jump | undefined> {
@@ -136,11 +155,16 @@ export class Run {
       case "jump":
         return step;
       case "allocate": {
-        const home = own.home(step.name);
-        const extents: number[] = [];
-        for (const { lower, upper } of step.bounds)
-          extents.push(Math.max(0, Number(await this.value(upper, own)) - (lower ? Number(await this.value(lower, own)) : 1) + 1));
-        home.arrays.set(step.name, this.fresh(find(own.scope, step.name)?.type ?? "f64", extents));
+        const { arrays } = own.home(step.name);
+        const extents = await this.extents(step.bounds, own);
+        arrays.set(step.name, this.fresh(step.type, extents));
+        return undefined;
+      }
+      case "point": {
+        const { arrays } = own.home(step.name);
+        const to = step.to && (await this.actualArray(step.to, own));
+        if (!to) arrays.delete(step.name);
+        else arrays.set(step.name, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
         return undefined;
       }
       case "free": {
@@ -150,10 +174,18 @@ export class Run {
         return undefined;
       }
       case "stop":
-        throw new RunError(`${step.at.file}:${step.at.line}: the program stops here`);
+        throw new RunError(`${step.at.file}:${step.at.line}: the program stops`);
       default:
         return unreachable(step);
     }
+  }
+
+  /** In Fortran's order. */
+  private async extents(bounds: Extract<Step, { kind: "allocate" }>["bounds"], own: Variables): Promise<number[]> {
+    const found: number[] = [];
+    for (const { lower, upper } of bounds)
+      found.push(Math.max(0, Number(await this.value(upper, own)) - (lower ? Number(await this.value(lower, own)) : 1) + 1));
+    return found;
   }
 
   private fresh(type: ScalarType, extents: readonly number[]): View {
@@ -200,8 +232,10 @@ export class Run {
     return value;
   }
 
-  private scalar({ name, variable }: Source, own: Variables): Value {
-    const found = own.home(name).scalars.get(name);
+  private scalar({ name, variable, asks }: Source, own: Variables): Value {
+    const home = own.home(name);
+    if (asks) return home.scalars.has(name) || home.arrays.has(name);
+    const found = home.scalars.get(name);
     if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
       throw new RunError(`${name} is ${String(found)}: integers of 64 bits have to stay below ${WIDE_LIMIT} here`);
     if (found !== undefined) return found;
@@ -263,8 +297,7 @@ export class Run {
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(name);
     if (!view) {
-      if (variable.initial)
-        throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter, or give it as an argument`);
+      if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
       if (variable.dummy || variable.scope.unit.kind === "module" || !wanted || wanted.includes(undefined))
         throw new RunError(`${kernel.name}: the array ${name} is not given`);
       view = this.fresh(variable.type, wanted as number[]);
@@ -282,6 +315,8 @@ export class Run {
     const inner = new Variables(procedure, outer);
     const copied: (() => void)[] = [];
     for (const [dummy, actual] of step.args) {
+      // An optional argument that is absent may be handed on.
+      if (actual.name !== undefined && !(actual.kind === "array" && actual.axes) && own.lacks(actual.name)) continue;
       switch (actual.kind) {
         case "scalar": {
           inner.scalars.set(dummy, await this.value(actual.value, own));
@@ -322,7 +357,7 @@ export class Run {
       const parts = e.kind === "constructor" ? e.items : (dim3Parts(own.scope, e) ?? [e]);
       const found: number[] = [];
       for (const part of parts) {
-        if (part.kind === "implied-do") throw new RunError("a grid is given by a loop; write its sizes");
+        if (part.kind === "implied-do") throw new RunError("a grid is given by a loop");
         found.push(Number(await this.value(lowerValue(own.scope, part, "i32"), own)));
       }
       return found;
@@ -408,8 +443,6 @@ function shaped(view: View, name: string, wanted: readonly (number | undefined)[
   if (shape[0] === -1) shape[0] = Math.floor(view.size / shape.slice(1).reduce((a, b) => a * b, 1));
   const size = shape.reduce((a, b) => a * b, 1);
   if (shape.includes(-1) || !view.contiguous || size > view.size)
-    throw new RunError(
-      `${name} is given a view of shape [${view.shape}], and is declared with [${shape.map((n) => (n < 0 ? ":" : n))}], the last index innermost`,
-    );
+    throw new RunError(`${name} is given a view of shape [${view.shape}], and is declared with [${shape.map((n) => (n < 0 ? ":" : n))}]`);
   return new View(view.buffer, view.type, shape, stridesOf(shape, "right"), view.offset);
 }

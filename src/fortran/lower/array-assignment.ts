@@ -2,6 +2,7 @@ import { int } from "../../ir/expressions.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { bare, namesOf, walkExpr } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
+import { isOverArrays } from "./array-functions.js";
 import { constantLength, type ArrayValue } from "./arrays.js";
 import { designated, eachIndex, isArray, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering } from "./lowering.js";
@@ -14,18 +15,18 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
   const source = bare(from);
   const at = cx.location;
   if (source.kind === "constructor") {
-    const items = itemsOf(source).map((item) => cx.kept("item", valueAs(cx, frame, array.type, item)));
+    const items = itemsOf(cx, frame, source).map((item) => cx.kept("item", valueAs(cx, item.frame, array.type, item.e)));
     items.forEach((item, n) => cx.push(array.at([int(n)]).store(item, at)));
     return;
   }
-  const shape = shapeOf(cx, frame, from);
+  const kept = keepScalars(cx, frame, from);
+  const shape = shapeOf(cx, kept.frame, kept.e);
   if (shape && shape.length !== array.extents.length)
     throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to ${array.extents.length}`);
   if (!shape) {
-    const e = cx.kept("value", valueAs(cx, frame, array.type, from));
+    const e = cx.kept("value", valueAs(cx, kept.frame, array.type, kept.e));
     return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(e, at)));
   }
-  const kept = keepScalars(cx, frame, from);
   const each = (to: ArrayValue): void =>
     eachIndex(cx, array.extents, (index) => cx.push(to.at(index).store(valueAs(cx, kept.frame, array.type, kept.e, index), at)));
   if (!namesElsewhere(cx, kept.frame, kept.e, target, array)) return each(array);
@@ -120,8 +121,9 @@ function namesElsewhere(cx: Lowering, frame: Frame, e: Tree, target: Tree, array
     if (node.kind !== "apply" && node.kind !== "name" && node.kind !== "part") return true;
     if (node.kind === "apply" && !isArray(frame, node.base)) {
       if (INQUIRIES.has(treeName(node.base))) return false;
-      // A fold or a function of the program may take all elements.
-      if (!shapeOf(cx, frame, node) && namesOf(node).has(name)) found = true;
+      // A function over arrays or of the program may take all elements.
+      const takesAll = isOverArrays(treeName(node.base)) || !shapeOf(cx, frame, node);
+      if (takesAll && namesOf(node).has(name)) found = true;
       return true;
     }
     if (!isArray(frame, node.kind === "apply" ? node.base : node)) return true;

@@ -26,14 +26,14 @@ export interface ArrayValue {
 type Shape = Pick<ArrayValue, "lowers" | "extents">;
 
 /** Place in the order of elements. */
-function place({ extents }: Pick<Shape, "extents">, indices: readonly Expr[]): Expr {
+export function place({ extents }: Pick<Shape, "extents">, indices: readonly Expr[]): Expr {
   let sum: Expr = ZERO;
   for (let axis = indices.length - 1; axis >= 0; axis--) sum = plus(times(sum, extents[axis]), indices[axis]);
   return sum;
 }
 
 /** The indices of an element, of its place. */
-function indicesOf({ extents }: Pick<Shape, "extents">, at: Expr): Expr[] {
+export function indicesOf({ extents }: Pick<Shape, "extents">, at: Expr): Expr[] {
   let rest = at;
   return extents.map((extent, axis) => {
     if (axis === extents.length - 1) return rest;
@@ -66,7 +66,12 @@ export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): Arr
 /** A box of an array with steps; axes that are held at one index are gone. */
 export function section(
   array: ArrayValue,
-  axes: readonly ({ readonly start: Expr; readonly step?: Expr; readonly extent: Expr } | { readonly index: Expr })[],
+  axes: readonly (
+    | { readonly start: Expr; readonly step?: Expr; readonly extent: Expr }
+    | { readonly index: Expr }
+    /** The indices stand in a list. */
+    | { readonly of: (n: Expr) => Expr; readonly extent: Expr }
+  )[],
 ): ArrayValue {
   const extents = axes.flatMap((axis) => ("extent" in axis ? [axis.extent] : []));
   const at = (indices: readonly Expr[]): Cell => {
@@ -75,6 +80,7 @@ export function section(
       axes.map((axis) => {
         if ("index" in axis) return axis.index;
         const index = indices[n++];
+        if ("of" in axis) return axis.of(index);
         return plus(axis.start, axis.step ? times(index, axis.step) : index);
       }),
     );

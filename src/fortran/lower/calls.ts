@@ -1,7 +1,8 @@
 import { structure } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
 import { find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
-import { walkAll, walkStatements } from "../analyse/walk.js";
+import { eachStatement } from "../analyse/visit.js";
+import { walkAll } from "../analyse/walk.js";
 import { writtenBy } from "../analyse/writes.js";
 import type { Argument, Expr as Tree, Procedure } from "../tree/index.js";
 import { associated, constantLength, declaredShape, placeOf } from "./arrays.js";
@@ -31,7 +32,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
         if (!variable) throw new Unlowerable(unit.at, dummy, "a dummy argument without a declaration", "declare its type");
         if ((variable.dims !== undefined) !== arrays) continue;
         const actual = given.get(dummy);
-        if (!actual) {
+        if (!actual || isAbsent(frame, actual, variable)) {
           if (variable.attributes.has("optional")) continue;
           throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
         }
@@ -60,7 +61,16 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
   }
 }
 
-function matched(unit: Procedure, args: readonly Argument[], at: Location): Map<string, Tree> {
+/** Whether an optional argument is handed on that is absent. */
+function isAbsent(frame: Frame, actual: Tree, dummy: Variable): boolean {
+  if (actual.kind !== "name" || !find(frame.scope, actual.name)?.attributes.has("optional")) return false;
+  if (frame.isCalled) return !frame.meanings.has(actual.name);
+  if (!dummy.attributes.has("optional")) return false;
+  throw new Unlowerable(actual.at, actual.name, "an optional argument is handed on", "branch by present() around the loop");
+}
+
+/** Arguments by the names of their dummies. @throws Unlowerable */
+export function matched(unit: Procedure, args: readonly Argument[], at: Location): Map<string, Tree> {
   const given = new Map<string, Tree>();
   args.forEach((arg, n) => {
     const name = (arg.kind === "value" ? arg.keyword : undefined) ?? unit.dummies[n];
@@ -110,7 +120,9 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
   if (array.type !== dummy.type)
     throw new Unlowerable(actual.at, array.name, `it is of ${array.type}, and the argument ${dummy.name} of ${dummy.type}`);
   const dims = declaredShape(dummy.dims!, (bound) => cx.stable(value(cx, inner, bound), "bound"));
-  const lowers = dims.map(({ lower }) => lower);
+  // Allocatable arrays and pointers keep their bounds.
+  const keeps = dummy.attributes.has("allocatable") || dummy.attributes.has("pointer");
+  const lowers = keeps ? array.lowers : dims.map(({ lower }) => lower);
   const first = "cell" in found ? placeOf(array, found.indices) : undefined;
   const open = dims.some(({ extent }, axis) => !extent && axis < dims.length - 1);
   if (dims.every(({ extent }) => !extent) || open) {
@@ -128,7 +140,7 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
   const { unit } = frame.scope;
   if (unit.kind === "module") return;
   const used = new Set<string>(unit.kind === "procedure" && unit.form === "function" ? [unit.result ?? unit.name] : []);
-  walkStatements(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
+  eachStatement(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
   walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
   for (const [name, variable] of frame.scope.variables)
     if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name)) {

@@ -1,9 +1,8 @@
 import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
-import { own } from "../../ir/own.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { find, findPart, findProcedure, kindBytes, suffixBytes, type Variable } from "../analyse/symbols.js";
+import { findProcedure, variableOf, kindBytes, suffixBytes, typeOf, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
@@ -71,8 +70,9 @@ function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal
     case "logical":
       return constant("bool", text === ".true.");
     case "integer": {
-      if (Number(text) > 2147483647) throw new Unlowerable(at, text, "it is no integer of 32 bits");
-      return marked(cx, int(Number(text)), suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4 ? "fits" : undefined);
+      const number = /^\d/.test(text) ? Number(text) : parseInt(text.slice(2), { b: 2, o: 8, z: 16 }[text[0]]) | 0;
+      if (number > 2147483647) throw new Unlowerable(at, text, "it is no integer of 32 bits");
+      return marked(cx, int(number), suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4 ? "fits" : undefined);
     }
     case "real": {
       const bytes = suffix === undefined ? (/d/i.test(text) ? 8 : 4) : suffixBytes(frame.scope, suffix);
@@ -97,7 +97,7 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
   const constantly = parameterOf(cx, frame, e, index);
   if (constantly) return constantly;
   const meaning = cx.meaning(frame, e);
-  const isWide = (): boolean => (e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e))?.wide === true;
+  const isWide = (): boolean => variableOf(frame.scope, e)?.wide === true;
   switch (meaning.kind) {
     case "value":
       // Constants and other nodes may be shared.
@@ -118,10 +118,16 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
 /** A frame in which declarations are read. */
 export const declaring = ({ scope }: Pick<Variable, "scope">): Frame => ({ scope, meanings: new Map(), loops: [], body: [] });
 
+/** The frame, in which a name has a value. */
+export const within = (frame: Frame, name: string, expr: Expr): Frame => ({
+  ...frame,
+  meanings: new Map(frame.meanings).set(name, { kind: "value", expr }),
+});
+
 /** The declaration of a name that stands for a constant. */
 function constantNamed(frame: Frame, e: Name | Part): Variable | undefined {
   if (frame.meanings.has(nameOf(e))) return undefined;
-  const variable = e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e);
+  const variable = variableOf(frame.scope, e);
   return variable?.value && variable;
 }
 
@@ -181,8 +187,7 @@ export function designated(
 export function isArray(frame: Frame, e: Name | Part): boolean {
   const known = e.kind === "name" ? frame.meanings.get(e.name) : undefined;
   if (known) return known.kind === "array";
-  const variable = e.kind === "name" ? find(frame.scope, e.name) : findPart(frame.scope, e);
-  return variable?.dims !== undefined;
+  return variableOf(frame.scope, e)?.dims !== undefined;
 }
 
 /** The extents of an expression that is an array; undefined of a single value. */
@@ -194,7 +199,7 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
     case "part":
       return isArray(frame, e) ? designated(cx, frame, e)?.array.extents : undefined;
     case "constructor":
-      return [int(itemsOf(e).length)];
+      return [int(itemsOf(cx, frame, e).length)];
     case "group":
     case "unary":
       return shapeOf(cx, frame, e.a);
@@ -202,12 +207,12 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
       return shapeOf(cx, frame, e.a) ?? shapeOf(cx, frame, e.b);
     case "apply": {
       if (isArray(frame, e.base)) {
-        if (e.args.every((arg) => arg.kind === "value")) return undefined;
+        if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) return undefined;
         const found = designated(cx, frame, e);
         return found && "cell" in found ? undefined : found?.array.extents;
       }
       const name = treeName(e.base);
-      if (!isElemental(name) && conversionOf(name) === undefined) return undefined;
+      if (!isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {
           const shape = shapeOf(cx, frame, arg.value);
@@ -220,11 +225,20 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
   }
 }
 
-export function itemsOf(e: Constructor): Tree[] {
-  return e.items.map((item) => {
-    if (item.kind === "implied-do")
-      throw new Unlowerable(item.at, "[(…, i = …)]", "constructors with loops are not lowered", "write a do loop");
-    return item;
+const MOST_ITEMS = 1000;
+
+/** What a constructor gives, in order, its loops written out; each item where its names are known. */
+export function itemsOf(cx: Lowering, frame: Frame, e: Constructor): { e: Tree; frame: Frame }[] {
+  return e.items.flatMap((item) => {
+    if (item.kind !== "implied-do") return [{ e: item, frame }];
+    const bounds = [item.start, item.stop, ...(item.step ? [item.step] : [])].map((bound) => constantOf(indexOf(cx, frame, bound)));
+    const [start, stop, step = 1] = bounds as number[];
+    const trips = Math.max(0, Math.trunc((stop - start + step) / step));
+    if (!(trips * item.items.length <= MOST_ITEMS))
+      throw new Unlowerable(item.at, "[(…, i = …)]", "the loop of a constructor has no small constant number of items", "write a do loop");
+    return Array.from({ length: trips }, (_, n) => within(frame, item.variable, int(start + n * step))).flatMap((inner) =>
+      item.items.map((each) => ({ e: each, frame: inner })),
+    );
   });
 }
 
@@ -239,7 +253,7 @@ function constantItems({ dims, value: given }: Variable): Constructor | undefine
 function constantArray(cx: Lowering, variable: Variable, e: Constructor): ArrayValue {
   const frame = declaring(variable);
   const dims = declaredShape(variable.dims!, (bound) => indexOf(cx, frame, bound));
-  const shape = { lowers: dims.map(({ lower }) => lower), extents: dims.map(({ extent }) => extent ?? int(e.items.length)) };
+  const shape = { lowers: dims.map(({ lower }) => lower), extents: dims.map(({ extent }) => extent ?? int(itemsOf(cx, frame, e).length)) };
   return materialised(cx, frame, e, variable.type, shape);
 }
 
@@ -249,14 +263,21 @@ function materialised(
   frame: Frame,
   e: Constructor,
   wanted?: ScalarType,
-  shape: Pick<ArrayValue, "lowers" | "extents"> = { lowers: [ONE], extents: [int(e.items.length)] },
+  given?: Pick<ArrayValue, "lowers" | "extents">,
 ): ArrayValue {
-  const items = itemsOf(e).map((item) => value(cx, frame, item));
-  const type = wanted ?? items.map((item) => item.type).reduce(promoted);
+  const own = e.type && typeOf(frame.scope, e.type).type;
+  const items = itemsOf(cx, frame, e).map((item) => {
+    const made = value(cx, item.frame, item.e);
+    return own ? converted(own, made, e.at) : made;
+  });
+  const type = wanted ?? own ?? items.map((item) => item.type).reduce(promoted);
+  const shape = given ?? { lowers: [ONE], extents: [int(items.length)] };
   const array = cx.array("items", type, shape, e.at);
   items.forEach((item, n) => cx.push(array.nth(int(n)).store(converted(type, item, e.at), e.at)));
   return array;
 }
+
+const ASKS: readonly string[] = ["present", "allocated", "associated"];
 
 function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr {
   const found = designated(cx, frame, e);
@@ -266,9 +287,10 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     throw new Unlowerable(e.at, found.array.name, "a section of an array stands where one number is wanted", "write an element of it");
   }
   const name = treeName(e.base);
-  if (name === "present" && frame.isCalled) {
-    const [argument] = e.args;
-    return constant("bool", argument?.kind === "value" && argument.value.kind === "name" && frame.meanings.has(argument.value.name));
+  const [asked, more] = e.args;
+  if (ASKS.includes(name) && asked?.kind === "value" && !more && (asked.value.kind === "name" || asked.value.kind === "part")) {
+    const { value: of } = asked;
+    return name === "present" && frame.isCalled ? constant("bool", frame.meanings.has(treeName(of))) : cx.asked(frame, of);
   }
   const procedure = findProcedure(frame.scope, name);
   if (procedure) {
@@ -302,92 +324,9 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const made = elemental(name, given, e.at, cx);
     return made.type === "i32" && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
   }
-  const whole = overArrays(cx, frame, name, trees, e.at);
+  const whole = cx.parts.overArrays(cx, frame, e, index);
   if (whole) return whole;
   throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");
-}
-
-/** `size`, bounds, and folds over arrays. */
-function overArrays(
-  cx: Lowering,
-  frame: Frame,
-  name: string,
-  args: readonly { keyword?: string; value: Tree }[],
-  at: Location,
-): Expr | undefined {
-  const [first, second] = args;
-  if (!first) return undefined;
-  const array = (): ArrayValue => {
-    const found = designated(cx, frame, first.value);
-    if (!found || "cell" in found) throw new Unlowerable(at, name, "its argument is no array");
-    return found.array;
-  };
-  const axis = (): number => {
-    const n = second && constantOf(value(cx, frame, second.value));
-    if (typeof n !== "number") throw new Unlowerable(at, name, "the axis has to be a constant", `write ${name}(a, 1)`);
-    return n - 1;
-  };
-  switch (name) {
-    case "size":
-      return second ? array().extents[axis()] : array().extents.reduce((a, b) => binary("mul", a, b));
-    case "lbound":
-      return array().lowers[axis()];
-    case "ubound": {
-      const [of, n] = [array(), axis()];
-      return minus(plus(of.lowers[n], of.extents[n]), ONE);
-    }
-    case "sum":
-    case "product":
-    case "minval":
-    case "maxval":
-    case "count":
-    case "any":
-    case "all":
-    case "dot_product":
-      break;
-    // Any other name is no function over arrays.
-    default:
-      return undefined;
-  }
-  const shape = shapeOf(cx, frame, first.value);
-  if (!shape || (second && name !== "dot_product"))
-    throw new Unlowerable(at, name, second ? "it has more than one argument here" : "its argument is no array", "write a loop");
-  const type = probe(cx, () => {
-    const a = value(
-      cx,
-      frame,
-      first.value,
-      shape.map(() => ZERO),
-    );
-    return name === "dot_product" ? promoted(a.type, value(cx, frame, second.value, [ZERO]).type) : name === "count" ? "i32" : a.type;
-  });
-  const limit = type === "bool" ? 0 : elemental("huge", [constant(type, 0)], at, cx);
-  const least = type === "bool" ? ZERO : unary("neg", limit as Expr);
-  const starts: Readonly<Record<string, Expr>> = {
-    product: type === "bool" ? ZERO : constant(type, 1),
-    minval: limit as Expr,
-    maxval: type === "i32" ? binary("sub", least, ONE) : least,
-    any: constant("bool", false),
-    all: constant("bool", true),
-  };
-  const sum = cx.local(name, type, own(starts, name) ?? constant(type, 0));
-  const so: Expr = { op: "local", type, name: sum.name };
-  eachIndex(cx, shape, (index) => {
-    const a = value(cx, frame, first.value, index);
-    const folds: Readonly<Record<string, () => Expr>> = {
-      sum: () => binary("add", so, a),
-      product: () => binary("mul", so, a),
-      minval: () => binary("min", so, a),
-      maxval: () => binary("max", so, a),
-      any: () => logical("or", so, a),
-      all: () => logical("and", so, a),
-      count: () => select(a, binary("add", so, int(1)), so),
-      dot_product: () => binary("add", so, binary("mul", converted(type, a, at), valueAs(cx, frame, type, second.value, index))),
-    };
-    const fold = own(folds, name);
-    if (fold) cx.assign(sum.name, fold());
-  });
-  return so;
 }
 
 /** What `build` gives, without the statements that it lowers. */

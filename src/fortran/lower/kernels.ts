@@ -6,15 +6,17 @@ import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import type { Axis, Region } from "../analyse/regions.js";
-import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
-import { namesIn, walkStatements } from "../analyse/walk.js";
+import { find, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { eachStatement } from "../analyse/visit.js";
+import { namesIn } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
 import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
 import { declared, inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
-import { declaring, indexOf, value, valueAs } from "./expressions.js";
+import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
 import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./lowering.js";
 import { arrayParameter } from "./parameters.js";
 import { statements } from "./statements.js";
@@ -27,6 +29,8 @@ const PARTS: Parts = {
   value,
   statements,
   inline,
+  arrayShape,
+  overArrays,
   arrayOf: (cx, variable, name) => {
     // Bounds are as they were when the arrays came: no local takes part.
     const frame = declaring({ scope: variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope });
@@ -63,7 +67,7 @@ export interface LoweredKernel {
 const lowering = (scope: Scope, at: Location, written: ReadonlySet<string>): Lowering => new Lowering(scope, at, written, PARTS);
 
 /** Names the problems of the IR's own rules at the Fortran that they come from. */
-function built(make: () => KernelIR): KernelIR {
+export function built(make: () => KernelIR): KernelIR {
   try {
     const ir = make();
     verify(ir);
@@ -230,9 +234,9 @@ export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredS
   const at = list[0].at;
   const written = writesOf(scope, list);
   const parts = new Map<string, Variable>();
-  walkStatements(list, (stmt) => {
+  eachStatement(list, (stmt) => {
     if (stmt.kind === "do") written.add(stmt.variable);
-    const part = stmt.kind === "assign" && stmt.target.kind === "part" ? findPart(scope, stmt.target) : undefined;
+    const part = stmt.kind === "assign" && stmt.target.kind === "part" ? variableOf(scope, stmt.target) : undefined;
     if (part) parts.set(part.name, part);
   });
   const cx = lowering(scope, at, written);
@@ -255,40 +259,24 @@ export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredS
 
 /** The value of an expression that stands on the host's side; its result is named "". @throws Unlowerable */
 export function lowerValue(scope: Scope, e: Tree, type?: ScalarType): LoweredSequence {
-  const cx = lowering(scope, e.at, new Set());
-  const results: { local: string; name: string; type: ScalarType }[] = [];
-  const stmts = cx.collect(() => {
-    const frame = declaring({ scope });
-    const made = cx.kept("value", type ? valueAs(cx, frame, type, e) : value(cx, frame, e));
-    if (made.op === "local") results.push({ local: made.name, name: "", type: made.type });
-  });
-  return { at: e.at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
+  const frame = declaring({ scope });
+  return lowered(scope, e.at, (cx) => (type ? valueAs(cx, frame, type, e) : value(cx, frame, e)));
 }
 
-/** The sequence as a kernel of one element: what it gives comes back as results. */
-export function sequenceKernel(name: string, { at, stmts, params, sources, results, dropped }: LoweredSequence): LoweredKernel {
-  const taken = new Set(params.map((param) => param.name));
-  const outcomes: Outcome[] = [];
-  const folds: Param[] = [];
-  const given = results.map(({ local, name: of, type }): Stmt => {
-    const held: NumericType = type === "bool" ? "i32" : type;
-    let param = `${of || "value"}__out`;
-    while (taken.has(param)) param += "_";
-    taken.add(param);
-    folds.push({ kind: "reduce", name: param, type: held, op: "max", identity: identityOf("max", held) });
-    outcomes.push({ param, name: of, type });
-    const e: Expr = { op: "local", type, name: local };
-    return { kind: "reduce", target: param, value: type === "bool" ? { op: "cast", type: "i32", a: e } : e, location: at };
+function lowered(scope: Scope, at: Location, of: (cx: Lowering) => Expr): LoweredSequence {
+  const cx = lowering(scope, at, new Set());
+  const results: { local: string; name: string; type: ScalarType }[] = [];
+  const stmts = cx.collect(() => {
+    const made = cx.kept("value", of(cx));
+    if (made.op === "local") results.push({ local: made.name, name: "", type: made.type });
   });
-  const ir = built(() => ({
-    name,
-    policy: { kind: "range", rank: 1 },
-    params: [...params, ...folds],
-    tables: [],
-    body: [...stmts, ...given],
-    location: at,
-  }));
-  return { ir, sources, outcomes, trips: [int(1)], axes: [], carried: [], dropped };
+  return { at, stmts, params: cx.params, sources: cx.sources, results, dropped: cx.dropped };
+}
+
+/** The extents of an expression that is an array; undefined of a single value. @throws Unlowerable */
+export function lowerShape(scope: Scope, e: Tree): LoweredSequence[] | undefined {
+  const shape = (cx: Lowering): readonly Expr[] | undefined => shapeOf(cx, declaring({ scope }), e);
+  return shape(lowering(scope, e.at, new Set()))?.map((_, axis) => lowered(scope, e.at, (cx) => shape(cx)![axis]));
 }
 
 export const usesArrays = ({ params }: Pick<LoweredSequence, "params">): boolean => params.some(({ kind }) => kind === "view");

@@ -1,8 +1,8 @@
 import { affordable } from "./constants.js";
 import type { Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
-import { find, findPart, type Scope, type Variable } from "../analyse/symbols.js";
+import { variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
-import type { Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
+import type { Apply, Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
 import type { Wide } from "./wide.js";
@@ -31,12 +31,21 @@ export interface Frame {
   readonly isCalled?: boolean;
 }
 
+/** An array that exclusive statements write. */
+export interface Exclusive {
+  readonly at: Location;
+  /** How iterations fold into it; undefined where one of the statements is no fold. */
+  readonly op?: ScatterOp;
+}
+
 /** Where the value of a parameter comes from: a scalar or array of the program. */
 export interface Source {
   readonly name: string;
   readonly variable: Variable;
   /** Of an array, extents in Fortran's order as far as the declaration gives them: expressions of parameters. */
   readonly extents?: readonly (Expr | undefined)[];
+  /** The parameter says whether there is such a variable: an argument that is present, an array that is allocated. */
+  readonly asks?: true;
 }
 
 /** The parts of lowering that use each other. */
@@ -46,15 +55,12 @@ export interface Parts {
   statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void;
   /** Puts a procedure in place of its call; gives a function's result. */
   inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Expr | undefined;
+  /** The extents of what a function over arrays gives; undefined of one value, and of other names. */
+  arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined;
+  /** What a function over arrays gives, or an element of it; undefined of other names. */
+  overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr | undefined;
   /** Makes an array of the program a parameter. */
   arrayOf(cx: Lowering, variable: Variable, name: string): ArrayValue;
-}
-
-/** An array that exclusive statements write. */
-export interface Exclusive {
-  readonly at: Location;
-  /** How iterations fold into it; undefined where one of the statements is no fold. */
-  readonly op?: ScatterOp;
 }
 
 export class Lowering {
@@ -150,13 +156,18 @@ export class Lowering {
     return affordable(e, this.changing) ? e : this.kept(wish, e);
   }
 
+  private declared({ scope }: Frame, of: Name | Part): Variable {
+    const variable = variableOf(scope, of);
+    if (!variable) throw new Unlowerable(of.at, nameOf(of), "it is not known here", "declare it, or give the file with its module");
+    return variable;
+  }
+
   /** What a name stands for in a frame. @throws Unlowerable */
   meaning(frame: Frame, of: Name | Part): Meaning {
     const name = nameOf(of);
     const known = frame.meanings.get(name);
     if (known) return known;
-    const variable = of.kind === "name" ? find(frame.scope, name) : findPart(frame.scope, of);
-    if (!variable) throw new Unlowerable(of.at, name, "it is not known here", "declare it, or give the file with its module");
+    const variable = this.declared(frame, of);
     if (variable.refused && !variable.wide)
       throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
     return this.given(frame.scope, variable, name);
@@ -178,6 +189,16 @@ export class Lowering {
     } finally {
       this.making.delete(variable);
     }
+  }
+
+  /** Whether an argument is present, an array allocated or a pointer associated. */
+  asked(frame: Frame, of: Name | Part): Expr {
+    const wish = nameOf(of);
+    const variable = this.declared(frame, of);
+    const name = this.unique(`has_${wish}`);
+    this.params.push({ kind: "scalar", name, type: "bool" });
+    this.sources.set(name, { name: wish, variable, asks: true });
+    return { op: "param", type: "bool", name };
   }
 
   private parameter(variable: Variable, wish: string): Meaning {

@@ -1,6 +1,6 @@
 import type { Expr, NumericType, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
-import { findAllocation } from "../analyse/allocations.js";
+import { changesBounds, findAllocation } from "../analyse/allocations.js";
 import type { Variable } from "../analyse/symbols.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
@@ -12,7 +12,13 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const name = cx.unique(wish);
   const { type } = variable;
   // The view tells the extents of what is allocated.
-  const dims = findAllocation(variable)?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
+  const { attributes, dummy } = variable;
+  const allocation = findAllocation(variable);
+  if (changesBounds(variable))
+    throw new Unlowerable(cx.location, wish, "its lower bounds differ from place to place", "begin it at the same index everywhere");
+  if (attributes.has("pointer") && !dummy && !allocation)
+    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "nothing says where it points", "give the file with its `=>`");
+  const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const element: NumericType = memoryType(type);
   const param: ViewParam = { kind: "view", name, element, rank: dims.length, disjoint: cx.written.has(wish) };

@@ -1,15 +1,19 @@
-import { binary, compare, constant, logical, not } from "../../ir/expressions.js";
+import { binary, compare, constant, not } from "../../ir/expressions.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
+import { asBranches } from "../analyse/cases.js";
+import { orderOfForall } from "../analyse/forall.js";
+import { isOutput } from "../analyse/outputs.js";
 import { findProcedure } from "../analyse/symbols.js";
-import { bare, expressionsOf, walkExpr, walkStatements } from "../analyse/walk.js";
+import { eachStatement } from "../analyse/visit.js";
+import { bare, expressionsOf, walkExpr } from "../analyse/walk.js";
 import { comparedOp } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
 import { constantOf, minus, plus } from "./constants.js";
-import { designated, indexOf, value, valueAs } from "./expressions.js";
+import { designated, indexOf, value, valueAs, within } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
 import { converted, ONE, treeName, Unlowerable } from "./values.js";
 import { checkWide } from "./wide.js";
@@ -18,8 +22,6 @@ import { checkWide } from "./wide.js";
 
 export function statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void {
   for (const stmt of list) {
-    if (stmt.label !== undefined && stmt.kind !== "continue")
-      throw new Unlowerable(stmt.at, stmt.label, "labels belong to goto, which kernels do not have", "write do, exit and cycle");
     cx.location = stmt.at;
     statement(cx, stmt, frame);
   }
@@ -85,6 +87,7 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "deallocate":
       return refuse(stmt.kind, "kernels have no memory of their own", "declare an array with constant bounds");
     case "unsupported":
+      if (isOutput(frame.scope, stmt)) return void cx.dropped.push({ at: stmt.at, what: stmt.construct });
       return refuse(
         stmt.construct,
         "it is not part of the language that is ported",
@@ -229,21 +232,10 @@ function chain(cx: Lowering, [first, ...rest]: readonly Case[], otherwise: reado
 }
 
 function selection(cx: Lowering, stmt: SelectCase, frame: Frame): void {
-  const by = cx.kept("selected", value(cx, frame, stmt.value));
-  const cases = stmt.cases.flatMap(({ ranges, body, at }): Case[] => {
-    if (!ranges) return [];
-    const cond = (): Expr =>
-      ranges
-        .map(({ lower, upper }): Expr => {
-          const [low, high] = [lower, upper].map((e) => e && valueAs(cx, frame, by.type, e));
-          if (lower !== undefined && lower === upper) return compare("eq", by, low!);
-          const bounds = [...(low ? [compare("ge", by, low)] : []), ...(high ? [compare("le", by, high)] : [])];
-          return bounds.reduce((a, b) => logical("and", a, b));
-        })
-        .reduce((a, b) => logical("or", a, b));
-    return [{ cond, body, at }];
-  });
-  chain(cx, cases, stmt.cases.find(({ ranges }) => !ranges)?.body ?? [], frame);
+  // No name of a program has a blank.
+  const name = "value selected";
+  const inner = within(frame, name, cx.kept("selected", value(cx, frame, stmt.value)));
+  branches(cx, asBranches({ ...stmt, value: { kind: "name", name, at: stmt.value.at } }), inner);
 }
 
 /* Loops. */
@@ -298,7 +290,7 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
 function usedBehind(frame: Frame, loop: Do): boolean {
   let used = false;
   const visit = (list: readonly TreeStmt[]): void =>
-    walkStatements(list, (stmt) => {
+    eachStatement(list, (stmt) => {
       const own = expressionsOf(stmt);
       for (const e of own) walkExpr(e, (node) => void (node.kind === "name" && node.name === loop.variable && (used = true)));
       return !(stmt.kind === "do" && stmt.variable === loop.variable);
@@ -322,6 +314,8 @@ function whileLoop(cx: Lowering, stmt: DoWhile, frame: Frame): void {
 
 /** A `do concurrent` inside of a kernel: loops in order. */
 function concurrent(cx: Lowering, stmt: DoConcurrent, frame: Frame): void {
+  const problem = orderOfForall(stmt);
+  if (problem) throw new Unlowerable(problem.at, problem.construct, problem.why, problem.remedy);
   const { at } = stmt;
   const inner: readonly TreeStmt[] = stmt.mask
     ? [{ kind: "if", branches: [{ cond: stmt.mask, body: stmt.body, at }], oneLine: false, at }]

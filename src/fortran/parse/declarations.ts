@@ -1,8 +1,8 @@
 /* Types, variables, attributes. */
 
-import type { AttributeStatement, Bound, DeclaredName, Expr, TypeSpec, Use, VariableDeclaration } from "../tree/index.js";
+import type { AttributeStatement, Bound, DeclaredName, Use, VariableDeclaration } from "../tree/index.js";
 import { SyntaxProblem, type Cursor } from "./cursor.js";
-import { expression } from "./expressions.js";
+import { expression, typeSpec } from "./expressions.js";
 
 type Unplaced<T> = Omit<T, "before" | "behind" | "cudaOnly">;
 
@@ -10,46 +10,6 @@ export const ATTRIBUTES: readonly string[] =
   "allocatable attributes constant contiguous device dimension external intent intrinsic managed optional parameter pinned pointer save shared target texture value volatile".split(
     " ",
   );
-
-export function typeSpec(c: Cursor): TypeSpec {
-  const at = c.at();
-  const from = c.token.from;
-  let word = c.name();
-  if (word === "double" || word === "doubleprecision") {
-    if (word === "double") c.expect("precision");
-    word = "double precision";
-  }
-  let kindOf: Expr | undefined;
-  let derived: string | undefined;
-  if (word === "type" || word === "class") {
-    derived = c.enclosed().toLowerCase();
-    word = "derived";
-  } else if (word === "character") skipLength(c);
-  else if (c.take("*")) kindOf = expressionOfKind(c);
-  else if (c.take("(")) {
-    if (c.is("kind") && c.is("=", c.peek())) c.n += 2;
-    kindOf = expression(c);
-    c.expect(")");
-  }
-  const to = c.tokens[c.n - 1].to;
-  return {
-    type: word as TypeSpec["type"],
-    ...(kindOf && { kindOf }),
-    ...(derived !== undefined && { derived }),
-    text: c.line.text.slice(from, to).toLowerCase(),
-    at,
-  };
-}
-
-function expressionOfKind(c: Cursor): Expr {
-  if (c.token.kind !== "integer") throw c.problem("bytes of the type are missing");
-  return expression(c);
-}
-
-function skipLength(c: Cursor): void {
-  if (c.take("*") && !c.is("(")) return void c.next();
-  if (c.is("(")) c.enclosed();
-}
 
 /** `real(rkind), dimension(5), intent(in) :: a, b(3) = 1` */
 export function variables(c: Cursor): Unplaced<VariableDeclaration> {

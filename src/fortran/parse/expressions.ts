@@ -1,6 +1,19 @@
 /* Expressions by precedence: F2018 10.1.2. */
 
-import type { Apply, Argument, BinaryOp, Constructor, Expr, ImpliedDo, Literal, Name, Part, UnaryOp, Variable } from "../tree/index.js";
+import type {
+  Apply,
+  Argument,
+  BinaryOp,
+  Constructor,
+  Expr,
+  ImpliedDo,
+  Literal,
+  Name,
+  Part,
+  TypeSpec,
+  UnaryOp,
+  Variable,
+} from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
 
 /** Binary operators from weak to strong; those of `**` and the signs stand apart. */
@@ -91,7 +104,11 @@ function primary(c: Cursor): Expr {
       const following = c.peek();
       if (following.kind !== "string" || following.from !== c.token.to) return designator(c);
       // `z'ff'`
-      if (/^[boz]$/.test(text)) throw c.outside(`${text}${following.text}`);
+      if (/^[boz]$/.test(text)) {
+        const at = c.at();
+        c.n += 2;
+        return { kind: "literal", type: "integer", text: text + following.text, at };
+      }
       // `kind_"text"`
       if (!text.endsWith("_")) throw c.problem("an operator is missing", following);
       c.next();
@@ -128,10 +145,11 @@ function constructor(c: Cursor, close: string): Constructor {
   const at = c.at();
   c.next();
   const typed = c.tokens.findIndex((token, n) => n >= c.n && c.is("::", token));
-  if (typed >= 0 && typed < c.matching(c.n - 1)) throw c.outside("[type :: …]");
+  const type = typed >= 0 && typed < c.matching(c.n - 1) ? typeSpec(c) : undefined;
+  if (type) c.expect("::");
   const items = c.is(close) ? [] : c.list(() => item(c));
   c.expect(close);
-  return { kind: "constructor", items, at };
+  return { kind: "constructor", ...(type && { type }), items, at };
 }
 
 function item(c: Cursor): Expr | ImpliedDo {
@@ -157,6 +175,47 @@ function item(c: Cursor): Expr | ImpliedDo {
   const { start, stop, step } = range(c);
   c.expect(")");
   return { kind: "implied-do", items, variable, start, stop, ...(step && { step }), at };
+}
+
+/** `real(rkind)`, `character(len=*)`, `type(t)` */
+export function typeSpec(c: Cursor): TypeSpec {
+  const at = c.at();
+  const from = c.token.from;
+  let word = c.name();
+  if (word === "double" || word === "doubleprecision") {
+    if (word === "double") c.expect("precision");
+    word = "double precision";
+  }
+  let kindOf: Expr | undefined;
+  let derived: string | undefined;
+  if (word === "type" || word === "class") {
+    derived = c.enclosed().toLowerCase();
+    word = "derived";
+  } else if (word === "character") skipLength(c);
+  else if (c.take("*")) kindOf = expressionOfKind(c);
+  else if (c.take("(")) {
+    if (c.is("kind") && c.is("=", c.peek())) c.n += 2;
+    kindOf = expression(c);
+    c.expect(")");
+  }
+  const to = c.tokens[c.n - 1].to;
+  return {
+    type: word as TypeSpec["type"],
+    ...(kindOf && { kindOf }),
+    ...(derived !== undefined && { derived }),
+    text: c.line.text.slice(from, to).toLowerCase(),
+    at,
+  };
+}
+
+function expressionOfKind(c: Cursor): Expr {
+  if (c.token.kind !== "integer") throw c.problem("bytes of the type are missing");
+  return expression(c);
+}
+
+function skipLength(c: Cursor): void {
+  if (c.take("*") && !c.is("(")) return void c.next();
+  if (c.is("(")) c.enclosed();
 }
 
 /** `start, stop[, step]` */

@@ -2,62 +2,21 @@
 
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import type {
-  Allocate,
-  Branch,
-  CaseRange,
-  Comment,
-  Directed,
-  Directive,
-  Do,
-  DoConcurrent,
-  Expr,
-  ReductionOp,
-  SelectCase,
-  Stmt,
-  Variable,
-} from "../tree/index.js";
+import type { Branch, CaseRange, Comment, Directed, Directive, Do, Expr, SelectCase, Stmt } from "../tree/index.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem, type Cursor } from "./cursor.js";
-import { governs, launch, reductionOp } from "./directives.js";
-import { args, designator, expression, range } from "./expressions.js";
+import { governs } from "./directives.js";
+import { expression, range } from "./expressions.js";
 import { headOf, type Head } from "./head.js";
+import { concurrent, simple, type ConcurrentHeading } from "./simple.js";
+import { guarded, specify } from "./specification.js";
 
 type Around = Pick<Stmt, "at" | "before" | "behind" | "label">;
 
-/** Statements that are kept as they are written. */
-const OUTSIDE: readonly string[] = [
-  "assign",
-  "backspace",
-  "close",
-  "critical",
-  "data",
-  "endfile",
-  "entry",
-  "error stop",
-  "flush",
-  "forall",
-  "format",
-  "go to",
-  "include",
-  "inquire",
-  "lock",
-  "namelist",
-  "nullify",
-  "open",
-  "pause",
-  "read",
-  "rewind",
-  "sync",
-  "unlock",
-  "wait",
-  "write",
-];
 /** Blocks that are kept as they are written, with their ends. */
 const OUTSIDE_BLOCKS: Readonly<Record<string, string>> = {
   "select type": "end select",
   "select rank": "end select",
-  "forall block": "end forall",
   critical: "end critical",
 };
 /** What begins or ends units. */
@@ -84,6 +43,8 @@ export class Lines {
   /** Comments of lines that have no place for them, for the next that has. */
   carried: string[] = [];
   private known?: { n: number; head: Head };
+  /** The label of the line that ended the loop before. */
+  private passed?: string;
 
   constructor(
     readonly lines: readonly LogicalLine[],
@@ -112,8 +73,8 @@ export class Lines {
     return { at, ...this.before(line), ...(line.behind !== undefined && { behind: line.behind }), ...(label !== undefined && { label }) };
   }
 
-  /** Statements until a line with one of these keys, or one that ends a construct further out. */
-  body(ends: string[]): Stmt[] {
+  /** Statements until a line with one of these keys, or one that ends a construct further out; or up to the one with a label. */
+  body(ends: string[], label?: string): Stmt[] {
     const body: Stmt[] = [];
     this.open.push(ends);
     for (let head = this.head; head; head = this.head) {
@@ -130,8 +91,15 @@ export class Lines {
       const found = this.statement(head);
       if (found) body.push(found);
       if (this.n === from) this.n++;
+      // One line may end several loops.
+      if (label !== undefined && (head.label === label || this.passed === label)) {
+        this.passed = label;
+        break;
+      }
+      this.passed = undefined;
     }
     this.open.pop();
+    if (label !== undefined && this.passed === label) return body;
     const last = this.head;
     const before = last ? [...this.carried, ...last.line.before] : [];
     // `else if` and `case` keep theirs.
@@ -190,19 +158,6 @@ export class Lines {
     return { kind: "unsupported", construct: head.key, text: text.join("\n"), ...around };
   }
 
-  /** `do 10 i = 1, n`, down to the label. */
-  private unsupportedLoop(head: Head, label: string): Stmt {
-    const around = this.around(head, head.line.at(indent(head.line.text)));
-    const text: string[] = [];
-    for (let next: Head | undefined = head; next && !UNIT_LEVEL.includes(next.key); next = this.head) {
-      text.push(next.line.text.trim());
-      this.n++;
-      if (next.label === label) return { kind: "unsupported", construct: `do ${label}`, text: text.join("\n"), ...around };
-    }
-    this.problems.add(around.at, `do ${label}`, "its label is not there", "end the loop by `end do`");
-    return { kind: "unsupported", construct: `do ${label}`, text: text.join("\n"), ...around };
-  }
-
   /** Statements that hold others. */
   private block(head: Head): Stmt | undefined {
     const { cursor: c, key, name } = head;
@@ -214,18 +169,18 @@ export class Lines {
       case "do":
       case "do while":
       case "do concurrent": {
-        if (c.token.kind === "integer") return this.unsupportedLoop(head, c.token.text);
+        const label = c.token.kind === "integer" ? c.next().text : undefined;
         c.take(",");
         if (c.is("while")) {
           c.next();
-          return this.loop(head, at, { kind: "do-while", ...doWhile(c) });
+          return this.loop(head, at, { kind: "do-while", ...doWhile(c) }, label);
         }
         if (key === "do while") return this.loop(head, at, { kind: "do-while", ...doWhile(c) });
         if (key === "do concurrent") return this.loop(head, at, { kind: "do-concurrent", ...concurrent(c) });
-        if (c.token.kind === "end") return this.loop(head, at, { kind: "do-while" });
+        if (c.token.kind === "end") return this.loop(head, at, { kind: "do-while" }, label);
         const variable = c.name("the loop's variable");
         c.expect("=");
-        return this.loop(head, at, { kind: "do", variable, ...range(c) });
+        return this.loop(head, at, { kind: "do", variable, ...range(c) }, label);
       }
       case "select case":
         return this.select(head, at);
@@ -244,14 +199,20 @@ export class Lines {
       }
       case "block": {
         c.end();
-        const next = this.lines[this.n + 1];
-        if (next && headOf(next).key === "declaration") return this.unsupportedBlock(head, "end block");
         const around = this.opened(head, at);
+        const { declarations, uses } = specify(this);
+        if (uses.length > 0) this.problems.add(uses[0].at, "use", "stands in a block", "move it up");
         const body = this.body(["end block"]);
-        return { kind: "block", body, ...around, ...this.closed("end block", head) };
+        return { kind: "block", ...(declarations.length > 0 && { declarations }), body, ...around, ...this.closed("end block", head) };
       }
       case "where block":
         return this.where(head, at);
+      case "forall block": {
+        const parts = { kind: "do-concurrent", forall: true, ...concurrent(c, true) } as const;
+        const around = this.opened(head, at);
+        const body = this.body(["end forall"]);
+        return { ...parts, body, ...around, ...this.closed("end forall", head) };
+      }
       case "directive":
         return this.directed(head, at);
       // Any other statement stands on its line.
@@ -287,10 +248,12 @@ export class Lines {
     return line.behind === undefined ? {} : { behindEnd: line.behind };
   }
 
-  private loop(head: Head, at: Location, parts: LoopParts): Stmt {
+  /** `do 10 i = 1, n` ends at its label, which may stand on any statement. */
+  private loop(head: Head, at: Location, parts: LoopParts, label?: string): Stmt {
     const around = this.opened(head, at);
-    const body = this.body(["end do"]);
-    return { ...parts, body, ...around, ...this.closed("end do", head) } as Stmt;
+    const body = this.body(["end do"], label);
+    const closed = label !== undefined && this.passed === label ? {} : this.closed("end do", head);
+    return { ...parts, body, ...around, ...closed } as Stmt;
   }
 
   private if(head: Head, at: Location): Stmt {
@@ -309,7 +272,7 @@ export class Lines {
       const { cursor: c, line } = this.head;
       const place = { at: line.at(indent(line.text)), ...this.before(line), ...(line.behind !== undefined && { behind: line.behind }) };
       this.n++;
-      const cond = this.guarded(() => condition(c)) ?? first;
+      const cond = guarded(this, () => condition(c)) ?? first;
       branches.push({ cond, body: this.body(ends), ...place });
     }
     let otherwise: { otherwise?: Stmt[]; behindElse?: string } = {};
@@ -324,17 +287,6 @@ export class Lines {
       }
     }
     return { kind: "if", branches, ...otherwise, oneLine: false, ...around, ...this.closed("end if", head) };
-  }
-
-  /** A part of a line that is read; undefined, and reported, where it is wrong. */
-  private guarded<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof SyntaxProblem)) throw error;
-      this.report(error);
-      return undefined;
-    }
   }
 
   private where(head: Head, at: Location): Stmt {
@@ -353,7 +305,7 @@ export class Lines {
       const { cursor: c, line } = this.head;
       this.n++;
       if (!c.is("(")) otherwise = this.body(ends);
-      else branches.push({ cond: this.guarded(() => mask(c)) ?? first, body: this.body(ends), at: line.at(indent(line.text)) });
+      else branches.push({ cond: guarded(this, () => mask(c)) ?? first, body: this.body(ends), at: line.at(indent(line.text)) });
     }
     return { kind: "where", branches, ...(otherwise && { otherwise }), oneLine: false, ...around, ...this.closed("end where", head) };
   }
@@ -372,7 +324,7 @@ export class Lines {
       const { cursor, line } = this.head;
       const place = { at: line.at(indent(line.text)), ...this.before(line), ...(line.behind !== undefined && { behind: line.behind }) };
       this.n++;
-      const ranges = cursor.take("default") ? undefined : this.guarded(() => caseRanges(cursor));
+      const ranges = cursor.take("default") ? undefined : guarded(this, () => caseRanges(cursor));
       cases.push({ ...(ranges && { ranges }), body: this.body(ends), ...place });
     }
     return { kind: "select", value, cases, ...around, ...this.closed("end select", head) };
@@ -421,9 +373,7 @@ export class Lines {
 type LoopParts =
   | ({ kind: "do" } & Pick<Do, "variable" | "start" | "stop" | "step">)
   | { kind: "do-while"; cond?: Expr }
-  | ({ kind: "do-concurrent" } & Heading);
-type Heading = Omit<DoConcurrent, "kind" | "body" | "at" | "name">;
-type Bare = Stmt extends infer S ? (S extends Stmt ? Omit<S, "at"> : never) : never;
+  | ({ kind: "do-concurrent" } & ConcurrentHeading);
 
 const indent = (text: string): number => Math.max(0, text.search(/\S/));
 const directiveText = ({ directive }: Head): string => `!$${directive!.sentinel} ${directive!.words.join(" ")}`;
@@ -439,44 +389,6 @@ function doWhile(c: Cursor): { cond: Expr } {
   return { cond };
 }
 
-/** `(integer :: i = 1:n, j = 1:m, mask) local(a) reduce(+:s)` */
-function concurrent(c: Cursor): Heading {
-  c.expect("(");
-  if (c.is("::", c.peek())) c.n += 2;
-  const axes: DoConcurrent["axes"][number][] = [];
-  let mask: Expr | undefined;
-  do {
-    if (c.token.kind !== "name" || !c.is("=", c.peek())) {
-      mask = expression(c);
-      break;
-    }
-    const variable = c.name();
-    c.next();
-    const start = expression(c);
-    c.expect(":");
-    const stop = expression(c);
-    axes.push({ variable, start, stop, ...(c.take(":") && { step: expression(c) }) });
-  } while (c.take(","));
-  c.expect(")");
-  if (axes.length === 0) throw c.problem("`do concurrent` has no variable", c.tokens[0]);
-  const lists: Record<string, string[]> = { local: [], local_init: [], shared: [] };
-  const reduce: { op: ReductionOp; names: string[] }[] = [];
-  while (c.token.kind === "name") {
-    const token = c.token;
-    const word = c.name();
-    c.expect("(");
-    if (word === "reduce") {
-      const op = reductionOp(c);
-      c.expect(":");
-      reduce.push({ op, names: c.names() });
-    } else if (word === "default") c.name();
-    else if (Object.hasOwn(lists, word)) lists[word].push(...c.names());
-    else throw c.problem("is no locality of `do concurrent`", token, "use local, local_init, shared, reduce or default(none)");
-    c.expect(")");
-  }
-  return { axes, ...(mask && { mask }), local: lists.local, localInit: lists.local_init, shared: lists.shared, reduce };
-}
-
 function caseRanges(c: Cursor): CaseRange[] {
   c.expect("(");
   const ranges = c.list((): CaseRange => {
@@ -487,104 +399,4 @@ function caseRanges(c: Cursor): CaseRange[] {
   });
   c.expect(")");
   return ranges;
-}
-
-function simple(head: Head): Bare {
-  const { cursor: c, key } = head;
-  switch (key) {
-    case "assign":
-    case "points": {
-      const target = designator(c);
-      c.next();
-      return { kind: key === "assign" ? "assign" : "pointer-assign", target, value: expression(c) };
-    }
-    case "call":
-      return call(c);
-    case "if":
-    case "where": {
-      c.expect("(");
-      const cond = expression(c);
-      c.expect(")");
-      const body = oneLine(head);
-      const branches = [{ cond, body: [body], at: body.at }];
-      return key === "if" ? { kind: "if", branches, oneLine: true } : { kind: "where", branches, oneLine: true };
-    }
-    case "exit":
-    case "cycle":
-      return { kind: key, ...(c.token.kind === "name" && { loop: c.name() }) };
-    case "return":
-    case "continue":
-      return { kind: key };
-    case "stop":
-      return { kind: "stop", ...(c.token.kind !== "end" && { value: expression(c) }) };
-    case "print":
-      return { kind: "print", format: format(c), items: c.take(",") ? c.list(() => expression(c)) : [] };
-    case "write": {
-      // To the screen alone: `write(*,*)`, `write(*,'(a)')`
-      if (!c.take("(") || !c.take("*") || !c.take(",")) throw c.outside(key, c.tokens[0]);
-      const written = format(c);
-      if (!c.take(")")) throw c.outside(key, c.tokens[0]);
-      // Compilers take a comma here.
-      c.take(",");
-      return { kind: "print", format: written, items: c.token.kind === "end" ? [] : c.list(() => expression(c)) };
-    }
-    case "allocate":
-      return { kind: "allocate", ...allocation(c) };
-    case "deallocate": {
-      const { arrays, options } = allocation(c);
-      return { kind: "deallocate", arrays: arrays.map(({ target }) => target), options };
-    }
-    // Any other word begins a statement that is not ported, or none.
-    default:
-      if (OUTSIDE.includes(key)) throw c.outside(key, c.tokens[0]);
-      if (key === "declaration") throw c.problem("declarations stand in front of the first statement", c.token, "move it up");
-      throw c.problem("is no statement", c.tokens[head.label === undefined ? 0 : 1]);
-  }
-}
-
-function call(c: Cursor): Bare {
-  const called = designator(c);
-  if (called.kind === "apply") return { kind: "call", procedure: called.base, args: called.args };
-  if (!c.is("<<<")) return { kind: "call", procedure: called, args: [] };
-  const launched = launch(c);
-  return { kind: "call", procedure: called, args: c.is("(") ? args(c) : [], launch: launched };
-}
-
-/** The statement behind the condition of a one-line `if` or `where`. */
-function oneLine(outer: Head): Stmt {
-  const { cursor: c, line } = outer;
-  if (c.token.kind === "end") throw c.problem("a statement is missing behind the condition");
-  const head = headOf(line.part(c.token.from));
-  if (head.key === "wrong") throw head.problem!;
-  if (head.key === "if" || head.key === "if then") throw c.problem("an `if` in one line holds no other");
-  const made = simple(head);
-  head.cursor.end();
-  c.n = c.tokens.length - 1;
-  return { ...made, at: head.line.at(0) } as Stmt;
-}
-
-function format(c: Cursor): string {
-  if (c.take("*")) return "*";
-  const { kind, text } = c.next();
-  if (kind !== "string" && kind !== "name" && kind !== "integer") throw c.problem("a format is missing", c.tokens[c.n - 1]);
-  return text;
-}
-
-function allocation(c: Cursor): Pick<Allocate, "arrays" | "options"> {
-  c.expect("(");
-  const arrays: { target: Variable; at: Location }[] = [];
-  const options: { keyword: string; value: Expr }[] = [];
-  c.list(() => {
-    const at = c.at();
-    if (c.token.kind === "name" && c.is("=", c.peek())) {
-      const keyword = c.name();
-      c.next();
-      options.push({ keyword, value: expression(c) });
-    } else {
-      arrays.push({ target: designator(c), at });
-      if (c.is("::")) throw c.outside("allocate(type :: …)");
-    }
-  });
-  c.expect(")");
-  return { arrays, options };
 }

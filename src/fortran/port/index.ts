@@ -2,6 +2,7 @@
  * Ports of Fortran to Fortran: without CUDA for one core (`cpu`), with OpenMP for all cores (`openmp`), with OpenMP for a GPU (`openmp-target`).
  */
 
+import { orderOfForall } from "../analyse/forall.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
@@ -67,7 +68,8 @@ export function port(
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
     const { body } = unit.kind === "procedure" ? withLoops(unit, procedures, problems) : unit;
-    const directed = target === "cpu" ? body : mapStatements(body, (s) => [s.kind === "do-concurrent" ? concurrentLoops(s) : s]);
+    const directed =
+      target === "cpu" ? body : mapStatements(body, (s) => [s.kind === "do-concurrent" && !orderOfForall(s) ? concurrentLoops(s) : s]);
     const names = namesOf(unit.name, directed);
     return { ...unit, ...inner, body: portBody(directed, names, variables) };
   }

@@ -1,5 +1,6 @@
 /* Parallel nests as loops with directives of OpenMP. */
 
+import { blockVariables } from "../analyse/blocks.js";
 import { flowOf, type Procedures } from "../analyse/flow.js";
 import { eachNode, eachStatement, namesIn, rootOf } from "../analyse/visit.js";
 import { accumulation } from "../analyse/writes.js";
@@ -40,6 +41,7 @@ export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, pro
       for (const inner of s.body) if (inner.kind === "assign") atomic.add(rootOf(inner.target)!);
   });
   const used = namesIn(nest.body);
+  for (const name of blockVariables(nest.body)) used.delete(name);
   // An array of a module that is not read shows by an assignment to its elements.
   const unknown = new Set<string>();
   eachStatement(nest.body, (s) => {

@@ -1,10 +1,10 @@
 /* Ports of files, as texts. */
 
 import { IsoformError } from "../../ir/errors.js";
-import { forgetAbsent, isWithinProcedures, withoutBroken } from "../analyse/broken.js";
+import { forgetAbsent, isWithinProcedures } from "../analyse/broken.js";
 import { Problems, type Problem } from "../errors.js";
 import { parse } from "../parse/index.js";
-import type { SourceFile } from "../tree/index.js";
+import type { SourceFile, Unit } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
 import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
@@ -99,4 +99,11 @@ export function checkLoops(settings: Settings, known: ReadonlySet<string>): void
     throw new IsoformError(
       `the settings name ${unknown.map((name) => `[${name}]`).join(", ")}, but the files have no such loop: a procedure with several has them as name#1, name#2`,
     );
+}
+
+/** The file without procedures that could not be read. */
+function withoutBroken(file: SourceFile): SourceFile {
+  const kept = <T extends Unit>(units: readonly T[]): T[] =>
+    units.filter((unit) => unit.kind === "module" || !unit.broken).map((unit) => ({ ...unit, procedures: kept(unit.procedures) }));
+  return { ...file, units: kept(file.units) };
 }

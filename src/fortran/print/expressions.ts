@@ -52,7 +52,7 @@ export function expressionText(e: Expr, tight = false): string {
       return `${operand(e.a, left, tight)}${blank}${op}${blank}${rightOperand(e.b, right, tight)}`;
     }
     case "constructor":
-      return `[${e.items.map((item) => (item.kind === "implied-do" ? impliedText(item) : expressionText(item))).join(", ")}]`;
+      return `[${e.type ? `${e.type.text} :: ` : ""}${e.items.map((item) => (item.kind === "implied-do" ? impliedText(item) : expressionText(item))).join(", ")}]`;
     default:
       return unreachable(e);
   }

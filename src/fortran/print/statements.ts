@@ -2,6 +2,7 @@
 
 import { unreachable } from "../../ir/unreachable.js";
 import type { Directive, DoConcurrent, SelectCase, Stmt } from "../tree/index.js";
+import { printDeclaration } from "./declarations.js";
 import { directiveText, launchText } from "./directives.js";
 import { argumentsText, expressionText as text, rangeText } from "./expressions.js";
 import { wrapped } from "./wrap.js";
@@ -80,9 +81,9 @@ function printStatement(out: Lines, s: Stmt): void {
       inside(s.body);
       return end("end do");
     case "do-concurrent":
-      add(`${name}do concurrent ${concurrentText(s)}`);
+      add(`${name}${s.forall ? "forall" : "do concurrent"} ${concurrentText(s)}`);
       inside(s.body);
-      return end("end do");
+      return end(s.forall ? "end forall" : "end do");
     case "select":
       add(`${name}select case (${text(s.value)})`);
       for (const part of s.cases) {
@@ -92,7 +93,7 @@ function printStatement(out: Lines, s: Stmt): void {
       }
       return end("end select");
     case "associate":
-      add(`associate (${s.names.map((a) => `${a.name} => ${text(a.value)}`).join(", ")})`);
+      add(`${name}associate (${s.names.map((a) => `${a.name} => ${text(a.value)}`).join(", ")})`);
       inside(s.body);
       return end("end associate");
     case "where":
@@ -108,7 +109,8 @@ function printStatement(out: Lines, s: Stmt): void {
       }
       return end("end where");
     case "block":
-      add("block");
+      add(`${name}block`);
+      out.inside(() => s.declarations?.forEach((declaration) => printDeclaration(out, declaration)));
       inside(s.body);
       return end("end block");
     case "directed":
@@ -146,7 +148,7 @@ function lineOf(s: Stmt): string {
     case "continue":
       return s.kind;
     case "stop":
-      return s.value ? `stop ${text(s.value)}` : "stop";
+      return `${s.error ? "error " : ""}stop${s.value ? ` ${text(s.value)}` : ""}`;
     case "print":
       return [`print ${s.format}`, ...s.items.map((item) => text(item))].join(", ");
     case "allocate":

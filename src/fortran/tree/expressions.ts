@@ -14,7 +14,7 @@ export type Expr = Literal | Name | Part | Apply | Unary | Binary | Group | Cons
 export interface Literal {
   readonly kind: "literal";
   readonly type: "integer" | "real" | "logical" | "character";
-  /** Without the kind: `1.5d0`, `.true.`, the text between a string's quotes. An exponent `d` stays in it. */
+  /** Without the kind: `1.5d0`, `.true.`, `z'ff'`, the text between a string's quotes. An exponent `d` stays in it. */
   readonly text: string;
   /** Its kind, a name such as `rkind`, or digits: what follows `_`, and what stands before it and a string. */
   readonly suffix?: string;
@@ -87,6 +87,8 @@ export interface Group {
 /** `[1, 2, 3]`, `(/ 1, 2 /)`, with implied loops. */
 export interface Constructor {
   readonly kind: "constructor";
+  /** Written in front of `::`. */
+  readonly type?: TypeSpec;
   readonly items: readonly (Expr | ImpliedDo)[];
   readonly at: Location;
 }
@@ -98,5 +100,16 @@ export interface ImpliedDo {
   readonly start: Expr;
   readonly stop: Expr;
   readonly step?: Expr;
+  readonly at: Location;
+}
+
+export interface TypeSpec {
+  readonly type: "integer" | "real" | "logical" | "complex" | "character" | "double precision" | "derived";
+  /** Of `real(rkind)`, `real(kind=8)`, `real*8`; of a character its length. */
+  readonly kindOf?: Expr;
+  /** Of `type(t)` and `class(t)`. */
+  readonly derived?: string;
+  /** As written, for output: `real*8`, `character(len=*)`, `class(t)`. */
+  readonly text: string;
   readonly at: Location;
 }

@@ -1,4 +1,5 @@
 /** The syntax tree of Fortran: types alone. */
+export * from "./declarations.js";
 export * from "./directives.js";
 export * from "./expressions.js";
 export * from "./program.js";

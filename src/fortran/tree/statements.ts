@@ -5,6 +5,7 @@
 import type { Location } from "../../ir/types.js";
 import type { Directive, Launch, ReductionOp } from "./directives.js";
 import type { Apply, Expr, Name, Part } from "./expressions.js";
+import type { Declaration } from "./declarations.js";
 
 interface Around {
   readonly at: Location;
@@ -114,6 +115,8 @@ export interface DoConcurrent extends Around {
   readonly localInit: readonly string[];
   readonly shared: readonly string[];
   readonly reduce: readonly { readonly op: ReductionOp; readonly names: readonly string[] }[];
+  /** Written `forall`: each statement for all elements, and the right side before any is assigned. */
+  readonly forall?: true;
   readonly body: readonly Stmt[];
   readonly name?: string;
 }
@@ -152,9 +155,10 @@ export interface Where extends Around {
   readonly oneLine: boolean;
 }
 
-/** `block … end block` without declarations of its own, or a sequence. */
 export interface Block extends Around {
   readonly kind: "block";
+  /** Of its own variables. */
+  readonly declarations?: readonly Declaration[];
   readonly body: readonly Stmt[];
 }
 
@@ -175,6 +179,8 @@ export interface Return extends Around {
 export interface Stop extends Around {
   readonly kind: "stop";
   readonly value?: Expr;
+  /** `error stop` */
+  readonly error?: true;
 }
 
 export interface Continue extends Around {

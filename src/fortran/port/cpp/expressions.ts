@@ -3,7 +3,7 @@
 import { own } from "../../../ir/own.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { unreachable } from "../../../ir/unreachable.js";
-import { find, findPart, findProcedure, kindBytes, suffixBytes, type Scope, type Variable } from "../../analyse/symbols.js";
+import { findProcedure, kindBytes, suffixBytes, variableOf, type Scope, type Variable } from "../../analyse/symbols.js";
 import { nameOf } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import { Unlowerable, treeName } from "../../lower/values.js";
@@ -26,8 +26,7 @@ const KEPT = new Set(
 export const ident = (name: string): string => (KEPT.has(name) || name.endsWith("_") ? `${name}__` : name);
 
 /** What a name or a component stands for. */
-export const resolve = (scope: Scope, e: Name | Part): Variable | undefined =>
-  e.kind === "name" ? find(scope, e.name) : findPart(scope, e);
+export const resolve = (scope: Scope, e: Name | Part): Variable | undefined => variableOf(scope, e);
 
 export function refuse(e: { readonly at: Expr["at"] }, construct: string, why: string, remedy?: string): never {
   throw new Unlowerable(e.at, construct, why, remedy);

@@ -2,8 +2,7 @@
 
 import type { ScalarType } from "../../../ir/types.js";
 import { isStreamKind } from "../../analyse/symbols.js";
-import { walkStatements } from "../../analyse/walk.js";
-import { rootOf, withBodies } from "../../analyse/visit.js";
+import { eachStatement, rootOf, withBodies } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
 import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
 import { isSynchronisation, plain } from "../plain.js";
@@ -183,6 +182,6 @@ function isWait(s: Stmt): boolean {
 
 function waits(body: readonly Stmt[]): boolean {
   let found = false;
-  walkStatements(body, (s) => void (found ||= isWait(s)));
+  eachStatement(body, (s) => void (found ||= isWait(s)));
   return found;
 }

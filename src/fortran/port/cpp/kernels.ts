@@ -4,7 +4,8 @@ import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
 import type { Axis, Reduction, Region } from "../../analyse/regions.js";
 import { find, isSaved, findProcedure, type Scope, type Variable } from "../../analyse/symbols.js";
-import { bare, expressionsOf, nameOf, walkExpr, walkStatements } from "../../analyse/walk.js";
+import { eachStatement } from "../../analyse/visit.js";
+import { bare, expressionsOf, nameOf, walkExpr } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import type { Bound, Expr, Name, Part, Stmt } from "../../tree/index.js";
 import { cpp, deviceName, ident, isCast, refuse, resolve, TYPES } from "./expressions.js";
@@ -56,7 +57,7 @@ function usedIn(scope: Scope, stmts: readonly Stmt[], more: readonly (Expr | und
     found.set(name, { expr, variable });
   };
   for (const e of more) if (e) look(scope, e);
-  walkStatements(stmts, (s) => {
+  eachStatement(stmts, (s) => {
     if (s.kind === "do") add(scope, { kind: "name", name: s.variable, at: s.at });
     for (const e of expressionsOf(s)) look(scope, e);
   });
@@ -380,7 +381,7 @@ const declaration = ({ name, type, kind, written }: Parameter): string =>
 
 /** The procedures that statements call, those that these call first. */
 export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>): void {
-  walkStatements(stmts, (s) => {
+  eachStatement(stmts, (s) => {
     const add = (name: string): void => {
       if (find(scope, name)?.dims) return;
       const procedure = findProcedure(scope, name);

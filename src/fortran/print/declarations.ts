@@ -1,0 +1,49 @@
+/* Declarations as Fortran. */
+
+import { unreachable } from "../../ir/unreachable.js";
+import type { Bound, Declaration, DeclaredName, Directive } from "../tree/index.js";
+import { expressionText } from "./expressions.js";
+
+/** Where lines are printed to. */
+interface Lines {
+  add(line: string, behind?: string): void;
+  comments(before: readonly string[] | undefined): void;
+  written(lines: readonly string[]): void;
+  directive(directive: Directive): void;
+}
+
+export function printDeclaration(out: Lines, d: Declaration): void {
+  out.comments(d.before);
+  const cuda = "cudaOnly" in d && d.cudaOnly ? "!@cuf " : "";
+  switch (d.kind) {
+    case "variables": {
+      const words = [d.type.text, ...d.attributes.map((word) => (word === "dimension" ? `dimension(${boundsText(d.dimension!)})` : word))];
+      return out.add(`${cuda}${words.join(", ")} :: ${d.names.map(nameText).join(", ")}`, d.behind);
+    }
+    case "attributes": {
+      if (d.attribute === "parameter") return out.add(`parameter (${d.names.map(nameText).join(", ")})`);
+      const word = ["device", "constant", "managed", "pinned"].includes(d.attribute) ? `attributes(${d.attribute})` : d.attribute;
+      return out.add(`${cuda}${word}${d.names.length > 0 ? ` :: ${d.names.map(nameText).join(", ")}` : ""}`);
+    }
+    case "type":
+    case "interface":
+      return out.written(d.text);
+    case "other":
+      return d.directive ? out.directive(d.directive) : out.add(d.text);
+    default:
+      return unreachable(d);
+  }
+}
+
+function nameText({ name, dimension, init, points }: DeclaredName): string {
+  const bounds = dimension ? `(${boundsText(dimension)})` : "";
+  return `${name}${bounds}${init ? ` ${points ? "=>" : "="} ${expressionText(init)}` : ""}`;
+}
+
+export const boundsText = (bounds: readonly Bound[]): string => bounds.map(boundText).join(",");
+
+function boundText({ lower, upper }: Bound): string {
+  const last = upper === "*" ? "*" : upper ? expressionText(upper, true) : "";
+  if (lower) return `${expressionText(lower, true)}:${last}`;
+  return last === "" ? ":" : last;
+}

@@ -1,0 +1,82 @@
+/*
+ * Declarations.
+ */
+
+import type { Location } from "../../ir/types.js";
+import type { Directive } from "./directives.js";
+import type { Expr, TypeSpec } from "./expressions.js";
+
+export type Declaration = VariableDeclaration | TypeDefinition | Interface | AttributeStatement | OtherDeclaration;
+
+export interface VariableDeclaration {
+  readonly kind: "variables";
+  readonly type: TypeSpec;
+  /** parameter, device, value, managed, constant, allocatable, pointer, target, contiguous, optional, save, dimension, intent(in|out|inout) as "intent(in)". */
+  readonly attributes: readonly string[];
+  /** `dimension(…)` of all names. */
+  readonly dimension?: readonly Bound[];
+  readonly names: readonly DeclaredName[];
+  readonly at: Location;
+  readonly before?: readonly string[];
+  readonly behind?: string;
+  /** Of a line `!@cuf …`. */
+  readonly cudaOnly?: true;
+}
+
+export interface DeclaredName {
+  readonly name: string;
+  readonly dimension?: readonly Bound[];
+  readonly init?: Expr;
+  /** Written `=> null()`. */
+  readonly points?: true;
+  readonly at: Location;
+}
+
+/** One axis: `lower:upper`; `n` has no lower; `:` has neither; `1:` no upper; `*` is assumed size. */
+export interface Bound {
+  readonly lower?: Expr;
+  readonly upper?: Expr | "*";
+  /** True of `:` and `1:`, whose extent the actual argument gives. */
+  readonly assumed: boolean;
+}
+
+export interface TypeDefinition {
+  readonly kind: "type";
+  readonly name: string;
+  readonly components: readonly VariableDeclaration[];
+  /** Procedures behind `contains`, as written. */
+  readonly procedures: readonly string[];
+  /** The lines as written, for output. */
+  readonly text: readonly string[];
+  readonly at: Location;
+  readonly before?: readonly string[];
+}
+
+/** Read over, and printed as it stands. */
+export interface Interface {
+  readonly kind: "interface";
+  readonly text: readonly string[];
+  readonly at: Location;
+  readonly before?: readonly string[];
+}
+
+/** `device :: a, b`, `dimension a(5)`, `parameter (x = 1)` and the like. */
+export interface AttributeStatement {
+  readonly kind: "attributes";
+  readonly attribute: string;
+  readonly names: readonly DeclaredName[];
+  readonly at: Location;
+  readonly before?: readonly string[];
+  /** Of a line `!@cuf …`. */
+  readonly cudaOnly?: true;
+}
+
+/** `private`, `public :: a`, `save`, a directive among the declarations, `common`, `equivalence`: by the first word, as written. */
+export interface OtherDeclaration {
+  readonly kind: "other";
+  readonly word: string;
+  readonly text: string;
+  readonly directive?: Directive;
+  readonly at: Location;
+  readonly before?: readonly string[];
+}
