@@ -50,7 +50,7 @@ const laplace32 = kernel("laplace32", { a: view(f32, 3), c: view(f32, 3) }, ({ a
   const across = a[z + 1][y][x + 1] + a[z + 1][y + 2][x + 1] - own - own;
   c[z + 1][y + 1][x + 1] = along + across + a[z][y + 1][x + 1] + a[z + 2][y + 1][x + 1] - own - own;
 });
-/** With a branch: elements go one by one. */
+/** With a branch: several go together where all of them take the first way. */
 const clip = kernel("clip", { a: view(f64), c: view(f64) }, ({ a, c }, i) => {
   if (a[i] > 0) c[i] = a[i];
   else c[i] = 0;

@@ -65,8 +65,8 @@ export function movedBytes(ir: KernelIR): number {
 }
 
 /**
- * Elements that a thread works on together so that they move `bytes`: 1, 2 or 4. One where they have branches or loops, read nothing, or compute for
- * long.
+ * Elements that a thread works on together so that they move `bytes`: 1, 2 or 4. One where they loop, read nothing, compute for long, or branch by what
+ * is not known before.
  */
 export function elementsToMove(ir: KernelIR, axis: number, bytes: number): number {
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);

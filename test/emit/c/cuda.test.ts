@@ -39,6 +39,37 @@ test("a box has the block, the planes and the elements a thread that its tuning 
   assert.doesNotMatch(emit(smooth, { tuning: { elements: 1 } }).source, /while/);
 });
 
+test("a thread has several elements of a line, or of neighbouring rows, where each moves little", () => {
+  const elementsOf = (k: Kernel, more: Partial<GpuAssumptions> = {}): number => emit(k, more).elements;
+  const copy = kernel("copy", { u: view(f64), v: view(f64) }, ({ u, v }, i) => {
+    v[i] = u[i];
+  });
+  const copy32 = kernel("copy32", { u: view(f32), v: view(f32) }, ({ u, v }, i) => {
+    v[i] = u[i];
+  });
+  const heat = kernel("heat", { u: view(f32, 2), v: view(f32, 2) }, ({ u, v }, i, j) => {
+    v[i + 1][j] = u[i][j] + u[i + 1][j] + u[i + 2][j];
+  });
+  const many = kernel("many", { u: view(f64, 2), v: view(f64, 2) }, ({ u, v }, k) => {
+    for (let n = 0; n < 4; n++) v[n][k] = u[n][k];
+  });
+  assert.deepEqual(
+    [copy, copy32, heat].map((k) => elementsOf(k)),
+    [2, 4, 4],
+  );
+  // Each component is moved for itself.
+  assert.equal(elementsOf(many), 1);
+  assert.equal(elementsOf(copy, { tuning: { elements: 1 } }), 1);
+  assert.equal(elementsOf(copy, { aligned: true }), 1);
+  assert.match(emit(copy).source, /if \(i_end_ - i > 256\) \{\s+v_\[i\] = u_\[i\];.*\s+v_\[i \+ 256\] = u_\[i \+ 256\];/);
+  assert.match(emit(heat).source, /\(int\)\(blockIdx\.y \* blockDim\.y \+ threadIdx\.y\) \* 4;/);
+  // What lets the next kernel start is called where blocks are few, or have much to move.
+  const starts = (k: Kernel, assumptions: Partial<GpuAssumptions>): boolean => /^ +start_next\(\);/m.test(emit(k, assumptions).source);
+  const single = { tuning: { elements: 1 } };
+  assert.ok(starts(copy, single) && starts(copy, { large: true }) && starts(many, { ...single, large: true }));
+  assert.ok(!starts(copy, { ...single, large: true }));
+});
+
 test("elements that compute for long go one by one, in blocks of several planes", () => {
   const smooth = kernel("smooth", { u: view(f64, 3), v: view(f64, 3) }, ({ u, v }, i, j, k) => {
     v[i + 1][j][k] = u[i][j][k] + u[i + 1][j][k] + u[i + 2][j][k];
