@@ -7,6 +7,7 @@ import type { View } from "../device/memory/view.js";
 import type { TargetName } from "../emit/standalone/names.js";
 import { LaunchError } from "../ir/errors.js";
 import type { Value } from "../ir/operators.js";
+import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";
 import { regionsOf, type Region } from "./analyse/regions.js";
 import { find, readSymbols, type Scope, type World } from "./analyse/symbols.js";
@@ -96,7 +97,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const problems = new Problems();
   const { include } = options;
   const read = (file: string, source: string) =>
-    parse(source, { file, define: options.define, ...(include && { include: (name) => include(name, file) }) }, problems);
+    withAtomics(parse(source, { file, define: options.define, ...(include && { include: (name) => include(name, file) }) }, problems));
   const main = read(options.file ?? "program.F90", text);
   const others = (options.hosts ?? []).map((host) => read(host.file, host.text));
   const files = [main, ...others];

@@ -208,6 +208,25 @@ function isAssigned(name: string, body: readonly Stmt[]): boolean {
   return assigned;
 }
 
+/** Scalars of the device's memory among names: those of modules, and arguments that are no values. */
+const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
+  [...names].filter((name) => {
+    const variable = find(scope, name);
+    if (!variable || variable.dims || variable.value) return false;
+    return variable.dummy ? !variable.attributes.has("value") : variable.scope !== scope;
+  });
+
+/** Whether a variable is assigned behind `atomic` alone. */
+function isAtomic(name: string, body: readonly Stmt[]): boolean {
+  let plainly = false;
+  eachStatement(body, (stmt) => {
+    if (stmt.kind === "directed" && stmt.directive.words[0] === "atomic") return false;
+    plainly ||= stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name;
+    return true;
+  });
+  return !plainly;
+}
+
 function globalRegion(scope: Scope): Region | undefined {
   const { unit } = scope;
   if (unit.kind !== "procedure") return undefined;
@@ -223,6 +242,12 @@ function globalRegion(scope: Scope): Region | undefined {
   const mask: Expr | undefined = either && { kind: "unary", op: ".not.", a: either, at: either.at };
   const written = writesOf(scope, body);
   const dummies = [...written].filter((name) => scope.variables.get(name)?.dummy && !scope.variables.get(name)?.dims);
+  const reductions = sharedScalars(scope, written).flatMap((name): Reduction[] => {
+    const op = accumulation(name, body) as ReductionOp | undefined;
+    if (op && isAtomic(name, body)) return [{ name, op, inferred: true }];
+    scope.world.problems.add(unit.at, name, "threads share it, and assign it", "give an array of one element, or call atomicadd alone");
+    return [];
+  });
   return {
     name: unit.name,
     scope,
@@ -230,7 +255,7 @@ function globalRegion(scope: Scope): Region | undefined {
     axes: [...found.axes].reverse(),
     body,
     ...(mask && { mask }),
-    reductions: [],
+    reductions,
     carried: readFirst(scope, body, new Set(dummies)),
     privates: new Set(),
     written,

@@ -326,6 +326,8 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   }
   const whole = cx.parts.overArrays(cx, frame, e, index);
   if (whole) return whole;
+  if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
+    throw new Unlowerable(e.at, name, "kernels have no such operation here", "write i = atomicadd(x, e) by itself, or share arrays");
   throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");
 }
 

@@ -1,6 +1,7 @@
 /* Ports of files, as texts. */
 
 import { IsoformError } from "../../ir/errors.js";
+import { withAtomics } from "../analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "../analyse/broken.js";
 import { Problems, type Problem } from "../errors.js";
 import { parse } from "../parse/index.js";
@@ -78,7 +79,13 @@ export function readSources(
   problems: Problems,
 ): { files: SourceFile[]; others: SourceFile[]; sound: SourceFile[] } {
   const read = ({ file, text }: Source): SourceFile =>
-    parse(text, { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) }, problems);
+    withAtomics(
+      parse(
+        text,
+        { file, define: { ...settings.define, ...define }, ...(include && { include: (name) => include(name, file) }) },
+        problems,
+      ),
+    );
   const files = sources.map(read);
   const others = hosts.map(read);
   const wrong = (of: string): Problem[] => problems.found.filter(({ at }) => at.file === of);
