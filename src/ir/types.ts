@@ -192,8 +192,8 @@ export type Stmt =
   /** Declares a local. Without `init` it is undefined until assigned (js-debug reports a read). */
   | { kind: "let"; name: string; type: ScalarType; init?: Expr; location: Location }
   | { kind: "assign"; name: string; value: Expr; location: Location }
-  /** Declares an array of constant length. `private` ones start at zero each time the statement runs; `scratch` ones, shared by the team, start undefined. */
-  | { kind: "array"; name: string; type: NumericType; length: number; space: "private" | "scratch"; location: Location }
+  /** Declares an array of constant length. `private` ones start at zero each time the statement runs; `scratch` ones, shared by the team, start undefined; `disjoint` asserts of these that no two members touch one element between two barriers, where one writes. */
+  | { kind: "array"; name: string; type: NumericType; length: number; space: "private" | "scratch"; disjoint?: true; location: Location }
   | { kind: "setElement"; array: string; index: Expr; value: Expr; location: Location }
   | { kind: "store"; view: string; indices: Expr[]; value: Expr; location: Location }
   | { kind: "scatter"; target: string; indices: Expr[]; value: Expr; location: Location }

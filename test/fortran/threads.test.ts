@@ -111,14 +111,6 @@ describe("threads of CUDA Fortran", () => {
     );
   });
 
-  it("do not wait for each other", () => {
-    const source = text("y(threadIdx%x) = 1\ncall syncthreads()");
-    assert.throws(
-      () => fortran(source, { file: "k.CUF" }),
-      /k\.CUF:\d+:\d+: call syncthreads: threads of a block do not wait .*team kernel/,
-    );
-  });
-
   it("have loops in ports only where they are elements", () => {
     const sources = (kernel: string) => [{ file: "k.CUF", text: text(kernel) }];
     const [{ text: made }] = portSources(sources(`last = n\n${INDEX}\nif (i <= last) y(i) = x(i)`), { targets: ["cpu"] });

@@ -3,10 +3,10 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { find, type Scope } from "./symbols.js";
+import { find, findProcedure, type Scope } from "./symbols.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 import { walkExpr } from "./walk.js";
-import { gridThreads, sizeName, threadIndices } from "./thread-index.js";
+import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
 
 /** A loop nest whose iterations run at the same time, or the body of a `global` procedure. */
@@ -31,6 +31,8 @@ export interface Region {
   readonly launchBounds?: readonly Expr[];
   /** One element for each thread of a launch, whatever its size. */
   readonly ofGrid?: true;
+  /** Threads of a block share memory, or wait for each other: one element for each block of a launch. */
+  readonly ofBlocks?: true;
 }
 
 export interface Axis {
@@ -208,6 +210,25 @@ function isAssigned(name: string, body: readonly Stmt[]): boolean {
   return assigned;
 }
 
+/** Whether threads of a block share memory or wait for each other, in a kernel or in what it calls. */
+function sharesInBlocks(scope: Scope, seen = new Set<Scope>()): true | undefined {
+  const { unit } = scope;
+  if (seen.has(scope) || unit.kind !== "procedure") return undefined;
+  seen.add(scope);
+  if ([...scope.variables.values()].some(({ attributes }) => attributes.has("shared"))) return true;
+  let found: true | undefined;
+  eachStatement(unit.body, (stmt) => {
+    if (stmt.kind !== "call" || stmt.procedure.kind !== "name") return;
+    const { name } = stmt.procedure;
+    const called = findProcedure(scope, name);
+    if (isBarrier(name) || (called && sharesInBlocks(called, seen))) found = true;
+  });
+  return found;
+}
+
+/** Whether a procedure of CUDA waits for the other threads of the block; those of a warp are among them. */
+export const isBarrier = (name: string): boolean => name === "syncthreads" || name === "syncwarp";
+
 /** Scalars of the device's memory among names: those of modules, and arguments that are no values. */
 const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
   [...names].filter((name) => {
@@ -230,12 +251,13 @@ function isAtomic(name: string, body: readonly Stmt[]): boolean {
 function globalRegion(scope: Scope): Region | undefined {
   const { unit } = scope;
   if (unit.kind !== "procedure") return undefined;
-  const read = threadIndices(unit);
+  const ofBlocks = sharesInBlocks(scope);
+  const read = ofBlocks ? { axes: [], body: blockThreads(unit), leftOut: [] } : threadIndices(unit);
   // Where guards bound some axes alone, all are those of the launch.
   const bounded = read?.axes.filter(({ stop }) => stop).length;
-  const found = read && (bounded === 0 || bounded === read.axes.length) ? read : gridThreads(unit);
+  const found = read && (ofBlocks || bounded === 0 || bounded === read.axes.length) ? read : gridThreads(unit);
   for (const axis of ["x", "y", "z"])
-    for (const name of [sizeName("grid", axis), sizeName("block", axis)])
+    for (const name of [sizeName("grid", axis), sizeName("block", axis), SHARED_BYTES])
       scope.variables.set(name, { name, type: "i32", attributes: new Set(), dummy: true, scope, at: unit.at });
   const { body, leftOut } = found;
   const either = leftOut.reduce<Expr | undefined>((a, b) => (a ? { kind: "binary", op: ".or.", a, b, at: b.at } : b), undefined);
@@ -260,6 +282,7 @@ function globalRegion(scope: Scope): Region | undefined {
     privates: new Set(),
     written,
     ...(found !== read && { ofGrid: true }),
+    ...(ofBlocks && { ofBlocks }),
     ...(unit.launchBounds && { launchBounds: unit.launchBounds }),
   };
 }

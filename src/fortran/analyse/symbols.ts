@@ -184,7 +184,7 @@ function declareAll(scope: Scope): void {
 /** What variables cannot be, and why. */
 const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
   pointer: { why: "only pointers to arrays are read", remedy: "use the variable itself" },
-  shared: { why: "blocks of threads share no memory here", remedy: "write a team kernel in TypeScript" },
+  shared: { why: "kernels alone declare what a block shares", remedy: "declare it in attributes(global), and pass it" },
   data: { why: "values of `data` are not read", remedy: "give them in the declaration" },
   common: { why: "blocks of memory are not read", remedy: "put it into a module" },
   equivalence: { why: "two names for one memory are not read", remedy: "use one of them" },

@@ -123,8 +123,23 @@ export function gridThreads(procedure: Procedure): ThreadIndices {
   return { axes: axes.map((axis) => ({ variable: threadName(axis), axis, start: integer, stop: stop(axis) })), body, leftOut: [] };
 }
 
+/** What a thread of a block does, its index and the block's by names, counted from 1. */
+export const blockThreads = ({ body }: Procedure): readonly Stmt[] =>
+  replaced(body, (node) => {
+    if (node.kind !== "part" || node.base.kind !== "name" || !BUILT_IN.includes(node.base.name)) return undefined;
+    const { base, name, at } = node;
+    return {
+      kind: "name",
+      name: `${base.name.replace("idx", "").replace("dim", "Dim")}_${/dim/.test(base.name) ? name : name.toUpperCase()}`,
+      at,
+    };
+  });
+
 /** Names that no program has: those of Fortran are lower case. */
-const threadName = (axis: string): string => `thread_${axis.toUpperCase()}`;
+export const threadName = (axis: string): string => `thread_${axis.toUpperCase()}`;
+export const blockName = (axis: string): string => `block_${axis.toUpperCase()}`;
+/** The third number of a launch: bytes of shared memory. */
+export const SHARED_BYTES = "shared_Bytes";
 /** The blocks of a launch, or the threads of a block, along an axis. */
 export const sizeName = (of: "grid" | "block", axis: string): string => `${of}Dim_${axis}`;
 

@@ -21,6 +21,8 @@ export type Step =
       readonly procedure: Scope;
       readonly args: ReadonlyMap<string, Actual>;
       readonly grid?: readonly Expr[];
+      /** The bytes of shared memory. */
+      readonly shared?: LoweredSequence;
       readonly at: Location;
     }
   | {
@@ -288,8 +290,9 @@ export class Planner {
       const variable = procedure.variables.get(dummy);
       if (variable) args.set(dummy, this.actual(actual, variable, at));
     }
-    const { grid, block } = stmt.launch ?? {};
-    return { kind: "call", procedure, args, at, ...(grid && block && { grid: [grid, block] }) };
+    const { grid, block, shared } = stmt.launch ?? {};
+    const bytes = shared && opensShared(procedure) ? { shared: lowerValue(this.scope, shared, "i32") } : {};
+    return { kind: "call", procedure, args, at, ...(grid && block && { grid: [grid, block] }), ...bytes };
   }
 
   private actual(
@@ -326,6 +329,10 @@ export class Planner {
     return { kind: "array", name: nameOf(base), axes, lowers };
   }
 }
+
+/** Whether the launch says how much memory the threads of a block share. */
+const opensShared = ({ variables }: Scope): boolean =>
+  [...variables.values()].some(({ attributes, dims }) => attributes.has("shared") && dims?.some(({ upper }) => upper === "*"));
 
 /** `grid = dim3(a, b, c)` as assignments of its components; any other statement as it is. */
 function sizesOf(scope: Scope, stmt: Stmt): Stmt[] {

@@ -1,11 +1,11 @@
 import type { Device } from "../../device/device.js";
-import { range } from "../../device/launch/policy.js";
+import { range, teams } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
 import type { Value } from "../../ir/operators.js";
 import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import { sizeName } from "../analyse/thread-index.js";
+import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
 import { dim3Parts, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
 import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
@@ -259,8 +259,10 @@ export class Run {
       if (source && (param.kind === "view" || param.kind === "scatter"))
         args[param.name] = await this.array(kernel, source, param.rank, known, own);
     }
-    const policy = range(...(grid ?? tripsOf(kernel, known)));
-    if (policy.extents.some((extent) => extent === 0)) return undefined;
+    if (lowered.ofBlocks && !grid) throw new RunError(`${kernel.name} runs over blocks of threads: run a routine that launches it`);
+    const trips = grid ?? tripsOf(kernel, known);
+    if (trips.includes(0)) return undefined;
+    const policy = lowered.ofBlocks ? teams(trips[0]) : range(...trips);
     for (const { param, name, op } of lowered.outcomes) {
       const before = op && own.home(name).scalars.get(name);
       if (before !== undefined) args[param] = Number(before);
@@ -339,20 +341,22 @@ export class Run {
     if (step.grid && unit.kind === "procedure" && unit.attributes.includes("global")) {
       const kernel = this.routines.globalKernel(procedure);
       const { trips, sources } = kernel.lowered;
+      const { ofBlocks } = kernel.lowered;
       const needed = trips.includes(undefined) || sources.has(sizeName("block", "x"));
-      const threads = needed ? await this.threads(step.grid, trips.length, inner, own) : undefined;
-      await this.launch(kernel, inner, trips.includes(undefined) ? threads : undefined);
+      const [blocks, threads] = needed ? await this.threads(step.grid, inner, own) : [[], []];
+      if (step.shared) inner.scalars.set(SHARED_BYTES, await this.value(step.shared, own));
+      const grid = needed && !ofBlocks ? gridOf(unit.name, trips.length, blocks, threads) : undefined;
+      await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
   }
 
-  /** The threads of a launch along each axis, the innermost last. */
+  /** The blocks of a launch and the threads of a block, along each axis. */
   private async threads(
     [grid, block]: NonNullable<Extract<Step, { kind: "call" }>["grid"]>,
-    rank: number,
     inner: Variables,
     own: Variables,
-  ): Promise<number[]> {
+  ): Promise<number[][]> {
     const sizes = async (e: typeof grid): Promise<number[]> => {
       const parts = e.kind === "constructor" ? e.items : (dim3Parts(own.scope, e) ?? [e]);
       const found: number[] = [];
@@ -362,15 +366,12 @@ export class Run {
       }
       return found;
     };
-    const [blocks, threads] = [await sizes(grid), await sizes(block)];
+    const found = [await sizes(grid), await sizes(block)].map((given) => [0, 1, 2].map((axis) => given[axis] ?? 1));
     ["x", "y", "z"].forEach((axis, n) => {
-      inner.scalars.set(sizeName("grid", axis), blocks[n] ?? 1);
-      inner.scalars.set(sizeName("block", axis), threads[n] ?? 1);
+      inner.scalars.set(sizeName("grid", axis), found[0][n]);
+      inner.scalars.set(sizeName("block", axis), found[1][n]);
     });
-    const along = [0, 1, 2].map((axis) => (blocks[axis] ?? 1) * (threads[axis] ?? 1));
-    if (along.slice(rank).some((count) => count !== 1))
-      throw new RunError(`${inner.scope.unit.name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes`);
-    return along.slice(0, rank).reverse();
+    return found;
   }
 
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
@@ -401,6 +402,14 @@ export class Run {
     const left = whole.offset + whole.size - offset;
     return new View(whole.buffer, whole.type, [left], [1], offset);
   }
+}
+
+/** The threads of a launch along each axis that a kernel uses, the innermost last. */
+function gridOf(name: string, rank: number, blocks: readonly number[], threads: readonly number[]): number[] {
+  const along = blocks.map((count, axis) => count * threads[axis]);
+  if (along.slice(rank).some((count) => count !== 1))
+    throw new RunError(`${name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes`);
+  return along.slice(0, rank).reverse();
 }
 
 /** The value that a scalar begins with; of one without, it is undefined in Fortran, too. */

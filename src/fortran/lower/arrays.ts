@@ -52,6 +52,16 @@ export function privateArray(ref: ArrayRef, type: ScalarType, shape: Shape): Arr
   return { name: ref.name, type, ...shape, nth, at: (indices) => nth(place(shape, indices)) };
 }
 
+/** An array in the team's row of a view. */
+export function rowArray(param: ViewParam, type: ScalarType, shape: Shape): ArrayValue {
+  const row = (index: Expr): Expr[] => [{ op: "index", type: "i32", axis: 1 }, index];
+  const nth = (index: Expr): Cell => ({
+    load: (at) => fromMemory(type, load(param, row(index), at)),
+    store: (value, location) => ({ kind: "store", view: param.name, indices: row(index), value: toMemory(value), location }),
+  });
+  return { name: param.name, type, ...shape, nth, at: (indices) => nth(place(shape, indices)) };
+}
+
 export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): ArrayValue {
   const at = (given: readonly Expr[]): Cell => {
     const indices = [...given].reverse();

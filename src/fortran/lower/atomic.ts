@@ -27,7 +27,12 @@ export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
   const isUpdate = what === "atomic" || what === "atomic update";
   if (isUpdate && only?.kind === "assign" && folded(cx, only, frame)) return;
   const made = cx.collect(plainly);
-  walkStmts(made, (inner) => void (inner.kind === "store" && cx.exclusive.set(inner.view, { at: stmt.at })));
+  walkStmts(made, (inner) => {
+    const name = inner.kind === "store" ? inner.view : inner.kind === "setElement" ? inner.array : undefined;
+    if (name !== undefined && cx.shared.has(name))
+      throw new Unlowerable(stmt.at, what, `${name} is shared by a block`, "update an array of the device's memory");
+    if (inner.kind === "store") cx.exclusive.set(inner.view, { at: stmt.at });
+  });
   for (const inner of made) cx.push(inner);
 }
 
@@ -56,6 +61,7 @@ function folded(cx: Lowering, { target, value, at }: Assign, frame: Frame): bool
   });
   const store = made.pop()!;
   if (store.kind !== "store") return false;
+  if (cx.shared.has(store.view)) return false;
   const before = cx.exclusive.get(store.view);
   if (before && before.op !== op) return false;
   cx.exclusive.set(store.view, { at, op });

@@ -14,6 +14,7 @@ import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.
 import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
 import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
+import { blockOf } from "./blocks.js";
 import { declared, inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
 import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
@@ -62,6 +63,8 @@ export interface LoweredKernel {
   /** Scalars that each element begins with as they were before the loop, and changes for itself. */
   readonly carried: readonly string[];
   readonly dropped: Lowering["dropped"];
+  /** One team for each block of a launch. */
+  readonly ofBlocks?: true;
 }
 
 const lowering = (scope: Scope, at: Location, written: ReadonlySet<string>): Lowering => new Lowering(scope, at, written, PARTS);
@@ -114,9 +117,10 @@ function reduction(cx: Lowering, name: string, type: ScalarType, op: ReductionOp
 
 /** The kernel of a region. @throws Unlowerable */
 export function lowerRegion(region: Region): LoweredKernel {
-  const { scope, axes, at } = region;
+  const { scope, axes, at, ofBlocks } = region;
   const cx = lowering(scope, at, region.written);
-  cx.parallel = axes.length > 0;
+  cx.parallel = axes.length > 0 || ofBlocks === true;
+  cx.ofBlocks = ofBlocks === true;
   const frame: Frame = { scope, meanings: new Map(), loops: [], isElement: axes.length > 0, body: region.body };
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];
@@ -136,7 +140,9 @@ export function lowerRegion(region: Region): LoweredKernel {
     const by = indexOf(cx, outside, step);
     return binary("div", plus(minus(last, first), by), by);
   });
+  const block = ofBlocks && blockOf(cx, frame);
   const head = cx.collect(() => {
+    block?.declare();
     axes.forEach(({ variable, start, step }, axis) => {
       const first = indexOf(cx, outside, start);
       const index: Expr = { op: "index", type: "i32", axis };
@@ -161,7 +167,10 @@ export function lowerRegion(region: Region): LoweredKernel {
     const masked: TreeStmt = { kind: "if", branches: [{ cond: region.mask, body: region.body, at }], oneLine: false, at };
     statements(cx, [masked], frame);
   });
-  const kernel = kernelOf(cx, region.name, at, Math.max(axes.length, 1), [...head, ...structured(cx, body, at)]);
+  const thread = [...head, ...structured(cx, body, at)];
+  const policy: KernelIR["policy"] = block ? { kind: "team" } : { kind: "range", rank: Math.max(axes.length, 1) };
+  const kernel = kernelOf(cx, region.name, at, policy, block ? block.team(thread) : thread);
+  if (block) return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ofBlocks };
   return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel.ir, trips) };
 }
 
@@ -209,11 +218,11 @@ function kernelOf(
   cx: Lowering,
   name: string,
   location: Location,
-  rank: number,
+  policy: KernelIR["policy"],
   body: Stmt[],
 ): Pick<LoweredKernel, "ir" | "sources" | "dropped"> {
   const { unproved, params } = settled(cx, body);
-  const ir = built(() => ({ name, policy: { kind: "range", rank }, params, tables: cx.tables, body, location }));
+  const ir = built(() => ({ name, policy, params, tables: cx.tables, body, location }));
   prove(ir, unproved);
   return { ir, sources: cx.sources, dropped: cx.dropped };
 }

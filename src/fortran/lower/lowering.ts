@@ -80,6 +80,10 @@ export class Lowering {
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
   /** Of a parallel loop: prints are part of the kernel, and `atomic` means something. */
   parallel = false;
+  /** Of a thread of a block: it may wait for the others. */
+  ofBlocks = false;
+  /** Arrays that threads of a block share, by their names in the kernel. */
+  readonly shared = new Set<string>();
   /** Arrays that iterations write one at a time, by the names of parameters. */
   readonly exclusive = new Map<string, Exclusive>();
   private readonly taken = new Set<string>();

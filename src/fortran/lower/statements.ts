@@ -1,9 +1,11 @@
 import { binary, compare, constant, not } from "../../ir/expressions.js";
+import { barrier } from "../../ir/passes/block-threads.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { asBranches } from "../analyse/cases.js";
 import { orderOfForall } from "../analyse/forall.js";
+import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
 import { findProcedure } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
@@ -58,8 +60,10 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "call": {
       const { procedure } = stmt;
       const known = procedure.kind === "name" ? findProcedure(frame.scope, procedure.name) : undefined;
-      if (/^sync(threads|warp)/.test(treeName(procedure)))
-        return refuse(`call ${treeName(procedure)}`, "threads of a block do not wait here", "write a team kernel in TypeScript");
+      if (isBarrier(treeName(procedure))) {
+        if (cx.ofBlocks) return cx.push(barrier(stmt.at));
+        return refuse(`call ${treeName(procedure)}`, "only threads of a block wait for each other", "call it in attributes(global)");
+      }
       if (!known) return refuse(`call ${treeName(procedure)}`, "the procedure is not known", "give the file that has it");
       cx.parts.inline(cx, frame, known, stmt.args, stmt.at);
       return;

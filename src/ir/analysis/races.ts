@@ -177,6 +177,7 @@ type TeamLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 function checkTeam(ir: KernelIR, access: AccessAnalysis): void {
   const disjoint = new Set(ir.params.filter((p) => p.kind === "view" && p.disjoint).map((p) => p.name));
   const scratch = scratchArrays(ir.body);
+  walkStmts(ir.body, (stmt) => void (stmt.kind === "array" && stmt.disjoint && scratch.delete(stmt.name)));
   checkOuterLocals(ir, ir.body, MEMBERS);
   const shared = [
     ...access.accesses.filter((a) => a.kind !== "scatter" && !disjoint.has(a.view)),
