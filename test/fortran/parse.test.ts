@@ -227,6 +227,12 @@ describe("the preprocessor", () => {
     assert.equal(read({}), "n,7,N");
   });
 
+  it("reads directives in capitals, as nvfortran does", () => {
+    const { body } = procedure("subroutine s\n#DEFINE N 7\n#IFDEF N\na = N\n#ENDIF\nend subroutine");
+    assert.equal(body.length, 1);
+    assert.equal(body[0].kind === "assign" && expressionText(body[0].value), "7");
+  });
+
   it("expands macros with arguments, which join words and quote", () => {
     const macros =
       "#define GPU(f) f##_gpu\n#define CPU(f) f/**/_cpu\n#define INC(x, y) x = x + (y)\n#define NAME(x) #x\n#define TWO ONE + ONE\n#define ONE 1";

@@ -79,7 +79,8 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
   }
 
   function directive(line: string, at: Location, regions: Region[], depth: number): void {
-    const [, word, rest] = DIRECTIVE.exec(line)!;
+    const [, written, rest] = DIRECTIVE.exec(line)!;
+    const word = written.toLowerCase();
     const region = regions.at(-1);
     const active = region?.active ?? true;
     const holds = (): boolean => {
