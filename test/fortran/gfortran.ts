@@ -33,10 +33,10 @@ export const routine = (name: string, body: string, declarations = ""): string =
     end do
   end subroutine`;
 
-export const moduleOf = (routines: readonly string[]): string => `
+export const moduleOf = (routines: readonly string[], declarations = ""): string => `
 module fixtures
   implicit none
-  integer, parameter :: rk = kind(1.0d0)
+  integer, parameter :: rk = kind(1.0d0)${declarations && `\n${declarations}`}
 contains
 ${routines.join("\n")}
 end module
@@ -83,15 +83,17 @@ export async function byIsoform(source: string, names: readonly string[], { x, k
   }
 }
 
-/** Each routine has gfortran's bits, or is within `tolerance` of them. */
+/** Each routine has gfortran's bits, or is within `tolerance` of them; `declarations` are those of their module. */
 export async function compareWithGfortran(
   routines: ReadonlyMap<string, string>,
   inputs: Inputs,
   backends: readonly string[],
   tolerance: (name: string) => number = () => 0,
+  declarations = "",
 ): Promise<void> {
   const names = [...routines.keys()];
-  const source = moduleOf([...routines].map(([name, body]) => (body.includes("subroutine") ? body : routine(name, body))));
+  const texts = [...routines].map(([name, body]) => (body.includes("subroutine") ? body : routine(name, body)));
+  const source = moduleOf(texts, declarations);
   const expected = byGfortran(source, names, inputs);
   for (const backend of backends) {
     const found = await byIsoform(source, names, inputs, backend);

@@ -1,6 +1,6 @@
 import type { Stmt } from "../tree/index.js";
-import { flowOf } from "./flow.js";
-import { find, isSaved, proceduresSeen, type Scope } from "./symbols.js";
+import { flowOf, readsPart } from "./flow.js";
+import { findNamed, isSaved, ownerOf, proceduresSeen, type Scope } from "./symbols.js";
 import { bodiesOf } from "./visit.js";
 
 /* What becomes of variables behind a statement. */
@@ -8,11 +8,12 @@ import { bodiesOf } from "./visit.js";
 /** Whether what a statement leaves in a variable may be read behind it. */
 export function isReadBehind(scope: Scope, stmt: Stmt, name: string): boolean {
   const { unit } = scope;
-  const variable = find(scope, name);
+  const variable = findNamed(scope, name);
   if (!variable || unit.kind === "module") return false;
-  if (variable.scope !== scope || isSaved(variable) || (variable.dummy && !variable.attributes.has("value"))) return true;
+  if (ownerOf(variable) !== scope || isSaved(variable) || (variable.dummy && !variable.attributes.has("value"))) return true;
   if (unit.kind === "procedure" && unit.form === "function" && name === (unit.result ?? unit.name)) return true;
-  return flowOf(behind(unit.body, stmt) ?? [], proceduresSeen(scope)).readFirst.has(name);
+  const flow = flowOf(behind(unit.body, stmt) ?? [], proceduresSeen(scope));
+  return variable.component ? readsPart(flow, name) : flow.readFirst.has(name);
 }
 
 /** What may run behind a statement: the next turn of a loop around it, too. */

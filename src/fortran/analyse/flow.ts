@@ -3,15 +3,22 @@
  * one iteration to the next.
  */
 
-import type { Argument, Expr, Procedure, Stmt } from "../tree/index.js";
+import type { Argument, Expr, Part, Procedure, Stmt } from "../tree/index.js";
 import { bodiesOf, eachNode, rootOf } from "./visit.js";
+import { nameOf } from "./walk.js";
 
 export interface Flow {
   /** Variables that some path reads before it assigns them. */
   readonly readFirst: ReadonlySet<string>;
   /** Variables, scalars and arrays, that some path assigns. */
   readonly assigned: ReadonlySet<string>;
+  /** Components, `p_x`, that some path reads before it assigns them; and `p%` of variables that are read as a whole. */
+  readonly partsRead: ReadonlySet<string>;
 }
+
+/** Whether some path reads a component before it assigns it. */
+export const readsPart = ({ partsRead }: Flow, name: string): boolean =>
+  [...partsRead].some((part) => part === name || (part.endsWith("%") && name.startsWith(`${part.slice(0, -1)}_`)));
 
 export type Procedures = ReadonlyMap<string, Procedure>;
 
@@ -23,6 +30,7 @@ export function flowOf(body: readonly Stmt[], procedures: Procedures): Flow {
 class Walk implements Flow {
   readonly readFirst = new Set<string>();
   readonly assigned = new Set<string>();
+  readonly partsRead = new Set<string>();
 
   constructor(
     private readonly procedures: Procedures,
@@ -52,6 +60,8 @@ class Walk implements Flow {
       case "pointer-assign":
         reads(s.value, s.target.kind === "apply" ? s.target.args : []);
         this.assign(rootOf(s.target), done);
+        // No name has two dots.
+        done.add(`..${nameOf(s.target)}`);
         return done;
       case "call":
         reads(s.launch);
@@ -106,9 +116,23 @@ class Walk implements Flow {
   }
 
   private reads(tree: unknown, done: ReadonlySet<string>): void {
+    const read = (name: string): void => void (done.has(name) || this.readFirst.add(name));
     eachNode(tree, (node) => {
+      if (node.kind === "part") {
+        const part = node as Part;
+        if (!done.has(`..${nameOf(part)}`)) this.partsRead.add(nameOf(part));
+        const root = rootOf(part);
+        if (root !== undefined) read(root);
+        for (let at: Expr = part; at.kind === "part" || at.kind === "apply"; at = at.base)
+          if (at.kind === "apply") this.reads(at.args, done);
+        return false;
+      }
       const { name } = node as Extract<Expr, { kind: "name" }>;
-      if (node.kind === "name" && !done.has(name)) this.readFirst.add(name);
+      if (node.kind === "name") {
+        read(name);
+        if (!done.has(`..${name}`)) this.partsRead.add(`${name}%`);
+      }
+      return undefined;
     });
   }
 
@@ -123,6 +147,12 @@ class Walk implements Flow {
       const writes = root !== undefined && (!inner || !dummy || inner.assigned.has(dummy));
       if (!writes || (inner && dummy && inner.readFirst.has(dummy))) this.reads(arg, done);
       else if (arg.kind === "value" && arg.value.kind === "apply") this.reads(arg.value.args, done);
+      if (inner && dummy && root !== undefined && arg.kind === "value" && arg.value.kind !== "apply")
+        for (const part of inner.partsRead)
+          if (part === `${dummy}%` || part.startsWith(`${dummy}_`)) {
+            const name = nameOf(arg.value as Part) + part.slice(dummy.length);
+            if (!done.has(`..${name}`)) this.partsRead.add(name);
+          }
       if (writes) written.push(root);
     }
     for (const root of written) this.assign(root, done);

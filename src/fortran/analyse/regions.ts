@@ -3,9 +3,9 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { find, findProcedure, type Scope } from "./symbols.js";
+import { findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
 import { bodiesOf, eachStatement } from "./visit.js";
-import { walkExpr } from "./walk.js";
+import { nameOf, walkExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
 
@@ -162,7 +162,7 @@ function finished(
   left: ReadonlySet<string> = new Set(),
 ): Omit<Region, "name"> {
   const written = writesOf(scope, body);
-  const scalars = new Set([...written].filter((name) => !find(scope, name)?.dims));
+  const scalars = new Set([...written].filter((name) => !findNamed(scope, name)?.dims));
   const first = readFirst(scope, body, scalars);
   // Two directives on one loop, of OpenACC and OpenMP, may both name a variable.
   const reductions = [...new Map(clauses.map((clause) => [clause.name, clause])).values()];
@@ -181,12 +181,16 @@ function finished(
     const op = accumulation(name, body) as ReductionOp | undefined;
     if (op) reductions.push({ name, op, inferred: true });
   }
-  const carried = new Set([...first, ...rest.carried].filter((name) => !reductions.some((reduction) => reduction.name === name)));
-  const privates = new Set([...rest.privates, ...blockVariables(body)]);
+  const carried = new Set(
+    [...first, ...withParts(scope, rest.carried)].filter((name) => !reductions.some((reduction) => reduction.name === name)),
+  );
+  const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
   const own = new Set([...axes.map(({ variable }) => variable), ...reductions.map(({ name }) => name), ...privates]);
+  // Objects are shared, whatever the directive.
+  const isPart = (name: string): boolean => findNamed(scope, name)?.component !== undefined;
   const isShared = isOfHosts(stmt) ? (name: string) => isAssigned(name, body) : (name: string) => first.has(name);
   for (const name of scalars)
-    if ((left.has(name) || (!own.has(name) && isShared(name))) && isReadBehind(scope, stmt, name))
+    if ((left.has(name) || (!own.has(name) && (isShared(name) || isPart(name)))) && isReadBehind(scope, stmt, name))
       scope.world.problems.add(
         stmt.at,
         name,
@@ -195,6 +199,10 @@ function finished(
       );
   return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
 }
+
+/** Names, with those of what objects among them consist of. */
+const withParts = (scope: Scope, names: Iterable<string>): string[] =>
+  [...names].flatMap((name) => [name, ...partsOf(scope, { kind: "name", name, at: scope.unit.at }).map(nameOf)]);
 
 /** Whether scalars that a loop assigns are shared unless clauses say otherwise: that of OpenMP on the host. */
 const isOfHosts = (stmt: Stmt): boolean =>
@@ -232,9 +240,9 @@ export const isBarrier = (name: string): boolean => name === "syncthreads" || na
 /** Scalars of the device's memory among names: those of modules, and arguments that are no values. */
 const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
   [...names].filter((name) => {
-    const variable = find(scope, name);
+    const variable = findNamed(scope, name);
     if (!variable || variable.dims || variable.value) return false;
-    return variable.dummy ? !variable.attributes.has("value") : variable.scope !== scope;
+    return variable.dummy ? !variable.attributes.has("value") : ownerOf(variable) !== scope;
   });
 
 /** Whether a variable is assigned behind `atomic` alone. */
@@ -263,7 +271,10 @@ function globalRegion(scope: Scope): Region | undefined {
   const either = leftOut.reduce<Expr | undefined>((a, b) => (a ? { kind: "binary", op: ".or.", a, b, at: b.at } : b), undefined);
   const mask: Expr | undefined = either && { kind: "unary", op: ".not.", a: either, at: either.at };
   const written = writesOf(scope, body);
-  const dummies = [...written].filter((name) => scope.variables.get(name)?.dummy && !scope.variables.get(name)?.dims);
+  const dummies = [...written].filter((name) => {
+    const variable = findNamed(scope, name);
+    return variable?.dummy && !variable.dims;
+  });
   const reductions = sharedScalars(scope, written).flatMap((name): Reduction[] => {
     const op = accumulation(name, body) as ReductionOp | undefined;
     if (op && isAtomic(name, body)) return [{ name, op, inferred: true }];

@@ -5,8 +5,10 @@ import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
 import type {
   Bound,
+  DeclaredName,
   Expr,
   Module,
+  Name,
   Part,
   Procedure,
   Program,
@@ -32,6 +34,8 @@ export interface Variable {
   readonly derived?: string;
   /** Of a component: its type and its name there. */
   readonly component?: string;
+  /** Of a component: where its object is declared. `scope` is that of its type. */
+  readonly owner?: Scope;
   /** Of an array, its bounds as declared. */
   readonly dims?: readonly Bound[];
   readonly attributes: ReadonlySet<string>;
@@ -225,8 +229,8 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
 }
 
 /** Whether a variable of a procedure is the same one in all calls. */
-export const isSaved = ({ value, initial, attributes, dummy }: Variable): boolean =>
-  !dummy && value === undefined && (initial !== undefined || attributes.has("save"));
+export const isSaved = ({ value, initial, attributes, dummy, component }: Variable): boolean =>
+  !dummy && value === undefined && ((initial !== undefined && component === undefined) || attributes.has("save"));
 
 /** Other files may assign a module's variables. */
 const isConstant = ({ unit }: Scope, name: string, attributes: ReadonlySet<string>): boolean =>
@@ -384,6 +388,8 @@ export const variableOf = (scope: Scope, e: Expr): Variable | undefined =>
 function findPart(scope: Scope, part: Part): Variable | undefined {
   const { base } = part;
   const of = variableOf(scope, base);
+  // Of an array of objects, no one is meant.
+  if (of?.dims) return undefined;
   const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
   if (of && size >= 0) {
     const [value, initial] = [of.value, of.initial].map((e) => e && dim3Parts(of.scope, e)?.[size]);
@@ -406,7 +412,85 @@ function findPart(scope: Scope, part: Part): Variable | undefined {
   if (!line) return undefined;
   const { dimension, at } = has(line)!;
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
+  // Its memory is that of the object.
+  for (const attribute of OF_OBJECTS) if (of.attributes.has(attribute)) attributes.add(attribute);
   const made = { name: nameOf(part), spec: line.type, dims: dimension ?? line.dimension, attributes, at };
-  // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
-  return { ...variable(known.scope, made, of.dummy), component: `${known.scope.unit.name} ${known.type.name}%${part.name}` };
+  return {
+    // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
+    ...variable(known.scope, made, of.dummy),
+    ...beginningOf(of, known.type, has(line)!, dimension ?? line.dimension),
+    component: `${known.scope.unit.name} ${known.type.name}%${part.name}`,
+    owner: of.owner ?? of.scope,
+  };
 }
+
+const OF_OBJECTS = ["device", "managed", "save", "value", "intent(out)"];
+
+/** What a component begins with: by the value of its object, `t(1, x=2)`, or by its type. */
+function beginningOf(
+  of: Variable,
+  { name: type, components }: TypeDefinition,
+  { name, init, points }: DeclaredName,
+  dims: unknown,
+): Partial<Variable> {
+  const whole = of.value ?? of.initial;
+  const keeps = of.scope.unit.kind === "procedure" && (of.initial !== undefined || of.attributes.has("save"));
+  const refuse = (): Partial<Variable> => ({
+    ...(init && { initial: init }),
+    refused: {
+      construct: `${of.name}%${name}`,
+      why: "the values that objects begin with are read of scalars alone, and those of procedures are not kept",
+      remedy: "assign its components",
+    },
+  });
+  if (keeps) return refuse();
+  if (whole) {
+    if (dims || whole.kind !== "apply" || nameOf(whole) !== type) return refuse();
+    const place = components.flatMap(({ names }) => names).findIndex((each) => each.name === name);
+    const arg = whole.args.find((each, n) => each.kind === "value" && (each.keyword ?? n) === (each.keyword ? name : place));
+    if (arg?.kind === "value") return { [of.value ? "value" : "initial"]: arg.value, scope: of.scope };
+    if (!init) return refuse();
+  }
+  if (!init || points) return {};
+  const isOut = of.attributes.has("intent(out)");
+  if (of.dummy && !isOut) return {};
+  // Arrays begin with 0.
+  if (dims) return !isOut && Number(init.kind === "literal" ? init.text.replace(/d/i, "e") : NaN) === 0 ? {} : refuse();
+  return { initial: init };
+}
+
+/** Where a variable, or the object that it is part of, is declared. */
+export const ownerOf = ({ owner, scope }: Variable): Scope => owner ?? scope;
+
+/** The components of an object, `p%x` of `p`; undefined of other variables. */
+export function componentsOf(scope: Scope, object: Name | Part): Part[] | undefined {
+  const of = variableOf(scope, object);
+  if (of?.derived === "dim3") return ["x", "y", "z"].map((name) => ({ kind: "part", base: object, name, at: object.at }));
+  const known = of?.derived === undefined || of.dims ? undefined : findType(of.scope, of.derived);
+  return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
+}
+
+/** Its components, and theirs. */
+export const partsOf = (scope: Scope, object: Name | Part): Part[] =>
+  (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...partsOf(scope, part)]);
+
+/** What a variable or a component, `p_nx`, is a designator of. */
+export function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
+  if (!find(scope, name))
+    for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {
+      const found = componentIn(scope, { kind: "name", name: name.slice(0, end), at }, name);
+      if (found) return found;
+    }
+  return { kind: "name", name, at };
+}
+
+function componentIn(scope: Scope, object: Name | Part, name: string): Part | undefined {
+  for (const part of componentsOf(scope, object) ?? []) {
+    const found = nameOf(part) === name ? part : name.startsWith(`${nameOf(part)}_`) ? componentIn(scope, part, name) : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A variable or a component by its name, `p_nx`. */
+export const findNamed = (scope: Scope, name: string): Variable | undefined => variableOf(scope, designatorOf(scope, name, scope.unit.at));

@@ -1,6 +1,6 @@
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
-import { flowOf } from "./flow.js";
-import { find, findProcedure, proceduresSeen, type Scope } from "./symbols.js";
+import { flowOf, readsPart } from "./flow.js";
+import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope } from "./symbols.js";
 import { bare, expressionsOf, nameOf, walkExpr } from "./walk.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 
@@ -17,8 +17,8 @@ export function writtenBy(procedure: Scope): Set<string> {
   const { unit } = procedure;
   if (unit.kind === "module") return written;
   for (const name of writesOf(procedure, unit.body)) {
-    const variable = procedure.variables.get(name);
-    if (!variable || (variable.dummy && !variable.attributes.has("value"))) written.add(name);
+    const variable = findNamed(procedure, name);
+    if (!variable || ownerOf(variable) !== procedure || (variable.dummy && !variable.attributes.has("value"))) written.add(name);
   }
   return written;
 }
@@ -52,7 +52,7 @@ function ownWrites(scope: Scope, stmt: Stmt): string[] {
       return [...(stmt.procedure.kind === "name" ? writesOfCall(scope, stmt.procedure.name, stmt.args) : []), ...calls];
     case "associate": {
       const inner = writesOf(scope, stmt.body);
-      const behind = stmt.names.flatMap(({ name, value }) => (inner.has(name) && isTarget(value) ? [nameOf(value)] : []));
+      const behind = stmt.names.flatMap(({ name, value }) => (isTarget(value) ? renamed(inner, name, nameOf(value)) : []));
       return [...behind, ...calls];
     }
     // Any other statement assigns by its calls alone.
@@ -67,19 +67,24 @@ function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "a
   if (procedure?.unit.kind !== "procedure") return [];
   const written = writtenBy(procedure);
   const { dummies } = procedure.unit;
-  const through = args.flatMap((arg, n) => {
-    if (arg.kind !== "value" || !written.has(arg.keyword ?? dummies[n])) return [];
-    return isTarget(arg.value) ? [nameOf(arg.value)] : [];
-  });
-  return [...through, ...[...written].filter((other) => !dummies.includes(other))];
+  const isDummy = (other: string): boolean => findNamed(procedure, other)?.dummy === true;
+  const own = new Set([...written].filter(isDummy));
+  const through = args.flatMap((arg, n) =>
+    arg.kind === "value" && isTarget(arg.value) ? renamed(own, arg.keyword ?? dummies[n], nameOf(arg.value)) : [],
+  );
+  return [...through, ...[...written].filter((other) => !own.has(other))];
 }
+
+/** A name and those of components of it, by another. */
+const renamed = (names: ReadonlySet<string>, from: string, to: string): string[] =>
+  [...names].flatMap((name) => (name === from || name.startsWith(`${from}_`) ? [to + name.slice(from.length)] : []));
 
 export const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
 
 /** Those of the names that some path reads before it assigns them: what they hold comes from before. */
 export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
-  const { readFirst: read } = flowOf(stmts, proceduresSeen(scope));
-  return new Set([...names].filter((name) => read.has(name)));
+  const flow = flowOf(stmts, proceduresSeen(scope));
+  return new Set([...names].filter((name) => (findNamed(scope, name)?.component ? readsPart(flow, name) : flow.readFirst.has(name))));
 }
 
 /** Whether `s` occurs only as an accumulation: `s = s + e`, `s = max(s, e)`, `if (e > s) s = e`; by which operation. */

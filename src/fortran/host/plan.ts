@@ -6,8 +6,8 @@ import { isOutput } from "../analyse/outputs.js";
 import { dim3Parts, find, findProcedure, variableOf, type Scope, type Variable as Declared } from "../analyse/symbols.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
 import { nameOf } from "../analyse/walk.js";
-import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Stmt, Variable } from "../tree/index.js";
-import { matched } from "../lower/calls.js";
+import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
+import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { treeName, Unlowerable } from "../lower/values.js";
 
@@ -64,7 +64,7 @@ export type Actual =
       readonly value: LoweredSequence;
       /** A scalar variable, which takes what the procedure assigns. */ readonly name?: string;
     }
-  | { readonly kind: "object"; readonly name: string }
+  | { readonly kind: "object"; readonly name: string; readonly of: Name | Part }
   | {
       readonly kind: "array";
       readonly name: string;
@@ -288,7 +288,9 @@ export class Planner {
     const args = new Map<string, Actual>();
     for (const [dummy, actual] of matched(procedure.unit, stmt.args, at)) {
       const variable = procedure.variables.get(dummy);
-      if (variable) args.set(dummy, this.actual(actual, variable, at));
+      if (!variable) continue;
+      const of = variable.derived === undefined ? undefined : objectGiven(procedure, variable, actual);
+      args.set(dummy, of ? { kind: "object", name: nameOf(of), of } : this.actual(actual, variable, at));
     }
     const { grid, block, shared } = stmt.launch ?? {};
     const bytes = shared && opensShared(procedure) ? { shared: lowerValue(this.scope, shared, "i32") } : {};
@@ -301,7 +303,6 @@ export class Planner {
     at: Location,
   ): Actual {
     const { scope } = this;
-    if (dummy.derived) return { kind: "object", name: treeName(e) };
     const name = e.kind === "name" || e.kind === "part" ? nameOf(e) : undefined;
     if (!dummy.dims)
       return { kind: "scalar", value: lowerValue(scope, e, dummy.type), ...(name !== undefined && !find(scope, name)?.value && { name }) };

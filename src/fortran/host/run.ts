@@ -6,12 +6,14 @@ import type { ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
-import { dim3Parts, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
+import { dim3Parts, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { nameOf } from "../analyse/walk.js";
 import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
 import type { Source } from "../lower/lowering.js";
 import { memoryType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
+import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
 import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import type { Actual, Step } from "./plan.js";
@@ -40,9 +42,18 @@ class Variables {
     readonly outer?: Variables,
   ) {}
 
+  /** Whether a variable, or something of an object, has a value here. */
+  has(name: string): boolean {
+    if (this.scalars.has(name) || this.arrays.has(name)) return true;
+    return (
+      this.scope.variables.get(name)?.derived !== undefined &&
+      [...this.scalars.keys(), ...this.arrays.keys()].some((key) => key.startsWith(`${name}_`))
+    );
+  }
+
   /** Whether it is an optional argument that is absent. */
   lacks(name: string): boolean {
-    return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.scalars.has(name) && !this.arrays.has(name);
+    return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.has(name);
   }
 
   /** Where a name lives. */
@@ -111,6 +122,9 @@ export class Run {
     for (const variable of saved) own.scalars.set(variable.name, this.routines.saved.get(variable) ?? initialOf(variable));
     const kept = this.routines.arraysOn(this.device);
     for (const variable of scope.variables.values()) if (kept.has(variable)) own.arrays.set(variable.name, kept.get(variable)!);
+    for (const variable of scope.variables.values())
+      if (variable.derived && variable.attributes.has("intent(out)"))
+        this.begin(own, { kind: "name", name: variable.name, at: variable.at }, true);
     await this.steps(this.routines.steps(scope), own);
     for (const variable of saved) this.routines.saved.set(variable, own.scalars.get(variable.name)!);
     // Arrays of the procedure's own end with it, but for those that are saved; of pointers' memory others take care.
@@ -234,12 +248,12 @@ export class Run {
 
   private scalar({ name, variable, asks }: Source, own: Variables): Value {
     const home = own.home(name);
-    if (asks) return home.scalars.has(name) || home.arrays.has(name);
+    if (asks) return home.has(name);
     const found = home.scalars.get(name);
     if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
       throw new RunError(`${name} is ${String(found)}: integers of 64 bits have to stay below ${WIDE_LIMIT} here`);
     if (found !== undefined) return found;
-    const given = !variable.initial && (variable.dummy || variable.scope.unit.kind === "module");
+    const given = !variable.initial && isGiven(variable);
     if (given && !variable.attributes.has("intent(out)") && own.scope.unit.kind === "procedure" && !own.scope.variables.has(name))
       throw new RunError(`${own.scope.unit.name}: ${name} is not given`);
     return initialOf(variable);
@@ -300,8 +314,7 @@ export class Run {
     let view = home.arrays.get(name);
     if (!view) {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
-      if (variable.dummy || variable.scope.unit.kind === "module" || !wanted || wanted.includes(undefined))
-        throw new RunError(`${kernel.name}: the array ${name} is not given`);
+      if (isGiven(variable) || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
       view = this.fresh(variable.type, wanted as number[]);
       home.arrays.set(name, view);
     }
@@ -328,7 +341,8 @@ export class Run {
           break;
         }
         case "object":
-          copied.push(...objects(own, actual.name, inner, dummy));
+          this.begin(own, actual.of);
+          copied.push(objects(own, actual.name, inner, dummy));
           break;
         case "array":
           inner.arrays.set(dummy, await this.actualArray(actual, own));
@@ -349,6 +363,31 @@ export class Run {
       await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
+  }
+
+  /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
+  private begin(own: Variables, object: Name | Part, isOut = false): void {
+    for (const part of partsOf(own.scope, object)) {
+      const name = nameOf(part);
+      const variable = variableOf(own.scope, part);
+      const { scalars, arrays } = own.home(name);
+      if (isOut && variable?.initial && (variable.dims || variable.refused))
+        throw new RunError(`${own.scope.unit.name}: ${name} begins with the values of its type: make it intent(inout), and assign it`);
+      const isThere = !isOut && (scalars.has(name) || arrays.has(name));
+      if (!variable || variable.refused || isThere || (isGiven(variable) && !variable.initial)) continue;
+      const { dims, type } = variable;
+      if (!dims) scalars.set(name, initialOf(variable));
+      else if (dims.every(({ upper }) => upper && upper !== "*")) {
+        const number = (e: Expr): number => Number(initialOf({ ...variable, type: "i32", initial: e }));
+        arrays.set(
+          name,
+          this.fresh(
+            type,
+            dims.map(({ lower, upper }) => number(upper as Expr) - (lower ? number(lower) : 1) + 1),
+          ),
+        );
+      }
+    }
   }
 
   /** The blocks of a launch and the threads of a block, along each axis. */
@@ -413,6 +452,9 @@ function gridOf(name: string, rank: number, blocks: readonly number[], threads: 
 }
 
 /** The value that a scalar begins with; of one without, it is undefined in Fortran, too. */
+/** Whether a variable comes from outside of its procedure. */
+const isGiven = (variable: Variable): boolean => variable.dummy || ownerOf(variable).unit.kind === "module";
+
 function initialOf({ initial, type, scope }: Variable): Value {
   if (!initial) return type === "bool" ? false : 0;
   const { stmts, results } = lowerValue(scope, initial, type);
@@ -428,20 +470,25 @@ const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump
 const outwards = (jump: Jump, name: string | undefined): Jump | undefined =>
   jump.jump === "exit" && (jump.loop === undefined || jump.loop === name) ? undefined : jump;
 
-/** Gives a call the components of an object; gives the ways back. */
-function objects(own: Variables, name: string, inner: Variables, dummy: string): (() => void)[] {
-  const ways: (() => void)[] = [];
-  for (let at: Variables | undefined = own; at; at = at.outer) {
-    const { scalars, arrays } = at;
-    for (const key of scalars.keys()) {
-      if (!key.startsWith(`${name}_`)) continue;
-      const to = dummy + key.slice(name.length);
-      inner.scalars.set(to, scalars.get(key)!);
-      ways.push(() => void scalars.set(key, inner.scalars.get(to)!));
+/** Gives a call the components of an object; gives the way back. */
+function objects(own: Variables, name: string, inner: Variables, dummy: string): () => void {
+  const [outside, inside] = [`${name}_`, `${dummy}_`];
+  for (let at: Variables | undefined = own; at; at = at.outer)
+    for (const of of ["scalars", "arrays"] as const)
+      for (const [key, value] of at[of])
+        if (key.startsWith(outside) && own.home(key) === at) inner[of].set(inside + key.slice(outside.length), value as never);
+  return () => {
+    for (const of of ["scalars", "arrays"] as const) {
+      for (const [key, value] of inner[of]) {
+        const to = outside + key.slice(inside.length);
+        if (key.startsWith(inside)) own.home(to)[of].set(to, value as never);
+      }
     }
-    for (const [key, view] of arrays) if (key.startsWith(`${name}_`)) inner.arrays.set(dummy + key.slice(name.length), view);
-  }
-  return ways;
+    // What the call has freed is gone.
+    for (let at: Variables | undefined = own; at; at = at.outer)
+      for (const key of at.arrays.keys())
+        if (key.startsWith(outside) && own.home(key) === at && !inner.arrays.has(inside + key.slice(outside.length))) at.arrays.delete(key);
+  };
 }
 
 /** A view over the same memory with the extents that a declaration wants, given in Fortran's order. @throws RunError */

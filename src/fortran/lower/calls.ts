@@ -1,13 +1,12 @@
 import { structure } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
-import { find, isSaved, type Scope, type Variable } from "../analyse/symbols.js";
-import { eachStatement } from "../analyse/visit.js";
-import { walkAll } from "../analyse/walk.js";
-import { writtenBy } from "../analyse/writes.js";
-import type { Argument, Expr as Tree, Procedure } from "../tree/index.js";
-import { associated, constantLength, declaredShape, placeOf } from "./arrays.js";
+import { find, findNamed, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { writesOf, writtenBy } from "../analyse/writes.js";
+import type { Argument, Expr as Tree, Name, Part, Procedure } from "../tree/index.js";
+import { associated, declaredShape, placeOf } from "./arrays.js";
 import { designated, shapeOf, value, valueAs } from "./expressions.js";
-import type { Frame, Lowering, Meaning } from "./lowering.js";
+import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
+import { declareLocals } from "./locals.js";
 import { converted, treeName, Unlowerable } from "./values.js";
 
 /* Procedures that are called in kernels: their statements take the place of the call. */
@@ -18,7 +17,8 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
   if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
   if (unit.attributes.includes("global"))
     throw new Unlowerable(at, unit.name, "a kernel is called in a kernel", "make it attributes(device)");
-  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true };
+  const objects = new Map<string, ReturnType<typeof objectArgument>>();
+  const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true, objects };
   const written = writtenBy(scope);
   cx.stack.push(scope);
   const { location } = cx;
@@ -37,6 +37,10 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
           throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
         }
         const { refused } = variable;
+        if (variable.derived) {
+          objects.set(dummy, objectArgument(frame, scope, variable, actual));
+          continue;
+        }
         if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
         inner.meanings.set(
           dummy,
@@ -64,7 +68,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
 /** Whether an optional argument is handed on that is absent. */
 function isAbsent(frame: Frame, actual: Tree, dummy: Variable): boolean {
   if (actual.kind !== "name" || !find(frame.scope, actual.name)?.attributes.has("optional")) return false;
-  if (frame.isCalled) return !frame.meanings.has(actual.name);
+  if (frame.isCalled) return !frame.meanings.has(actual.name) && !frame.objects?.has(actual.name);
   if (!dummy.attributes.has("optional")) return false;
   throw new Unlowerable(actual.at, actual.name, "an optional argument is handed on", "branch by present() around the loop");
 }
@@ -135,32 +139,34 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
   return { kind: "array", array: associated(array, { lowers, extents }, first) };
 }
 
-/** Declares variables that belong to a procedure itself, as far as its statements name them. */
-export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string) => boolean): void {
-  const { unit } = frame.scope;
-  if (unit.kind === "module") return;
-  const used = new Set<string>(unit.kind === "procedure" && unit.form === "function" ? [unit.result ?? unit.name] : []);
-  eachStatement(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
-  walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
-  for (const [name, variable] of frame.scope.variables)
-    if (wanted(name) && used.has(name) && !variable.value && !frame.meanings.has(name)) {
-      if (isSaved(variable))
-        throw new Unlowerable(variable.at, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
-      frame.meanings.set(name, declared(cx, frame, variable));
-    }
+/** The caller's object behind a dummy argument. @throws Unlowerable */
+function objectArgument(frame: Frame, scope: Scope, dummy: Variable, actual: Tree): { frame: Frame; of: Name | Part } {
+  const of = objectGiven(scope, dummy, actual);
+  const refuse = (why: string, remedy: string): never => {
+    throw new Unlowerable(actual.at, treeName(actual), why, remedy);
+  };
+  if (variableIn(frame, of)?.derived === undefined) refuse(`${dummy.name} is an object`, "give an object of its type");
+  const parts = partsOf(scope, { kind: "name", name: dummy.name, at: dummy.at });
+  if (parts.some((part) => dummy.attributes.has("intent(out)") && variableOf(scope, part)!.initial))
+    refuse(`${dummy.name} begins with the values of its type`, "make it intent(inout), and assign its components");
+  return { frame, of };
 }
 
-/** A variable of the element's own. */
-export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: Expr): Meaning {
-  const { name, type, dims, refused } = variable;
-  if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
-  if (!dims) return cx.local(name, type, init);
-  const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
-  const extents = shape.map(({ extent }) => {
-    if (extent && constantLength([extent]) !== undefined) return extent;
-    throw new Unlowerable(variable.at, name, "the size of a private array has to be a constant", "make its bounds parameters");
-  });
-  return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
+/** The object that is given for a dummy argument of a procedure. @throws Unlowerable */
+export function objectGiven(scope: Scope, dummy: Pick<Variable, "name" | "dims" | "attributes">, actual: Tree): Name | Part {
+  const refuse = (why: string, remedy: string): never => {
+    throw new Unlowerable(actual.at, treeName(actual), why, remedy);
+  };
+  if (dummy.dims || (actual.kind !== "name" && actual.kind !== "part"))
+    return refuse(`it is given for the object ${dummy.name}`, "give a variable of its type, not one of an array");
+  const { unit } = scope;
+  // Kernels have scalars for themselves.
+  const isOwn = (name: string): boolean => unit.kind === "procedure" && unit.attributes.includes("global") && !findNamed(scope, name)?.dims;
+  if (dummy.attributes.has("value") && unit.kind !== "module")
+    for (const name of writesOf(scope, unit.body))
+      if (name.startsWith(`${dummy.name}_`) && !isOwn(name))
+        refuse(`${dummy.name} is given by value, and assigned`, "assign a variable of the procedure");
+  return actual;
 }
 
 /** Statements with the returns among them turned into branches. */

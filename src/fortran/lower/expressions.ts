@@ -2,13 +2,13 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { findProcedure, variableOf, kindBytes, suffixBytes, typeOf, type Variable } from "../analyse/symbols.js";
+import { findProcedure, kindBytes, suffixBytes, typeOf, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
-import type { Frame, Lowering } from "./lowering.js";
+import { objectOf, variableIn, type Frame, type Lowering } from "./lowering.js";
 import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
 import { checkWide, wideResult, type Wide } from "./wide.js";
 
@@ -97,7 +97,7 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
   const constantly = parameterOf(cx, frame, e, index);
   if (constantly) return constantly;
   const meaning = cx.meaning(frame, e);
-  const isWide = (): boolean => variableOf(frame.scope, e)?.wide === true;
+  const isWide = (): boolean => variableIn(frame, e)?.wide === true;
   switch (meaning.kind) {
     case "value":
       // Constants and other nodes may be shared.
@@ -126,8 +126,9 @@ export const within = (frame: Frame, name: string, expr: Expr): Frame => ({
 
 /** The declaration of a name that stands for a constant. */
 function constantNamed(frame: Frame, e: Name | Part): Variable | undefined {
-  if (frame.meanings.has(nameOf(e))) return undefined;
-  const variable = variableOf(frame.scope, e);
+  const [at, of] = objectOf(frame, e);
+  if (at.meanings.has(nameOf(of))) return undefined;
+  const variable = variableIn(frame, e);
   return variable?.value && variable;
 }
 
@@ -187,7 +188,7 @@ export function designated(
 export function isArray(frame: Frame, e: Name | Part): boolean {
   const known = e.kind === "name" ? frame.meanings.get(e.name) : undefined;
   if (known) return known.kind === "array";
-  return variableOf(frame.scope, e)?.dims !== undefined;
+  return variableIn(frame, e)?.dims !== undefined;
 }
 
 /** The extents of an expression that is an array; undefined of a single value. */
@@ -290,7 +291,8 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   const [asked, more] = e.args;
   if (ASKS.includes(name) && asked?.kind === "value" && !more && (asked.value.kind === "name" || asked.value.kind === "part")) {
     const { value: of } = asked;
-    return name === "present" && frame.isCalled ? constant("bool", frame.meanings.has(treeName(of))) : cx.asked(frame, of);
+    if (name !== "present" || !frame.isCalled) return cx.asked(frame, of);
+    return constant("bool", frame.meanings.has(treeName(of)) || frame.objects!.has(treeName(of)));
   }
   const procedure = findProcedure(frame.scope, name);
   if (procedure) {

@@ -6,7 +6,7 @@ import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import type { Axis, Region } from "../analyse/regions.js";
-import { find, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, findNamed, ownerOf, type Scope } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
 import { namesIn } from "../analyse/walk.js";
 import { writesOf } from "../analyse/writes.js";
@@ -15,9 +15,10 @@ import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
 import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
 import { blockOf } from "./blocks.js";
-import { declared, inline, structured } from "./calls.js";
+import { inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
 import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
+import { declared, initialOf } from "./locals.js";
 import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./lowering.js";
 import { arrayParameter } from "./parameters.js";
 import { statements } from "./statements.js";
@@ -151,13 +152,15 @@ export function lowerRegion(region: Region): LoweredKernel {
       frame.meanings.set(variable, written ? cx.local(variable, "i32", expr) : { kind: "value", expr: cx.kept(variable, expr) });
     });
     const used = namesIn(region.body);
+    // A component that procedures may name.
+    const isPassed = (part: string): boolean => region.written.has(part) || [...used].some((name) => part.startsWith(`${name}_`));
     for (const name of new Set([...region.written, ...region.privates])) {
-      if (frame.meanings.has(name) || !used.has(name)) continue;
-      const variable = find(scope, name);
-      if (!variable || variable.value) continue;
-      if (variable.dims && !isPrivate(region, cx, name)) continue;
+      const variable = findNamed(scope, name);
+      if (!variable || variable.value || frame.meanings.has(name) || !(used.has(name) || (variable.component && isPassed(name)))) continue;
+      if (variable.dims ? !isPrivate(region, cx, name) : variable.derived) continue;
       const before = region.carried.has(name) && !variable.dims ? cx.given(scope, variable, name) : undefined;
-      const made = declared(cx, outside, narrowed(variable), before?.kind === "value" ? before.expr : undefined);
+      const init = before?.kind === "value" ? before.expr : initialOf(cx, variable);
+      const made = declared(cx, variable.component ? declaring(variable) : outside, narrowed(variable), init);
       if (region.carried.has(name) && made.kind === "array") copied(cx, made.array, cx.given(scope, variable, name));
       frame.meanings.set(name, made);
     }
@@ -199,9 +202,9 @@ function withLoopsAsAxes({ body, axes }: Region, ir: KernelIR, trips: LoweredKer
 /** Whether an array belongs to each element: by a clause, or in code for GPUs by being neither an argument nor on the device. */
 function isPrivate(region: Region, cx: Lowering, name: string): boolean {
   if (region.privates.has(name)) return true;
-  const variable = find(region.scope, name)!;
+  const variable = findNamed(region.scope, name)!;
   const cuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
-  if (!cuda || variable.dummy || variable.scope !== region.scope) return false;
+  if (!cuda || variable.dummy || ownerOf(variable) !== region.scope) return false;
   if (["device", "managed", "allocatable", "save"].some((attribute) => variable.attributes.has(attribute))) return false;
   try {
     return (
@@ -242,18 +245,13 @@ export interface LoweredSequence {
 export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredSequence {
   const at = list[0].at;
   const written = writesOf(scope, list);
-  const parts = new Map<string, Variable>();
-  eachStatement(list, (stmt) => {
-    if (stmt.kind === "do") written.add(stmt.variable);
-    const part = stmt.kind === "assign" && stmt.target.kind === "part" ? variableOf(scope, stmt.target) : undefined;
-    if (part) parts.set(part.name, part);
-  });
+  eachStatement(list, (stmt) => void (stmt.kind === "do" && written.add(stmt.variable)));
   const cx = lowering(scope, at, written);
   const frame: Frame = { scope, meanings: new Map(), loops: [], body: list };
   const results: { local: string; name: string; type: ScalarType }[] = [];
   const stmts = cx.collect(() => {
     for (const name of written) {
-      const variable = find(scope, name) ?? parts.get(name);
+      const variable = findNamed(scope, name);
       if (!variable || variable.dims || variable.value || narrowed(variable).refused) continue;
       const before = cx.given(scope, variable, name);
       const made = cx.local(name, variable.type, before.kind === "value" ? before.expr : undefined);

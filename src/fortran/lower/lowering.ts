@@ -1,6 +1,6 @@
 import { affordable } from "./constants.js";
 import type { Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
-import { variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, ownerOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
@@ -29,6 +29,24 @@ export interface Frame {
   readonly isElement?: boolean;
   /** The body of a procedure that is called in a kernel: arguments without a meaning are absent. */
   readonly isCalled?: boolean;
+  /** Objects that stand for others: arguments for the caller's, in its frame. */
+  readonly objects?: ReadonlyMap<string, { readonly frame: Frame; readonly of: Name | Part }>;
+}
+
+/** The variable or component that is meant, and the frame that knows it. */
+export function objectOf(frame: Frame, of: Name | Part): [Frame, Name | Part] {
+  if (of.kind === "name") {
+    const found = frame.objects?.get(of.name);
+    return found ? objectOf(found.frame, found.of) : [frame, of];
+  }
+  if (of.base.kind !== "name" && of.base.kind !== "part") return [frame, of];
+  const [at, base] = objectOf(frame, of.base);
+  return base === of.base ? [frame, of] : [at, { ...of, base }];
+}
+
+export function variableIn(frame: Frame, of: Name | Part): Variable | undefined {
+  const [{ scope }, what] = objectOf(frame, of);
+  return variableOf(scope, what);
 }
 
 /** An array that exclusive statements write. */
@@ -160,26 +178,33 @@ export class Lowering {
     return affordable(e, this.changing) ? e : this.kept(wish, e);
   }
 
-  private declared({ scope }: Frame, of: Name | Part): Variable {
-    const variable = variableOf(scope, of);
+  private declared(frame: Frame, of: Name | Part): Variable {
+    const variable = variableIn(frame, of);
+    const object = of.kind === "part" ? of.base : undefined;
+    if (object?.kind === "apply" || ((object?.kind === "name" || object?.kind === "part") && variableIn(frame, object)?.dims))
+      throw new Unlowerable(of.at, nameOf(of), "objects in an array have no place here", "make each component an array");
     if (!variable) throw new Unlowerable(of.at, nameOf(of), "it is not known here", "declare it, or give the file with its module");
     return variable;
   }
 
   /** What a name stands for in a frame. @throws Unlowerable */
   meaning(frame: Frame, of: Name | Part): Meaning {
-    const name = nameOf(of);
-    const known = frame.meanings.get(name);
+    const [at, what] = objectOf(frame, of);
+    const name = nameOf(what);
+    if (what.kind === "part" && find(at.scope, name))
+      throw new Unlowerable(of.at, name, "a variable has the name of the component", "rename the variable");
+    const known = at.meanings.get(name);
     if (known) return known;
     const variable = this.declared(frame, of);
     if (variable.refused && !variable.wide)
       throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
-    return this.given(frame.scope, variable, name);
+    return this.given(at.scope, variable, name);
   }
 
   /** A variable of the program as a parameter. */
   given(scope: Scope, variable: Variable, name: string): Meaning {
-    const owner = variable.scope.unit.kind === "module" ? variable.scope : scope;
+    const home = ownerOf(variable);
+    const owner = home.unit.kind === "module" ? home : scope;
     const meanings = this.outer.get(owner) ?? new Map<string, Meaning>();
     this.outer.set(owner, meanings);
     const known = meanings.get(name);
@@ -197,7 +222,7 @@ export class Lowering {
 
   /** Whether an argument is present, an array allocated or a pointer associated. */
   asked(frame: Frame, of: Name | Part): Expr {
-    const wish = nameOf(of);
+    const wish = nameOf(objectOf(frame, of)[1]);
     const variable = this.declared(frame, of);
     const name = this.unique(`has_${wish}`);
     this.params.push({ kind: "scalar", name, type: "bool" });

@@ -16,7 +16,7 @@ import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { designated, indexOf, value, valueAs, within } from "./expressions.js";
-import type { Frame, Lowering, Meaning } from "./lowering.js";
+import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
 import { converted, ONE, treeName, Unlowerable } from "./values.js";
 import { checkWide } from "./wide.js";
 
@@ -54,8 +54,14 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
       return statements(cx, stmt.body, frame);
     case "associate": {
       const meanings = new Map(frame.meanings);
-      for (const { name, value: of } of stmt.names) meanings.set(name, associate(cx, of, frame));
-      return statements(cx, stmt.body, { ...frame, meanings });
+      const objects = new Map(frame.objects);
+      for (const { name, value: of } of stmt.names) {
+        const isObject = (of.kind === "name" || of.kind === "part") && variableIn(frame, of)?.derived;
+        objects.delete(name);
+        if (isObject) objects.set(name, { frame, of });
+        else meanings.set(name, associate(cx, of, frame));
+      }
+      return statements(cx, stmt.body, { ...frame, meanings, objects });
     }
     case "call": {
       const { procedure } = stmt;

@@ -1,0 +1,60 @@
+import type { Expr } from "../../ir/types.js";
+import { componentsOf, isSaved, variableOf, type Variable } from "../analyse/symbols.js";
+import { eachStatement } from "../analyse/visit.js";
+import { nameOf, namesIn, walkAll } from "../analyse/walk.js";
+import type { Name, Part } from "../tree/index.js";
+import { constantLength, declaredShape } from "./arrays.js";
+import { declaring, value, valueAs } from "./expressions.js";
+import type { Frame, Lowering, Meaning } from "./lowering.js";
+import { Unlowerable } from "./values.js";
+
+/* Variables that an element, or a procedure that it calls, has for itself. */
+
+/** Declares variables that belong to a procedure itself, as far as its statements name them. */
+export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string) => boolean): void {
+  const { unit } = frame.scope;
+  if (unit.kind === "module") return;
+  const used = new Set<string>(unit.kind === "procedure" && unit.form === "function" ? [unit.result ?? unit.name] : []);
+  eachStatement(unit.body, (stmt) => void (stmt.kind === "do" && used.add(stmt.variable)));
+  walkAll(unit.body, (e) => void (e.kind === "name" && used.add(e.name)));
+  for (const [name, variable] of frame.scope.variables) {
+    if (!wanted(name) || variable.value || frame.meanings.has(name)) continue;
+    if (variable.derived && !variable.dims) declareObject(cx, frame, { kind: "name", name, at: variable.at });
+    else if (used.has(name)) {
+      if (isSaved(variable))
+        throw new Unlowerable(variable.at, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
+      frame.meanings.set(name, declared(cx, frame, variable));
+    }
+  }
+}
+
+/** A variable of the element's own. */
+export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: Expr): Meaning {
+  const { name, type, dims, refused } = variable;
+  if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
+  if (!dims) return cx.local(name, type, init);
+  const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
+  const extents = shape.map(({ extent }) => {
+    if (extent && constantLength([extent]) !== undefined) return extent;
+    throw new Unlowerable(variable.at, name, "the size of a private array has to be a constant", "make its bounds parameters");
+  });
+  return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
+}
+
+/** Makes those components of a local object variables, `p%x` by the name `p_x`, that statements name. @throws Unlowerable */
+function declareObject(cx: Lowering, frame: Frame, object: Name | Part, whole = false): void {
+  const used = namesIn(frame.body);
+  const all = whole || used.has(nameOf(object));
+  for (const part of componentsOf(frame.scope, object) ?? []) {
+    const variable = variableOf(frame.scope, part)!;
+    const name = nameOf(part);
+    if (variable.derived && !variable.dims) declareObject(cx, frame, part, all);
+    else if (all || used.has(name)) frame.meanings.set(name, declared(cx, declaring(variable), variable, initialOf(cx, variable)));
+  }
+}
+
+/** What a component of a new object begins with, by its type. */
+export const initialOf = (cx: Lowering, variable: Variable): Expr | undefined =>
+  variable.component !== undefined && variable.initial && !variable.dims
+    ? valueAs(cx, declaring(variable), variable.type, variable.initial)
+    : undefined;
