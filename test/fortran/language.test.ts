@@ -55,6 +55,52 @@ const CASES: Readonly<Record<string, (name: string) => string>> = {
     "real(8), allocatable :: w(:)\ninteger :: i",
     `if (.not. allocated(w)) allocate(w(n))\nw = x\n${doubled("w")}\nif (allocated(w)) deallocate(w)\nif (allocated(w)) y = 0`,
   ),
+  allocated_given: sub(
+    "real(8), allocatable :: w(:)\ninteger :: i",
+    "allocate(w(0:n-1))\n!$acc parallel loop\ndo i = 0, n-1\nw(i) = x(i+1)\nend do\ncall twice(w)\n!$acc parallel loop\ndo i = 0, n-1\ny(i+1) = w(i)\nend do",
+    `subroutine twice(a)
+real(8), allocatable, intent(inout) :: a(:)
+integer :: j
+!$acc parallel loop
+do j = 0, n-1
+  a(j) = 2*a(j) + j
+end do
+call thrice(of=a)
+end subroutine
+subroutine thrice(m, of)
+integer, optional :: m
+real(8), allocatable :: of(:)
+integer :: j
+!$acc parallel loop
+do j = 0, n-1
+  of(j) = 3*of(j) - j
+end do
+end subroutine`,
+  ),
+  pointer_given: sub(
+    POINTER,
+    "p(0:) => x\ny = 0\nq(-1:) => y\ncall twice(p, q)",
+    `subroutine twice(a, b)
+real(8), pointer, intent(in) :: a(:), b(:)
+integer :: j
+!$acc parallel loop
+do j = 0, n-1
+  b(j-1) = 2*a(j)
+end do
+end subroutine`,
+  ),
+  begins_at_one: sub(
+    POINTER,
+    "p(0:) => x\ncall twice(p)",
+    `subroutine twice(a)
+real(8) :: a(:)
+integer :: j
+!$acc parallel loop
+do j = 1, n
+  y(j) = 2*a(j)
+end do
+end subroutine`,
+  ),
   allocated_like: sub("real(8), allocatable :: w(:)\ninteger :: i", `allocate(w, source=x)\n${doubled("w")}`),
   allocated_with: sub(
     "real(8), allocatable :: w(:)\ninteger :: i",
@@ -175,6 +221,24 @@ end module`;
       "lower bounds that differ",
       sub("real(8), allocatable :: w(:)\ninteger :: i", `if (n > 3) then\nallocate(w(n))\nelse\nallocate(w(0:n))\nend if\n${doubled("w")}`),
       /: w: its lower bounds differ from place to place \(begin/,
+    ],
+    [
+      "lower bounds of a caller",
+      sub(
+        "real(8), allocatable :: w(:)\ninteger :: first",
+        "first = k(1)\nallocate(w(first:n))\ncall twice(w)",
+        "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
+      ),
+      /: a: its lower bounds are those of the caller's array \(give/,
+    ],
+    [
+      "lower bounds that differ from call to call",
+      sub(
+        "real(8), allocatable :: v(:), w(:)",
+        "allocate(v(n), w(0:n))\ncall twice(v)\ncall twice(w)",
+        "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
+      ),
+      /: a: its lower bounds differ from place to place \(begin/,
     ],
     ["pointers to nowhere", sub(POINTER, doubled("p")), /: pointer :: p: nothing says where it points \(give the file/],
     [

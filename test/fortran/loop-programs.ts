@@ -10,6 +10,7 @@ import { findAllocation } from "../../src/fortran/analyse/allocations.js";
 import type { Region } from "../../src/fortran/analyse/regions.js";
 import { find, findProcedure, type Scope, type Variable } from "../../src/fortran/analyse/symbols.js";
 import { eachNode } from "../../src/fortran/analyse/visit.js";
+import { nameOf } from "../../src/fortran/analyse/walk.js";
 import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { Lines } from "../../src/fortran/print/statements.js";
@@ -23,6 +24,8 @@ export interface Loop {
   readonly region: Region;
   /** The lines of its file behind the preprocessor. */
   readonly source: readonly string[];
+  /** The lines of other files, whose procedures it may call. */
+  readonly others?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A variable's value before a loop or behind it; an array with its extents in Fortran's order. */
@@ -85,10 +88,12 @@ export function subroutineOf(loop: Loop, name: string): string {
   const declare = (word: string, from: Scope): void => {
     if (known.has(word)) return;
     known.add(word);
-    const variable = find(from, word);
+    const variable = given.get(word) ?? find(from, word);
+    if (!variable && axes.some((axis) => axis.variable === word)) locals.push(`integer(4) :: ${word}`);
+    if (variable?.derived) return;
     const procedure = variable ? undefined : findProcedure(from, word);
     if (procedure) {
-      procedures.push(...procedureText(procedure, loop.source));
+      procedures.push(...procedureText(procedure, loop));
       for (const each of wordsIn(procedure.unit)) if (!procedure.variables.has(each)) declare(each, procedure);
     }
     if (!variable) return;
@@ -112,14 +117,34 @@ export function subroutineOf(loop: Loop, name: string): string {
   const written = reads.map(([word]) => `write(11) ${word}`);
   const head = [`subroutine ${name}()`, "use, intrinsic :: iso_fortran_env", "implicit none", ...constants, ...locals];
   const inner = procedures.length > 0 ? ["contains", ...procedures] : [];
-  return [...head, "integer(4) :: extents_(7)", ...read, ...textOf(loop), ...written, ...inner, `end subroutine ${name}`].join("\n");
+  return [
+    ...head,
+    "integer(4) :: extents_(7)",
+    ...read,
+    ...withoutParts(textOf(loop), given),
+    ...written,
+    ...inner,
+    `end subroutine ${name}`,
+  ].join("\n");
 }
 
-/** The lines of a procedure, which stand in the loop's own file. */
-function procedureText({ unit }: Scope, source: readonly string[]): string[] {
+/** Components are variables of their own: `f%data` is `f_data`. */
+const withoutParts = (lines: readonly string[], given: ReadonlyMap<string, Variable>): string[] =>
+  lines.map((line) =>
+    line.replace(/\w+(\s*%\s*\w+)+/g, (part) => {
+      const name = part.replace(/\s*%\s*/g, "_").toLowerCase();
+      if (given.has(name)) return name;
+      throw new Unrunnable(`a component, ${part}`);
+    }),
+  );
+
+/** The lines of a procedure. */
+function procedureText({ unit }: Scope, { region, source: own, others }: Loop): string[] {
+  const source = unit.at.file === region.at.file ? own : others?.get(unit.at.file);
+  if (!source) throw new Unrunnable(`it calls ${unit.name} of another file`);
   const first = unit.at.line - 1;
   const last = source.findIndex((line, n) => n > first && /^\s*end\s*(subroutine|function)\b/i.test(line));
-  if (last < 0) throw new Unrunnable(`it calls ${unit.name} of another file`);
+  if (last < 0) throw new Unrunnable(`the end of ${unit.name} is not found`);
   return source.slice(first, last + 1);
 }
 
@@ -133,7 +158,7 @@ function wordsIn(tree: unknown): Set<string> {
   eachNode(tree, (node) => {
     const e = node as Expr;
     if (e.kind === "name") words.add(e.name);
-    if (e.kind === "part") throw new Unrunnable(`a component, ${expressionText(e)}`);
+    if (e.kind === "part") words.add(nameOf(e));
     if (e.kind === "literal" && e.suffix && !/^\d/.test(e.suffix)) words.add(e.suffix);
     if ("variable" in node && typeof node.variable === "string") words.add(node.variable);
   });

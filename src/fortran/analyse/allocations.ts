@@ -1,6 +1,6 @@
-import type { Bound, Expr, Stmt } from "../tree/index.js";
-import { variableOf, type Scope, type Variable } from "./symbols.js";
-import { eachStatement } from "./visit.js";
+import type { Apply, Bound, Call, Expr, Stmt } from "../tree/index.js";
+import { find, findProcedure, variableOf, type Scope, type Variable } from "./symbols.js";
+import { eachNode, eachStatement, namesIn } from "./visit.js";
 import { nameOf } from "./walk.js";
 
 /** Bounds, and where their names are known. */
@@ -8,7 +8,7 @@ export interface Allocation {
   readonly bounds: readonly Bound[];
   readonly scope: Scope;
 }
-/** `allocate(a(0:n))`, `p(0:) => a`; or `p => a` and `allocate(b, source=a)`, by which the bounds are those of another array. */
+/** `allocate(a(0:n))`, `p(0:) => a`; or `p => a`, `allocate(b, source=a)` and `call s(a)`, by which the bounds are those of another array. */
 type Origin = Allocation | { readonly like: Variable };
 
 const OF_WORLD = new WeakMap<Scope["world"], Map<string, Origin[]>>();
@@ -23,14 +23,28 @@ export const changesBounds = (variable: Variable): boolean => new Set(originsOf(
 
 const lowersOf = ({ bounds, scope }: Allocation): string =>
   bounds
-    .map(({ lower }) =>
-      !lower ? "1" : lower.kind === "literal" ? lower.text : `${scope.unit.name} ${JSON.stringify({ ...lower, at: 0 })}`,
-    )
+    .map(({ lower }) => {
+      if (!lower) return "1";
+      if (lower.kind === "literal") return lower.text;
+      const places = [...namesIn(lower)].map((name) => find(scope, name)?.scope.unit.name);
+      return `${places.join()} ${JSON.stringify(lower, (key, value: unknown) => (key === "at" ? undefined : value))}`;
+    })
     .join();
+
+/** Whether variables of a routine tell where an array begins: other routines do not know them. */
+export const beginsLocally = ({ bounds, scope }: Allocation): boolean =>
+  bounds.some(({ lower }) => {
+    const names = lower ? [...namesIn(lower)].map((name) => find(scope, name)) : [];
+    return names.some((variable) => !variable?.value && variable?.scope.unit.kind !== "module");
+  });
+
+/** Whether an array begins where another one does: the one that is allocated, pointed to or given. Else at 1, or where its declaration says. */
+export const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>
+  (attributes.has("allocatable") || attributes.has("pointer")) && dims!.every(({ lower, upper }) => !lower && !upper);
 
 function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Allocation[] {
   const { world } = variable.scope;
-  if (variable.dummy && !variable.component) return [];
+  if (variable.dummy && !variable.component && !keepsBounds(variable)) return [];
   if (!variable.dims?.every(({ lower, upper }) => !lower && !upper) || seen.has(variable.at)) return [];
   seen.add(variable.at);
   let known = OF_WORLD.get(world);
@@ -38,8 +52,7 @@ function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Alloca
   return (known.get(keyOf(variable)) ?? []).flatMap((origin) => {
     if (!("like" in origin)) return [origin];
     const { like } = origin;
-    const isOpen = like.dims!.every(({ lower, upper }) => !lower && !upper) && !like.dummy;
-    return isOpen ? originsOf(like, seen) : [{ bounds: like.dims!, scope: like.scope }];
+    return keepsBounds(like) ? originsOf(like, seen) : [{ bounds: like.dims!, scope: like.scope }];
   });
 }
 
@@ -53,15 +66,40 @@ function wholeArray(scope: Scope, e: Expr): Variable | undefined {
 
 function origins(world: Scope["world"]): Map<string, Origin[]> {
   const found = new Map<string, Origin[]>();
+  const put = (variable: Variable, origin: Origin): void =>
+    void found.set(keyOf(variable), [...(found.get(keyOf(variable)) ?? []), origin]);
+  const keeping = new Set(world.scopes.filter((scope) => keptBy(scope).length > 0).map(({ unit }) => unit.name));
   for (const scope of world.scopes) {
     if (scope.unit.kind === "module") continue;
     const add = (target: Expr, origin: Origin | undefined): void => {
       const variable = origin && wholeArray(scope, target.kind === "apply" ? target.base : target);
-      if (variable) found.set(keyOf(variable), [...(found.get(keyOf(variable)) ?? []), origin]);
+      if (variable) put(variable, origin);
     };
     eachStatement(scope.unit.body, (stmt) => originIn(scope, stmt, add));
+    if (keeping.size === 0) continue;
+    eachNode(scope.unit.body, (node) => {
+      if (node.kind !== "call" && node.kind !== "apply") return;
+      const { args, ...called } = node as Call | Apply;
+      const name = called.kind === "call" ? called.procedure.name : called.base.name;
+      const procedure = keeping.has(name) ? findProcedure(scope, name) : undefined;
+      if (!procedure) return;
+      for (const { dummy, place } of keptBy(procedure)) {
+        const given = args.find((arg, n) => arg.kind === "value" && (arg.keyword === undefined ? n === place : arg.keyword === dummy.name));
+        const like = given?.kind === "value" ? wholeArray(scope, given.value) : undefined;
+        if (like) put(dummy, { like });
+      }
+    });
   }
   return found;
+}
+
+/** The dummy arguments of a procedure that begin where the arrays begin that are given. */
+function keptBy({ unit, variables }: Scope): { dummy: Variable; place: number }[] {
+  if (unit.kind !== "procedure") return [];
+  return unit.dummies.flatMap((name, place) => {
+    const dummy = variables.get(name);
+    return dummy?.dims && keepsBounds(dummy) ? [{ dummy, place }] : [];
+  });
 }
 
 function originIn(scope: Scope, stmt: Stmt, add: (target: Expr, origin: Origin | undefined) => void): void {

@@ -313,7 +313,12 @@ export class Planner {
     if (array && changesBounds(array))
       throw new Unlowerable(at, treeName(e), "its lower bounds differ from place to place", "begin it at the same index everywhere");
     const bounds = (array && findAllocation(array)?.bounds) ?? array?.dims ?? [];
-    if (dummy.attributes && keepsBounds(dummy.attributes) && bounds.some(({ lower }) => lower && !isOne(lower)))
+    if (
+      dummy.attributes &&
+      keepsBounds(dummy.attributes) &&
+      !findAllocation(dummy as Declared) &&
+      bounds.some(({ lower }) => lower && !isOne(lower))
+    )
       throw new Unlowerable(
         at,
         treeName(e),

@@ -325,9 +325,7 @@ export class Run {
 
   private async call(step: Extract<Step, { kind: "call" }>, own: Variables): Promise<void> {
     const { procedure } = step;
-    const { parent } = procedure;
-    const outer = parent === own.scope ? own : outermost(own);
-    const inner = new Variables(procedure, outer);
+    const inner = new Variables(procedure, hostOf(procedure, own));
     const copied: (() => void)[] = [];
     for (const [dummy, actual] of step.args) {
       // An optional argument that is absent may be handed on.
@@ -462,7 +460,8 @@ function initialOf({ initial, type, scope }: Variable): Value {
 }
 
 const topOf = (scope: Scope): Scope => (scope.parent ? topOf(scope.parent) : scope);
-const outermost = (own: Variables): Variables => (own.outer ? outermost(own.outer) : own);
+/** The call whose variables an inner procedure shares; else those of modules. */
+const hostOf = (inner: Scope, own: Variables): Variables => (own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own);
 
 /** Whether the loop takes its next turn. */
 const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump === "cycle" && (loop === undefined || loop === name);

@@ -5,6 +5,7 @@ import type { Expr, KernelIR, Location, NumericType, Param, ScalarType, Stmt } f
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
+import { findAllocation } from "../analyse/allocations.js";
 import type { Axis, Region } from "../analyse/regions.js";
 import { find, findNamed, ownerOf, type Scope } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
@@ -35,7 +36,8 @@ const PARTS: Parts = {
   overArrays,
   arrayOf: (cx, variable, name) => {
     // Bounds are as they were when the arrays came: no local takes part.
-    const frame = declaring({ scope: variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope });
+    const home = variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope;
+    const frame = declaring({ scope: variable.dummy && !variable.component ? (findAllocation(variable)?.scope ?? home) : home });
     return arrayParameter(cx, variable, name, (bound) => indexOf(cx, frame, bound));
   },
 };

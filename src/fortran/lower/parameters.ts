@@ -1,6 +1,6 @@
 import type { Expr, NumericType, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
-import { changesBounds, findAllocation } from "../analyse/allocations.js";
+import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
 import type { Variable } from "../analyse/symbols.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
@@ -16,6 +16,8 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const allocation = findAllocation(variable);
   if (changesBounds(variable))
     throw new Unlowerable(cx.location, wish, "its lower bounds differ from place to place", "begin it at the same index everywhere");
+  if (dummy && !variable.component && allocation && beginsLocally(allocation))
+    throw new Unlowerable(cx.location, wish, "its lower bounds are those of the caller's array", "give it bounds of its own");
   if (attributes.has("pointer") && !dummy && !allocation)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "nothing says where it points", "give the file with its `=>`");
   const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
