@@ -76,7 +76,7 @@ test("the Fortran front end comes when it is asked for, in parts", { skip }, () 
   const loaded = new Set(scriptsBehind(chunk(site.assets, /^worker-/)));
   assert.ok(loaded.size > 3, `${loaded.size} scripts`);
   for (const [what, pattern, most] of [
-    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 58_500],
+    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 58_800],
     ["writing ports", /^fortran-ports-/, 10_000],
     ["running routines", /^run-/, 4_300],
   ] as const) {
