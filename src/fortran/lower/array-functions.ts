@@ -1,9 +1,10 @@
-import { binary, constant, logical, select, unary } from "../../ir/expressions.js";
+import { binary, compare, constant, int, logical, select, unary } from "../../ir/expressions.js";
 import { own } from "../../ir/own.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import type { Apply, Expr as Tree } from "../tree/index.js";
+import { indicesOf, place } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
-import { designated, eachIndex, probe, shapeOf, value } from "./expressions.js";
+import { designated, eachIndex, indexOf, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
 import { elemental } from "./intrinsics.js";
 import type { Frame, Lowering } from "./lowering.js";
 import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
@@ -12,10 +13,17 @@ import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.
 
 /** Arguments by their keywords, in order. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(["sum", "product", "minval", "maxval"].map((name) => [name, "array dim mask"])),
+  ...Object.fromEntries(["sum", "product", "minval", "maxval", "minloc", "maxloc"].map((name) => [name, "array dim mask"])),
   ...Object.fromEntries(["any", "all", "count"].map((name) => [name, "array dim"])),
   ...Object.fromEntries(["size", "lbound", "ubound"].map((name) => [name, "array dim kind"])),
   dot_product: "array other",
+  matmul: "array other",
+  transpose: "array",
+  shape: "array",
+  cshift: "array shift dim",
+  eoshift: "array shift boundary dim",
+  spread: "array dim ncopies",
+  reshape: "array shape",
 };
 
 interface Call {
@@ -50,9 +58,9 @@ function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
   const [array, dim] = [given.get("array"), given.get("dim")];
   const shape = array && shapeOf(cx, frame, array);
   if (!shape) throw new Unlowerable(e.at, name, "its argument is no array");
-  if (!dim) return { name, at: e.at, array, given, shape };
+  if (!dim) return { name, at: e.at, array, given, shape, ...(name.endsWith("shift") && { axis: 0 }) };
   const n = constantOf(value(cx, frame, dim));
-  const axes = shape.length;
+  const axes = shape.length + (name === "spread" ? 1 : 0);
   if (typeof n !== "number" || n < 1 || n > axes)
     throw new Unlowerable(e.at, name, `the axis has to be a constant from 1 to ${axes}`, `write ${name}(a, dim=1)`);
   return { name, at: e.at, array, given, shape, axis: n - 1 };
@@ -62,9 +70,51 @@ function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
 export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined {
   const call = callOf(cx, frame, e);
   if (!call) return undefined;
-  const { name, shape, axis } = call;
-  const isFold = Object.hasOwn(FOLDS, name);
-  return !isFold || axis === undefined || shape.length === 1 ? undefined : shape.toSpliced(axis, 1);
+  const { name, at, given, shape, axis } = call;
+  const argument = (keyword: string): Tree => {
+    const found = given.get(keyword);
+    if (!found) throw new Unlowerable(at, name, `its argument ${keyword} is missing`);
+    return found;
+  };
+  switch (name) {
+    case "size":
+    case "lbound":
+    case "ubound":
+    case "dot_product":
+      return undefined;
+    case "shape":
+      return [int(shape.length)];
+    case "cshift":
+    case "eoshift":
+      for (const one of [argument("shift"), given.get("boundary")])
+        if (one && shapeOf(cx, frame, one)) throw new Unlowerable(at, name, "an array says how rows are shifted", "write a loop");
+      return shape;
+    case "transpose":
+      if (shape.length !== 2) throw new Unlowerable(at, name, "its argument is no matrix");
+      return [shape[1], shape[0]];
+    case "matmul": {
+      const other = shapeOf(cx, frame, argument("other")) ?? [];
+      if (shape.length + other.length < 3) throw new Unlowerable(at, name, "its arguments are no matrices", "write dot_product");
+      return [...shape.slice(0, -1), ...other.slice(1)];
+    }
+    case "spread":
+      if (axis === undefined) throw new Unlowerable(at, name, "its axis is missing", "write spread(a, dim=1, ncopies=n)");
+      return shape.toSpliced(axis, 0, indexOf(cx, frame, argument("ncopies")));
+    case "reshape":
+      return numbersIn(cx, frame, argument("shape"));
+    // Any other function folds.
+    default:
+      if (axis === undefined) return name.endsWith("loc") ? [int(shape.length)] : undefined;
+      return shape.length === 1 ? undefined : shape.toSpliced(axis, 1);
+  }
+}
+
+/** The integers of a list of constant length. */
+function numbersIn(cx: Lowering, frame: Frame, list: Tree): Expr[] {
+  if (list.kind === "constructor") return itemsOf(cx, frame, list).map((item) => indexOf(cx, item.frame, item.e));
+  const length = shapeOf(cx, frame, list)?.map(constantOf)[0];
+  if (typeof length !== "number") throw new Unlowerable(list.at, treeName(list), "its length is no constant", "write [n, m]");
+  return Array.from({ length }, (_, n) => valueAs(cx, frame, "i32", list, [int(n)]));
 }
 
 /** What the function gives, an element of it where that is an array; undefined of other names. @throws Unlowerable */
@@ -76,6 +126,32 @@ export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly
   switch (name) {
     case "size":
       return axis === undefined ? shape.reduce((a, b) => binary("mul", a, b)) : shape[axis];
+    case "shape":
+      return shape.reduceRight((rest, each, n) => select(compare("eq", index[0], int(n)), each, rest));
+    case "cshift":
+    case "eoshift": {
+      const extent = shape[axis!];
+      const last = minus(extent, ONE);
+      const from = cx.kept("from", plus(index[axis!], indexOf(cx, frame, given.get("shift")!)));
+      if (name === "cshift") return element(index.with(axis!, elemental("modulo", [from, extent], at, cx)));
+      const inside = logical("and", compare("ge", from, ZERO), compare("le", from, last));
+      const kept = cx.kept("shifted", element(index.with(axis!, binary("min", binary("max", from, ZERO), last))));
+      const boundary = given.get("boundary");
+      const edge = boundary ? valueAs(cx, frame, kept.type, boundary) : constant(kept.type, kept.type === "bool" ? false : 0);
+      return select(inside, kept, edge);
+    }
+    case "spread":
+      return element(index.toSpliced(axis!, 1));
+    case "transpose":
+      return element([index[1], index[0]]);
+    case "reshape":
+      return element(indicesOf({ extents: shape }, cx.kept("from", place({ extents: arrayShape(cx, frame, e)! }, index))));
+    case "matmul": {
+      const rows = shape.length - 1;
+      const [left, right] = [index.slice(0, rows), index.slice(rows)];
+      const other = given.get("other")!;
+      return folded(cx, "sum", at, [shape[rows]], ([k]) => [multiplied(element([...left, k]), value(cx, frame, other, [k, ...right]), at)]);
+    }
     case "lbound":
     case "ubound": {
       if (axis === undefined) throw new Unlowerable(at, name, "its axis is missing", `write ${name}(a, 1)`);
@@ -90,13 +166,20 @@ export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly
       const along = axis === undefined ? shape : [shape[axis]];
       const at_ = (k: readonly Expr[]): readonly Expr[] => (axis === undefined || shape.length === 1 ? k : index.toSpliced(axis, 0, k[0]));
       const mask = given.get("mask");
-      return folded(cx, name, at, along, (k) => [element(at_(k)), mask && value(cx, frame, mask, at_(k))]);
+      const of = (k: readonly Expr[]): [Expr, Expr?] => [element(at_(k)), mask && value(cx, frame, mask, at_(k))];
+      if (!name.endsWith("loc")) return folded(cx, name, at, along, of);
+      const found = located(cx, name, at, along, of);
+      if (along.length === 1) return plus(found, ONE);
+      const indices = indicesOf({ extents: along }, found).map((each) => plus(each, ONE));
+      const wanted = indices.reduceRight((rest, each, n) => select(compare("eq", index[0], int(n)), each, rest));
+      return select(compare("lt", found, ZERO), ZERO, wanted);
     }
   }
 }
 
 function multiplied(a: Expr, b: Expr, at: Location): Expr {
   const type = promoted(a.type, b.type);
+  if (type === "bool") throw new Unlowerable(at, "product", "its arrays are logical", "write any(a .and. b)");
   return binary("mul", converted(type, a, at), converted(type, b, at));
 }
 
@@ -134,4 +217,31 @@ function folded(
     cx.assign(local.name, mask ? select(mask, next, so) : next);
   });
   return so;
+}
+
+/** The place of the first least or greatest element, counted from 0 in the order of elements; -1 where there is none. */
+function located(
+  cx: Lowering,
+  name: string,
+  at: Location,
+  shape: readonly Expr[],
+  of: (index: readonly Expr[]) => readonly [Expr, Expr?],
+): Expr {
+  const { type } = probe(cx, () => of(shape.map(() => ZERO)))[0];
+  const [found, best] = [cx.local(name, "i32", int(-1)), cx.local("best", type)];
+  const [so, known]: Expr[] = [found, best].map((each) => ({ op: "local", type: each.type, name: each.name }));
+  eachIndex(cx, shape, (index) => {
+    const [a, mask] = of(index);
+    const x = cx.kept("x", a);
+    const better = compare(name === "maxloc" ? "gt" : "lt", x, known);
+    // A NaN is taken only until there is a number.
+    const first = logical("or", compare("lt", so, ZERO), logical("and", compare("ne", known, known), compare("eq", x, x)));
+    const cond = logical("or", first, better);
+    const then = cx.collect(() => {
+      cx.assign(best.name, x);
+      cx.assign(found.name, place({ extents: shape }, index));
+    });
+    cx.push({ kind: "if", cond: mask ? logical("and", mask, cond) : cond, then, else: [], location: at });
+  });
+  return cx.kept("found", so);
 }

@@ -213,6 +213,7 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
         return found && "cell" in found ? undefined : found?.array.extents;
       }
       const name = treeName(e.base);
+      if (findProcedure(frame.scope, name)) return undefined;
       if (!isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {

@@ -103,6 +103,17 @@ const shifted =
 const left = shifted("left");
 const right = shifted("right");
 
+/** How many bits are 1: sums of neighbours, twice as wide at each step. */
+function ones(a: Expr, cx: Lowering): Expr {
+  const u32 = (n: number): Expr => constant("u32", n);
+  let sum: Expr = cast("u32", a);
+  [0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff].forEach((mask, n) => {
+    const x = cx.kept("bits", sum);
+    sum = binary("add", binary("and", x, u32(mask)), binary("and", binary("shr", x, u32(2 ** n)), u32(mask)));
+  });
+  return cast("i32", sum);
+}
+
 const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   abs: ([a]) => unary("abs", a),
   dabs: ([a]) => unary("abs", a),
@@ -145,6 +156,12 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
     const count = cx.stable(n, "shift");
     if (count.op === "const") return Number(count.value) < 0 ? right([a, unary("neg", count)], cx) : left([a, count], cx);
     return select(compare("lt", count, int(0)), right([a, unary("neg", count)], cx), left([a, count], cx));
+  },
+  shifta: ([a, n]) => binary("shr", a, binary("min", n, int(31))),
+  popcnt: ([a], { cx }) => ones(a, cx),
+  isnan: ([a], { cx }) => {
+    const x = cx.stable(a, "x");
+    return compare("ne", x, x);
   },
   shiftl: (args, { cx }) => left(args, cx),
   shiftr: (args, { cx }) => right(args, cx),
