@@ -77,6 +77,11 @@ const CASES: Readonly<Record<string, (name: string) => string>> = {
     "integer :: s(2)\nreal(8) :: a(0:2, 4)",
     "a = 0\ns = shape(a)\ny = s(1)*10 + s(2)\ny(1:2) = [lbound(a, 1), ubound(a, dim=1)]",
   ),
+  no_numbers: sub(
+    "integer :: i",
+    "!$acc parallel loop\ndo i = 1, n\ny(i) = merge(1, 2, bad(x(i)/x(1)))\nend do",
+    "logical function bad(a)\nuse, intrinsic :: ieee_arithmetic, only: ieee_is_nan\nreal(8), intent(in) :: a\nbad = ieee_is_nan(a)\nend function",
+  ),
   names_of_procedures: sub(
     "integer :: i",
     "!$acc parallel loop\ndo i = 1, n\ny(i) = shape(x(i)) + sum([shape(1d0), 2d0])\nend do",

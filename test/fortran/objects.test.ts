@@ -19,6 +19,10 @@ type field
 type(par) :: p
 real(8), allocatable :: a(:), b(:)
 end type
+type item
+real(8) :: v = 2
+type(item), pointer :: next => null()
+end type
 type(par) :: shared`;
 
 const OBJECTS = `type(field) :: f, h
@@ -96,6 +100,10 @@ y = r`,
     SCALED,
   ),
   of_host: sub(`p%n = 0\ndo i = 1, n\np%n = p%n + k(i)\nif (p%n > 3) p%g = p%g + x(i)\nend do\n${loop("y(i) = p%g*i + p%n")}`),
+  list: sub(
+    `p%g = 1\n${loop("y(i) = first(x(i))")}`,
+    "real(8) function first(x)\nreal(8), intent(in) :: x\ntype(item) :: o\no%v = o%v + x\nfirst = valued(o)\nend function\nreal(8) function valued(o)\ntype(item), intent(in) :: o\nvalued = o%v\nend function",
+  ),
   of_module: sub(`shared%n = 3\ncall put(shared, 4d0, 1)\n${loop("y(i) = shared%g*x(i) + scaled(shared, 1d0)")}`, `${SCALED}\n${SET}`),
   type_within: (name) =>
     `subroutine ${name}(n, x, k, y)\ninteger, intent(in) :: n\nreal(8) :: x(n), y(n)\ninteger :: k(n), i

@@ -470,9 +470,12 @@ export function componentsOf(scope: Scope, object: Name | Part): Part[] | undefi
   return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
 }
 
-/** Its components, and theirs. */
-export const partsOf = (scope: Scope, object: Name | Part): Part[] =>
-  (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...partsOf(scope, part)]);
+/** Its components, and theirs; those of a type within itself, as in lists, once. */
+export function partsOf(scope: Scope, object: Name | Part, around: readonly string[] = []): Part[] {
+  const type = variableOf(scope, object)?.derived;
+  if (type === undefined || around.includes(type)) return [];
+  return (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...partsOf(scope, part, [...around, type])]);
+}
 
 /** What a variable or a component, `p_nx`, is a designator of. */
 export function designatorOf(scope: Scope, name: string, at: Location): Name | Part {

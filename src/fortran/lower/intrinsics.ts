@@ -103,6 +103,11 @@ const shifted =
 const left = shifted("left");
 const right = shifted("right");
 
+const isNaN: Elemental = ([a], { cx }) => {
+  const x = cx.stable(a, "x");
+  return compare("ne", x, x);
+};
+
 /** How many bits are 1: sums of neighbours, twice as wide at each step. */
 function ones(a: Expr, cx: Lowering): Expr {
   const u32 = (n: number): Expr => constant("u32", n);
@@ -159,10 +164,8 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   },
   shifta: ([a, n]) => binary("shr", a, binary("min", n, int(31))),
   popcnt: ([a], { cx }) => ones(a, cx),
-  isnan: ([a], { cx }) => {
-    const x = cx.stable(a, "x");
-    return compare("ne", x, x);
-  },
+  isnan: isNaN,
+  ieee_is_nan: isNaN,
   shiftl: (args, { cx }) => left(args, cx),
   shiftr: (args, { cx }) => right(args, cx),
   btest: ([a, place]) => compare("ne", binary("and", a, bit(place)), int(0)),

@@ -1,5 +1,5 @@
 import type { Expr } from "../../ir/types.js";
-import { componentsOf, isSaved, variableOf, type Variable } from "../analyse/symbols.js";
+import { isSaved, partsOf, variableOf, type Variable } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
 import { nameOf, namesIn, walkAll } from "../analyse/walk.js";
 import type { Name, Part } from "../tree/index.js";
@@ -41,15 +41,13 @@ export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: 
   return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
 }
 
-/** Makes those components of a local object variables, `p%x` by the name `p_x`, that statements name. @throws Unlowerable */
-function declareObject(cx: Lowering, frame: Frame, object: Name | Part, whole = false): void {
+/** Makes those components of a local object variables, `p%x` by the name `p_x`, that statements may name. @throws Unlowerable */
+function declareObject(cx: Lowering, frame: Frame, object: Name | Part): void {
   const used = namesIn(frame.body);
-  const all = whole || used.has(nameOf(object));
-  for (const part of componentsOf(frame.scope, object) ?? []) {
+  for (const part of partsOf(frame.scope, object)) {
     const variable = variableOf(frame.scope, part)!;
-    const name = nameOf(part);
-    if (variable.derived && !variable.dims) declareObject(cx, frame, part, all);
-    else if (all || used.has(name)) frame.meanings.set(name, declared(cx, declaring(variable), variable, initialOf(cx, variable)));
+    if (variable.derived || ![...used].some((name) => `${nameOf(part)}_`.startsWith(`${name}_`))) continue;
+    frame.meanings.set(nameOf(part), declared(cx, declaring(variable), variable, initialOf(cx, variable)));
   }
 }
 
