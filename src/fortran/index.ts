@@ -142,9 +142,9 @@ class Code implements FortranCode, Routines {
   /** Lowers a procedure: its loops, and what is around them. */
   add(scope: Scope): void {
     const { unit } = scope;
-    if (unit.kind !== "procedure" || isDevice(scope)) return;
+    if (unit.kind === "module" || isDevice(scope)) return;
     const before = this.found.found.length;
-    if (unit.attributes.includes("global")) {
+    if (unit.kind === "procedure" && unit.attributes.includes("global")) {
       const [region] = regionsOf(scope);
       const kernel = region && this.lowered(region);
       if (kernel) this.global.set(scope, kernel);
@@ -159,7 +159,7 @@ class Code implements FortranCode, Routines {
     return steps;
   }
 
-  /** What the host does of a procedure. Statements without a form here are a problem of the file only beside a loop. */
+  /** What the host does. Statements without a form here are a problem of the file only beside a loop of a procedure. */
   private plan(scope: Scope): readonly Step[] {
     const { unit } = scope;
     if (unit.kind === "module") return [];
@@ -168,7 +168,7 @@ class Code implements FortranCode, Routines {
     const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
     const loops = [...planner.regions.values()];
-    if (loops.length > 0) for (const problem of refused) this.refuse(problem);
+    if (loops.length > 0 && unit.kind === "procedure") for (const problem of refused) this.refuse(problem);
     else if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     // Where the host's part has problems, loops are kernels all the same.
     for (const region of loops) this.lowered(region);
@@ -178,6 +178,7 @@ class Code implements FortranCode, Routines {
   private readonly ofRegions = new Map<Region, FortranKernel>();
 
   private lowered(region: Region): FortranKernel | undefined {
+    if (this.found.found.some(({ at }) => at === region.at)) return undefined;
     const settings = Object.hasOwn(this.loops, region.name) ? this.loops[region.name] : undefined;
     try {
       const kernel = fortranKernel(lowerRegion(settings ? inOrder(region, settings, this.found) : region));
@@ -202,7 +203,9 @@ class Code implements FortranCode, Routines {
   }
 
   kernelOf({ region }: Extract<Step, { kind: "launch" }>): FortranKernel {
-    return this.ofRegions.get(region)!;
+    const kernel = this.ofRegions.get(region);
+    if (!kernel) throw new RunError(`the loop ${region.name} cannot be run: its problems are listed`);
+    return kernel;
   }
 
   globalKernel(scope: Scope): FortranKernel {

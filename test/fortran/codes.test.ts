@@ -219,4 +219,56 @@ end module`;
   it("has the loops of a routine whose host's part is refused", () => {
     assert.deepEqual([...fortran(text, { partial: true }).kernels.keys()], ["good", "host"]);
   });
+
+  it("leaves out loops whose clauses are wrong", () => {
+    const wrong = text.replace("n = = 2", "real(8) :: s").replace("!$acc parallel loop", "!$acc parallel loop reduction(+:s)");
+    const code = fortran(wrong.replace("do i = 1, n", "do i = 1, n\n      s = x(i)"), { partial: true });
+    assert.deepEqual([...code.kernels.keys()], ["good", "host"]);
+    assert.match(code.problems[0].why, /s is used otherwise/);
+  });
+});
+
+describe("programs", () => {
+  const program = (host: string): string => `program main
+  implicit none
+  integer, parameter :: n = 6
+  integer :: i
+  real(8) :: x(n), total
+  ${host}
+  !$acc parallel loop
+  do i = 1, n
+    x(i) = i
+  end do
+  call twice()
+  total = 0
+  !$acc parallel loop reduction(+:total)
+  do i = 1, n
+    total = total + x(i)
+  end do
+  if (total /= 42) error stop "wrong sum"
+contains
+  subroutine twice()
+    !$acc parallel loop
+    do i = 1, n
+      x(i) = 2*x(i)
+    end do
+  end subroutine
+end program`;
+
+  it("have loops, and run", async () => {
+    const code = fortran(program(""));
+    assert.deepEqual([...code.kernels.keys()], ["main#1", "main#2", "twice"]);
+    const device = await open("js");
+    await code.routine("main").run(device, {});
+    await assert.rejects(fortran(program("").replace("42", "43")).routine("main").run(device, {}), /:17: the program stops/);
+    await device.close();
+  });
+
+  it("have loops where the rest cannot be run", async () => {
+    const code = fortran(program("call mpi_init(i)"));
+    assert.equal(code.kernels.size, 3);
+    const device = await open("js");
+    await assert.rejects(code.routine("main").run(device, {}), /main cannot be run: .*call mpi_init: the procedure is not known/);
+    await device.close();
+  });
 });
