@@ -87,6 +87,27 @@ const CASES: Readonly<Record<string, (name: string) => string>> = {
     "!$acc parallel loop\ndo i = 1, n\ny(i) = shape(x(i)) + sum([shape(1d0), 2d0])\nend do",
     "real(8) function shape(a)\nreal(8), intent(in) :: a\nshape = 3*a\nend function",
   ),
+  of_elements: sub("", "y = f(x) + f(2*x)*f(1d0)", "elemental real(8) function f(a)\nreal(8), intent(in) :: a\nf = 2*a + 1\nend function"),
+  of_elements_and_sums: sub(
+    "real(8) :: a(3,4)",
+    "a = reshape(x, [3, 4])\na = f(a, 2) + a\ny = reshape(a, [12])\ny(3) = sum(f(a, 3)) + maxval(f(transpose(a), -1))\ny(4:6) = f(y(1:3), k(2:4))",
+    "elemental real(8) function f(a, m)\nreal(8), intent(in) :: a\ninteger, intent(in) :: m\nf = a*m\nif (m < 0) f = a\nend function",
+  ),
+  of_elements_in_place: sub(
+    "",
+    "y = x\ny = f(y)",
+    "elemental function f(a) result(r)\nreal(8), intent(in) :: a\nreal(8) :: r\nr = 3*a\nend function",
+  ),
+  arrays_of_functions: sub(
+    "real(8) :: v(3)\ninteger :: i",
+    "!$acc parallel loop private(v)\ndo i = 1, n\nv = f(x(i)) + 1\nv = f(v(2)) + f(v(3))*v\ny(i) = v(1) + v(2) - v(3)\nend do",
+    "function f(a)\nreal(8), intent(in) :: a\nreal(8) :: f(3)\nf = [a, 2*a, 3*a]\nend function",
+  ),
+  arrays_to_functions: sub(
+    "real(8) :: v(3)\ninteger :: i",
+    "!$acc parallel loop private(v)\ndo i = 1, n\nv = [x(i), 2d0, 3d0]\nv = turned(v)\ny(i) = v(1) + 10*v(3)\nend do",
+    "function turned(a) result(b)\nreal(8), intent(in) :: a(3)\nreal(8) :: b(3)\nb(1) = a(2)\nb(2) = a(3)\nb(3) = a(1)\nend function",
+  ),
   bits: own("", "y(i) = popcnt(k(i)) + shifta(k(i), 1) + 100*popcnt(not(k(i)))\nif (isnan(x(i)/x(1))) y(i) = -y(i)"),
 };
 
@@ -112,6 +133,11 @@ describe("functions over arrays", () => {
     "an order of axes": [M, `a = reshape(x(1:12), [3, 4], order=[2, 1])${LOOP}`, /reshape: an argument is not read/],
     "the last of places": [M, `a = 0\ni = maxloc(x, dim=1, back=.true.)${LOOP}`, /maxloc: an argument is not read/],
     "the transpose of a row": [M, `a(1,:) = transpose(x(1:4))${LOOP}`, /transpose: its argument is no matrix/],
+    "an array of a function where a number stands": [
+      "integer :: i",
+      "!$acc parallel loop\ndo i = 1, n\ny(i) = sum(f(x(i)))\nend do\ncontains\nfunction f(a)\nreal(8), intent(in) :: a\nreal(8) :: f(3)\nf = a\nend function",
+      /sum: its argument is no array/,
+    ],
     "a shift in place without a constant size": [
       "integer :: i",
       "!$acc parallel loop\ndo i = 1, 1\nx = cshift(x, 1)\nend do",

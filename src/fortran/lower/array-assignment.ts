@@ -1,5 +1,6 @@
 import { int } from "../../ir/expressions.js";
 import { unreachable } from "../../ir/unreachable.js";
+import { find, findProcedure, type Scope } from "../analyse/symbols.js";
 import { bare, namesOf, walkExpr } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
 import { isOverArrays } from "./array-functions.js";
@@ -89,6 +90,13 @@ function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Fra
       case "binary":
         return { ...node, a: kept(node.a), b: kept(node.b) };
       case "apply": {
+        const procedure = isArray(frame, node.base) ? undefined : findProcedure(frame.scope, treeName(node.base));
+        const given = procedure && givesArray(procedure) ? cx.parts.inline(cx, frame, procedure, node.args, node.at) : undefined;
+        if (given) {
+          const name = `array ${meanings.size}`;
+          meanings.set(name, given);
+          return { kind: "name", name, at: node.at };
+        }
         if (shapeOf(cx, frame, node))
           return isArray(frame, node.base)
             ? node
@@ -109,6 +117,11 @@ function keepScalars(cx: Lowering, frame: Frame, e: Tree): { e: Tree; frame: Fra
   };
   return { e: kept(e), frame: { ...frame, meanings } };
 }
+
+const givesArray = (procedure: Scope): boolean => {
+  const { unit } = procedure;
+  return unit.kind === "procedure" && unit.form === "function" && find(procedure, unit.result ?? unit.name)?.dims !== undefined;
+};
 
 /** Functions that ask for more about an array than its elements. */
 const INQUIRIES: ReadonlySet<string> = new Set(["size", "lbound", "ubound", "huge", "tiny", "epsilon", "kind"]);

@@ -1,5 +1,5 @@
 import { structure } from "../../ir/structure.js";
-import type { Expr, Location, Stmt } from "../../ir/types.js";
+import type { Location, Stmt } from "../../ir/types.js";
 import { find, findNamed, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { writesOf, writtenBy } from "../analyse/writes.js";
 import type { Argument, Expr as Tree, Name, Part, Procedure } from "../tree/index.js";
@@ -11,7 +11,7 @@ import { converted, treeName, Unlowerable } from "./values.js";
 
 /* Procedures that are called in kernels: their statements take the place of the call. */
 
-export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly Argument[], at: Location): Expr | undefined {
+export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly Argument[], at: Location): Meaning | undefined {
   const { unit } = scope;
   if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is no procedure");
   if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
@@ -57,8 +57,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
     for (const stmt of structure(body, (wish) => cx.unique(wish), at)) cx.push(stmt);
     cx.location = location;
     after.forEach((copy) => copy());
-    const made = result === undefined ? undefined : inner.meanings.get(result);
-    return made?.kind === "local" ? { op: "local", type: made.type, name: made.name } : undefined;
+    return result === undefined ? undefined : inner.meanings.get(result);
   } finally {
     cx.stack.pop();
     cx.location = location;

@@ -2,9 +2,9 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { findProcedure, kindBytes, suffixBytes, typeOf, type Variable } from "../analyse/symbols.js";
+import { findProcedure, kindBytes, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
-import type { Apply, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
+import type { Apply, Argument, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
@@ -213,8 +213,9 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
         return found && "cell" in found ? undefined : found?.array.extents;
       }
       const name = treeName(e.base);
-      if (findProcedure(frame.scope, name)) return undefined;
-      if (!isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
+      const procedure = findProcedure(frame.scope, name);
+      if (procedure && !isElementalProcedure(procedure)) return undefined;
+      if (!procedure && !isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {
           const shape = shapeOf(cx, frame, arg.value);
@@ -297,9 +298,11 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   }
   const procedure = findProcedure(frame.scope, name);
   if (procedure) {
-    const result = cx.parts.inline(cx, frame, procedure, e.args, e.at);
-    if (!result) throw new Unlowerable(e.at, name, "it is a subroutine, and gives no value", `write call ${name}(…)`);
-    return result;
+    const given = isElementalProcedure(procedure) ? elementsOf(cx, frame, e.args, index) : { frame, args: e.args };
+    const made = cx.parts.inline(cx, given.frame, procedure, given.args, e.at);
+    if (made?.kind === "local") return { op: "local", type: made.type, name: made.name };
+    if (made) throw new Unlowerable(e.at, name, "an array stands where one number is wanted", "assign it to an array first");
+    throw new Unlowerable(e.at, name, "it is a subroutine, and gives no value", `write call ${name}(…)`);
   }
   const trees = e.args.map((arg) => {
     if (arg.kind === "value") return arg;
@@ -332,6 +335,21 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
     throw new Unlowerable(e.at, name, "kernels have no such operation here", "write i = atomicadd(x, e) by itself, or share arrays");
   throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");
+}
+
+const isElementalProcedure = ({ unit }: Scope): boolean => unit.kind === "procedure" && unit.prefixes.includes("elemental");
+
+/** Arguments of an elemental function: of arrays, the elements at an index. */
+function elementsOf(cx: Lowering, frame: Frame, args: readonly Argument[], index: readonly Expr[]): { frame: Frame; args: Argument[] } {
+  let inner = frame;
+  const made = args.map((arg): Argument => {
+    if (arg.kind !== "value" || !shapeOf(cx, frame, arg.value)) return arg;
+    // No name of a program has a blank.
+    const name = `element ${inner.meanings.size}`;
+    inner = within(inner, name, cx.kept("element", value(cx, frame, arg.value, index)));
+    return { ...arg, value: { kind: "name", name, at: arg.value.at } };
+  });
+  return { frame: inner, args: made };
 }
 
 /** What `build` gives, without the statements that it lowers. */

@@ -72,7 +72,7 @@ export interface Parts {
   value(cx: Lowering, frame: Frame, e: Tree, index?: readonly Expr[]): Expr;
   statements(cx: Lowering, list: readonly TreeStmt[], frame: Frame): void;
   /** Puts a procedure in place of its call; gives a function's result. */
-  inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Expr | undefined;
+  inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Meaning | undefined;
   /** The extents of what a function over arrays gives; undefined of one value, and of other names. */
   arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined;
   /** What a function over arrays gives, or an element of it; undefined of other names. */
