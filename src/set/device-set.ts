@@ -66,12 +66,13 @@ export async function devices(
   const listed: (string | Device)[] = (await Promise.all(parts)).flat();
   if (listed.length === 0)
     throw new DeviceError(wanted.join(), "a set needs at least one member", 'name devices, such as "wasm*3" or ["cuda:0", "cuda:1"]');
-  const opened = new Map<string, Device>();
-  try {
-    for (const one of listed) if (typeof one === "string" && !opened.has(one)) opened.set(one, await open(one, options));
-  } catch (error) {
+  const names = [...new Set(listed.filter((one) => typeof one === "string"))];
+  const tries = await Promise.allSettled(names.map(async (name): Promise<[string, Device]> => [name, await open(name, options)]));
+  const opened = new Map(tries.flatMap((tried) => (tried.status === "fulfilled" ? [tried.value] : [])));
+  const failed = tries.find((tried) => tried.status === "rejected");
+  if (failed) {
     for (const device of opened.values()) await device.close();
-    throw error;
+    throw failed.reason;
   }
   return new OpenSet(
     listed.map((one) => (typeof one === "string" ? opened.get(one)! : one)),

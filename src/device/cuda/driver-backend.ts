@@ -48,7 +48,7 @@ export function driverBackend(parts: DriverParts): Backend {
     const koffi = await loadKoffi();
     if (!koffi) return { missing: parts.noKoffi };
     try {
-      const driver = Driver.open(koffi, api);
+      const driver = await Driver.open(koffi, api);
       if (!driver) return { missing: parts.noDriver };
       return { driver, compiler: await parts.findCompiler(driver) };
     } catch (error) {
@@ -80,7 +80,7 @@ export function driverBackend(parts: DriverParts): Backend {
       const count = driver.int("cuDeviceGetCount");
       if (index >= count)
         throw new DeviceError(full, `this machine has ${count} ${parts.gpu}${count === 1 ? "" : "s"}`, "isoform doctor lists them");
-      return new CudaDevice(full, new Gpu(full, driver, await compiler.load(), index));
+      return new CudaDevice(full, await Gpu.open(full, driver, await compiler.load(), index));
     },
   };
 }

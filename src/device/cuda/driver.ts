@@ -6,10 +6,17 @@ import { cudaApi } from "./cuda-api.js";
 const NOT_READY = 600;
 const PEER_REACHED_ALREADY = 704;
 
+/** A function of the driver; those of its library run in another thread, too, and tell the last argument how it went. */
+/* eslint-disable @typescript-eslint/no-explicit-any */
+interface DriverFunction {
+  (...args: any[]): number | string;
+  readonly async?: (...args: any[]) => void;
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
 /** A GPU driver, initialised. Every call is checked; the calling thread's context is `use`d before calls that need one. */
 export class Driver implements DriverQueries {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  private readonly functions: Record<DriverCall, (...args: any[]) => number | string>;
+  private readonly functions: Record<DriverCall, DriverFunction>;
   private current: Handle | undefined;
   /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
   lastKernel: string | undefined;
@@ -29,7 +36,7 @@ export class Driver implements DriverQueries {
   }
 
   /** Undefined where the machine has no driver library. Throws DeviceError where it has one that does not start. */
-  static open(koffi: Koffi, api: DriverApi): Driver | undefined {
+  static async open(koffi: Koffi, api: DriverApi): Promise<Driver | undefined> {
     const library = api.openLibrary(koffi);
     if (!library) return undefined;
     let driver: Driver;
@@ -38,13 +45,23 @@ export class Driver implements DriverQueries {
     } catch (error) {
       throw new DeviceError(api.backend, `${library.path} lacks a function: ${(error as Error).message}`, api.newer);
     }
-    driver.call("cuInit", 0);
+    await driver.callAside("cuInit", 0);
     return driver;
   }
 
   /** Calls a function of the driver. Throws DeviceError naming the call and the driver's own name and words for what went wrong. */
   call(name: DriverCall, ...args: unknown[]): void {
     const status = this.functions[name](...args);
+    if (status !== 0) throw this.failure(name, status);
+  }
+
+  /** The same in another thread, for calls that take long and need no context; the program goes on meanwhile. */
+  async callAside(name: DriverCall, ...args: unknown[]): Promise<void> {
+    const { async: aside } = this.functions[name];
+    if (!aside) return this.call(name, ...args);
+    const status = await new Promise<number>((resolve, reject) => {
+      aside(...args, (error: Error | null, result: number) => (error ? reject(error) : resolve(result)));
+    });
     if (status !== 0) throw this.failure(name, status);
   }
 

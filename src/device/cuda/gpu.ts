@@ -65,7 +65,6 @@ export class Gpu implements GpuMachine {
   readonly memory: MemorySpace;
   readonly facts: GpuFacts;
   readonly staging: Staging;
-  readonly context: Handle;
   /** Set while what its streams are given is captured. */
   capture: Captured | undefined;
   /** Kernels of a graph that wait for the one before may be started while it runs. */
@@ -78,11 +77,12 @@ export class Gpu implements GpuMachine {
   private reading: Handle | undefined;
   private closed = false;
 
-  constructor(
+  private constructor(
     readonly name: string,
     readonly driver: Driver,
     private readonly compiler: GpuCompiler,
     ordinal: number,
+    readonly context: Handle,
   ) {
     this.memory = { name };
     this.language = compiler.language;
@@ -90,8 +90,14 @@ export class Gpu implements GpuMachine {
     this.device = device;
     this.facts = facts;
     this.startsEarly = driver.api.startsEarly?.(driver, facts.arch) ?? false;
-    this.context = driver.handle("cuDevicePrimaryCtxRetain", device);
     this.staging = new Staging(driver);
+  }
+
+  /** Several GPUs can be opened at a time. Throws DeviceError where there is none of that number, or it cannot be used. */
+  static async open(name: string, driver: Driver, compiler: GpuCompiler, ordinal: number): Promise<Gpu> {
+    const context = new BigUint64Array(1);
+    await driver.callAside("cuDevicePrimaryCtxRetain", context, driver.int("cuDeviceGet", ordinal));
+    return new Gpu(name, driver, compiler, ordinal, Number(context[0]));
   }
 
   /** Makes this GPU the calling thread's; every use of the driver starts here. Throws DeviceError once closed. */

@@ -3,7 +3,8 @@ import { Scalar } from "../../set/scalar.js";
 import { entry } from "../entry.js";
 import { footprintOf } from "./footprint.js";
 import { groupOf, type Group, type Part, type Refusal } from "./group.js";
-import { merge, type Buffers } from "./merge.js";
+import { MergedContainers } from "./merged.js";
+import type { Buffers } from "./merge.js";
 import type { Pair } from "./sequence.js";
 
 /*
@@ -16,6 +17,8 @@ export interface FusionOptions {
   temporary?: Iterable<Field>;
   /** Second buffers of other sequences that take turns with this one, by what they are of; new ones are added. */
   spares?: Map<Field | Scalar, Field | Scalar>;
+  /** Merged containers of these other sequences; new ones are added. */
+  merged?: MergedContainers;
 }
 
 export interface Fusion {
@@ -37,13 +40,16 @@ export interface Fusion {
  * container whose results are temporary may run again in a later group; values of neighbours that the same group writes are computed
  * where they are needed; and where a group reads neighbours of a field that it writes, the field gets a second buffer.
  */
-export function fuse(containers: readonly Container[], { temporary = [], spares }: FusionOptions = {}): Fusion {
+export function fuse(
+  containers: readonly Container[],
+  { temporary = [], spares, merged: known = new MergedContainers() }: FusionOptions = {},
+): Fusion {
   const sequence = new Sequence(containers, new Set(temporary));
   const groups = new Planner(sequence).plan();
   const second = new SecondBuffers(spares);
   const before = containers.map((container, stage) => alone({ stage, container, again: false }).bytes).reduce((a, b) => a + b, 0);
   const after = groups.reduce((sum, group) => sum + group.bytes, 0);
-  const merged = groups.map((group) => merge(group, second.around(group)));
+  const merged = groups.map((group) => known.of(group, second.around(group)));
   for (const container of merged) container.grid.requireStencils(container);
   return {
     containers: merged,

@@ -1,7 +1,7 @@
 import { Field } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/index.js";
 import { deviceGraph, type DeviceGraph } from "./device-graph.js";
-import { fuse, type Fusion } from "../fusion/fusion.js";
+import { fuse, type Fusion, type FusionOptions } from "../fusion/fusion.js";
 import { dependencies, type Graph } from "./graph.js";
 import type { StoresInHalos } from "./halos.js";
 import { computeNode, stagesIn, type ComputeNode, type Derived, type Node } from "./nodes.js";
@@ -30,7 +30,7 @@ export interface Plan extends DeviceGraph {
  * Unrolls and fuses.
  * @param temporary fields whose values nobody needs after an iteration
  * @param first the first of the iterations
- * @param spares second buffers that are there, and takes new ones
+ * @param shared what other stages of the skeleton have, too: second buffers and merged containers; takes new ones
  */
 export function stagesOf(
   steps: readonly Step[],
@@ -38,13 +38,13 @@ export function stagesOf(
   fused: boolean,
   temporary: readonly Field[],
   first = 0,
-  spares?: Map<Field | Scalar, Field | Scalar>,
+  shared?: Pick<FusionOptions, "spares" | "merged">,
 ): Stages {
   const { containers, swaps } = unroll(steps, iterations, first);
   const written = dependencies(stagesIn(containers).map((stage) => computeNode(stage, "standard", "as written"))).reduced();
   requireTemporary(containers, temporary);
   const memory = new SwappedMemory(swaps);
-  const fusion = fused ? fuse(containers, { temporary: temporary.map(memory.of), spares }) : undefined;
+  const fusion = fused ? fuse(containers, { ...shared, temporary: temporary.map(memory.of) }) : undefined;
   if (!fusion) return { containers, swaps, iterations, written, fusion };
   return { containers: fusion.containers, swaps: [...fusion.swaps, ...swaps], iterations, written, fusion };
 }

@@ -4,6 +4,7 @@ import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
 import { entry } from "../entry.js";
+import { MergedContainers } from "../fusion/merged.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";
@@ -73,8 +74,8 @@ export class Executor {
   private readonly usedBy = new Map<readonly Container[], Used>();
   private readonly variants = new Map<Stages, Variant[]>();
   private readonly tuned = new WeakSet<Stages>();
-  /** Second buffers, which all stages share. */
-  private readonly spares = new Map<Field | Scalar, Field | Scalar>();
+  /** Second buffers and merged containers, which all stages share. */
+  private readonly shared = { spares: new Map<Field | Scalar, Field | Scalar>(), merged: new MergedContainers() };
 
   constructor(
     private readonly set: DeviceSet,
@@ -116,7 +117,7 @@ export class Executor {
     const marks = Array.from({ length: iterations }, (_, n) => marksOf(this.steps, first + n)).join();
     return entry(this.stages, marks, () => {
       const { fuse, temporary } = this.options;
-      const stages = stagesOf(this.steps, iterations, fuse, temporary, first, this.spares);
+      const stages = stagesOf(this.steps, iterations, fuse, temporary, first, this.shared);
       for (const container of stages.containers) container.grid.requireStencils(container);
       return stages;
     });
