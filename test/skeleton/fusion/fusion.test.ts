@@ -5,6 +5,7 @@ import { dense, type Container, type Field, type Grid } from "../../../src/domai
 import { devices, type Scalar } from "../../../src/set/index.js";
 import { fuse, type Fusion, type FusionOptions } from "../../../src/skeleton/fusion/fusion.js";
 import { stagesOf } from "../../../src/skeleton/plan/plan.js";
+import { MergedContainers } from "../../../src/skeleton/fusion/merged.js";
 import { exchange } from "../../../src/skeleton/fusion/sequence.js";
 
 const set = await devices("js*2");
@@ -128,6 +129,23 @@ it("fuses a stencil with the step that it leads to, with a second buffer", () =>
   );
   assert.deepEqual([...values], [["dt", 0.1]]);
   assert.equal(location, laplace.location);
+});
+
+test("sequences share the merged containers that they have in common", () => {
+  const { updateP, laplace, dot, updateX, updateR, norm, fields } = conjugateGradients();
+  const shared = { merged: new MergedContainers(), spares: new Map() };
+  const fused = (sequence: Container[], temporary: Field[] = []) => fuse(sequence, { ...shared, temporary });
+  const textbook = [laplace, dot, updateX, updateR, norm, updateP];
+  const { containers } = fused(textbook);
+  assert.deepEqual(fused(textbook).containers, containers, "the same sequence");
+  const [product, residual] = fused([laplace, dot, updateR, norm]).containers;
+  assert.equal(product, containers[0]);
+  assert.equal(residual, containers[1]);
+  assert.notEqual(fused(textbook, [fields.s]).containers[0], containers[0], "a field that is temporary is not stored");
+  const whole = [updateP, laplace, dot, updateX, updateR, norm];
+  const [matrix] = fused(whole, [fields.s]).containers;
+  assert.equal(fused(whole, [fields.s]).containers[0], matrix, "with the same second buffer");
+  assert.notEqual(fuse(whole, { merged: shared.merged, temporary: [fields.s] }).containers[0], matrix, "with another second buffer");
 });
 
 test("a scalar that is read takes the next result in a second buffer", async () => {
