@@ -95,6 +95,60 @@ end subroutine`;
     await device.close();
   });
 
+  for (const name of ["js", "wasm", "native"])
+    it(`work on bits and swap on ${name}`, async () => {
+      const source = `
+module m
+contains
+  attributes(global) subroutine k(a, b, c, d, n, every, some, odd)
+    integer :: a(n), b(n), c(n), d(n), every, some, odd
+    integer, value :: n
+    integer :: i, old
+    i = (blockIdx%x-1)*blockDim%x + threadIdx%x
+    if (i > n) return
+    old = atomicand(a(i), 12)
+    old = atomicor(b(i), 3)
+    old = atomicxor(c(i), i)
+    old = atomicexch(d(i), 2*i)
+    old = atomicand(every, ior(i, 64))
+    old = atomicor(some, i)
+    old = atomicxor(odd, i)
+  end subroutine
+  subroutine s(a, b, c, d, n, every, some, odd)
+    integer, intent(in) :: n
+    integer, device :: a(n), b(n), c(n), d(n), every, some, odd
+    call k<<<(n+15)/16, 16>>>(a, b, c, d, n, every, some, odd)
+  end subroutine
+end module`;
+      const device = await open(name);
+      try {
+        const numbers = Int32Array.from({ length: N }, (_, n) => 7 * n - 40);
+        const arrays = Object.fromEntries(["a", "b", "c", "d"].map((each) => [each, device.from(i32, numbers)]));
+        const scalars = await fortran(source)
+          .routine("s")
+          .run(device, { ...arrays, n: N, every: 255, some: 256, odd: 5 });
+        const expected: Record<string, (value: number, i: number) => number> = {
+          a: (value) => value & 12,
+          b: (value) => value | 3,
+          c: (value, i) => value ^ i,
+          d: (_, i) => 2 * i,
+        };
+        for (const [array, of] of Object.entries(expected))
+          assert.deepEqual(
+            [...(await device.queue.read(arrays[array]))],
+            [...numbers].map((value, n) => of(value, n + 1)),
+          );
+        const all = Array.from({ length: N }, (_, n) => n + 1);
+        assert.deepEqual(scalars, {
+          every: all.reduce((so, i) => so & (i | 64), 255),
+          some: all.reduce((so, i) => so | i, 256),
+          odd: all.reduce((so, i) => so ^ i, 5),
+        });
+      } finally {
+        await device.close();
+      }
+    });
+
   it("become atomic updates in ports", () => {
     const [port] = portSources([{ file: "k.cuf", text: text("istat = atomicadd(h(b), 1)") }], { targets: ["openmp"] });
     assert.match(port.text, /!\$omp atomic update\n\s*h\(b\) = h\(b\) ?\+ ?1/i);
@@ -104,6 +158,7 @@ end subroutine`;
     "a value before that depends on the order": ["istat = atomicadd(h(b), 1)\ny(1) = istat", /h: iterations update elements of it that/],
     "swaps of shared elements by condition": ["istat = atomiccas(h(b), 0, 1)", /atomiccas: kernels have no such operation.*atomicadd/],
     "values before within expressions": ["y(1) = atomicadd(h(b), 1) + 1", /atomicadd: kernels have no such operation/],
+    "bits of shared elements": ["istat = atomicor(h(b), 1)", /h: iterations update elements of it that/],
     "scalars that threads share and assign": ["total = x(i)", /total: threads share it, and assign it/],
     "scalars that threads fold and read": ["old = atomicadd(total, 1.0d0)\nx(i) = total", /total: threads share it, and assign it/],
     "an element that is also read": ["istat = atomicadd(h(b), 1)\nx(i) = h(1)", /h: iterations update elements of it that/],
