@@ -32,13 +32,14 @@ real(8) :: r`;
 
 /** A subroutine with objects, these statements, and `more` behind `contains`. */
 const sub =
-  (statements: string, more = "") =>
+  (statements: string, more = "", declarations = "") =>
   (name: string): string =>
     `subroutine ${name}(n, x, k, y)
 integer, intent(in) :: n
 real(8), target :: x(n), y(n)
 integer :: k(n)
 ${OBJECTS}
+${declarations}
 ${statements}
 ${more && `contains\n${more}`}
 end subroutine`;
@@ -109,6 +110,12 @@ y = r`,
     `subroutine ${name}(n, x, k, y)\ninteger, intent(in) :: n\nreal(8) :: x(n), y(n)\ninteger :: k(n), i
 type par\nreal(8) :: g = 2\nend type\ntype(par) :: p\n${loop("y(i) = scaled(p, x(i))")}
 contains\nreal(8) function scaled(o, x)\ntype(par), intent(in) :: o\nreal(8), intent(in) :: x\nscaled = o%g*x\nend function\nend subroutine`,
+  beside_variables: sub(
+    "p_g = 1\np%g = 3\np_n = p%n + 1\nf%p%w = 5\n" +
+      loopWith("private(f_p_w)", "f_p_w = p%g*x(i) + p_g", "y(i) = f_p_w(2) + f%p%w(1) + p_n"),
+    "",
+    "real(8) :: p_g, f_p_w(2)\ninteger :: p_n",
+  ),
   optional: sub(
     `p%g = 3\n${loop("y(i) = either() + either(p) + handed(p) + handed()")}`,
     "real(8) function either(o)\ntype(par), optional :: o\neither = 1\nif (present(o)) either = o%g\nend function\nreal(8) function handed(o)\ntype(par), optional :: o\nhanded = either(o)*10\nend function",
@@ -178,10 +185,15 @@ end module`;
     "that are sums": ["", `p%g = 0\n${loop("p%g = p%g + x(i)")}\ny = p%g`, /p_g: what iterations leave in it is read behind the loop/],
     "that are pointed at": ["type(par), pointer :: t", `t => p\n${loop("y(i) = 1")}`, /t =>: only pointers to arrays are read/],
     "that are kept": ["type(par), save :: t", loop("y(i) = t%g"), /t%g: the values that objects begin with/],
-    "beside variables of their components' names": [
-      "real(8) :: p_g",
-      `p_g = 1\n${loop("y(i) = p%g")}`,
-      /p_g: a variable has the name of the component/,
+    "beside variables that calls would take for components": [
+      "real(8) :: q_g",
+      `q_g = 1\n${loop("y(i) = scaled(q, x(i)) + q_g")}`,
+      /q_g: a variable has the name of the component/,
+    ],
+    "beside variables that calls of the host would take for components": [
+      "real(8) :: q_g",
+      `q_g = 1\ncall put(q, q_g, 2)\n${loop("y(i) = q_g")}`,
+      /q_g: a variable has the name of the component/,
     ],
     "by value, assigned": ["", `call mine(p)\n${loop("y(i) = 1")}`, /p: o is given by value, and assigned/],
     "that begin anew in a kernel": ["", loop("call reset(p)"), /p: o begins with the values of its type/],

@@ -3,7 +3,7 @@ import { eachNode, eachStatement, mapStatements } from "./visit.js";
 
 /* Variables that `block … end block` declares, as variables of the procedure around it. */
 
-const namesOf = (declarations: readonly Declaration[] = []): string[] =>
+export const namesOf = (declarations: readonly Declaration[] = []): string[] =>
   declarations.flatMap((each) => (each.kind === "variables" ? each.names.map(({ name }) => name) : []));
 
 /** Variables of the blocks among some statements. */
@@ -37,7 +37,7 @@ export function withoutBlocks<T extends Module | Procedure | Program>(unit: T): 
 }
 
 /** How often a name stands in a tree. */
-function uses(tree: unknown, name: string): number {
+export function uses(tree: unknown, name: string): number {
   let count = 0;
   eachNode(tree, (node) => {
     const { name: own, variable } = node as { name?: string; variable?: string };
@@ -46,7 +46,8 @@ function uses(tree: unknown, name: string): number {
   return count;
 }
 
-function renamed(tree: unknown, from: string, to: string): unknown {
+/** A tree with another name for a variable. */
+export function renamed(tree: unknown, from: string, to: string): unknown {
   if (Array.isArray(tree)) return tree.map((item) => (item === from ? to : renamed(item, from, to)));
   if (tree === null || typeof tree !== "object") return tree;
   const isPart = (tree as { kind?: string }).kind === "part";

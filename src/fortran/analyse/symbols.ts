@@ -18,6 +18,7 @@ import type {
   VariableDeclaration,
 } from "../tree/index.js";
 import { withoutBlocks } from "./blocks.js";
+import { besideComponents } from "./component-names.js";
 import { mayChange } from "./initial.js";
 import { nameOf, namesOf } from "./walk.js";
 
@@ -114,7 +115,7 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
 const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
 function scopeOf(written: Scope["unit"], parent: Scope | undefined, world: World): Scope {
-  const unit = withoutBlocks(written);
+  const unit = besideComponents(withoutBlocks(written));
   const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
   world.scopes.push(scope);
   for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, scope, world));

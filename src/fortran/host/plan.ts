@@ -3,7 +3,7 @@ import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
 import { findAllocation, changesBounds } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
 import { isOutput } from "../analyse/outputs.js";
-import { dim3Parts, find, findProcedure, variableOf, type Scope, type Variable as Declared } from "../analyse/symbols.js";
+import { dim3Parts, find, findProcedure, partsOf, variableOf, type Scope, type Variable as Declared } from "../analyse/symbols.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
@@ -290,6 +290,12 @@ export class Planner {
       const variable = procedure.variables.get(dummy);
       if (!variable) continue;
       const of = variable.derived === undefined ? undefined : objectGiven(procedure, variable, actual);
+      const taken =
+        of &&
+        partsOf(this.scope, of)
+          .map(nameOf)
+          .find((name) => find(this.scope, name));
+      if (taken) throw new Unlowerable(at, taken, "a variable has the name of the component", "rename the variable");
       args.set(dummy, of ? { kind: "object", name: nameOf(of), of } : this.actual(actual, variable, at));
     }
     const { grid, block, shared } = stmt.launch ?? {};
