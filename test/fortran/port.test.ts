@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Problems, problemText } from "../../src/fortran/errors.js";
 import { parse } from "../../src/fortran/parse/index.js";
 import { port, type FortranTarget, type PortSettings } from "../../src/fortran/port/index.js";
 import { HEAT, inModule } from "./fixtures.js";
+import { needsGfortran } from "./gfortran.js";
 
 function ported(text: string, target: FortranTarget, settings: PortSettings = {}): { lines: string[]; problems: string[] } {
   const problems = new Problems();
@@ -123,6 +128,36 @@ describe("a port with OpenMP", () => {
         "!$omp atomic update",
       ],
     );
+  });
+});
+
+describe("what gfortran compiles of a port with OpenMP", () => {
+  const compiled = (text: string): string[] => {
+    const lines = linesOf(text, "openmp");
+    const folder = mkdtempSync(join(tmpdir(), "isoform-port-"));
+    try {
+      const options = ["-x", "f95", "-fopenmp", "-fsyntax-only", "-J", folder, "-"];
+      execFileSync("gfortran", options, { input: lines.join("\n"), stdio: ["pipe", "ignore", "pipe"] });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    return lines.filter((line) => /^!\$|concurrent/.test(line));
+  };
+  it("names a reduction of two loops once", needsGfortran, () => {
+    const loops = "!$acc parallel loop reduction(+:t)\ndo j=1,n\n!$acc loop reduction(+:t)\ndo i=1,n\nt = t + a(i,j,1)\nend do\nend do";
+    assert.deepEqual(compiled(inModule("real(8) :: t", loops)), ["!$omp parallel do default(firstprivate) shared(a) reduction(+:t)"]);
+  });
+  it("ends `atomic update` as OpenMP does", needsGfortran, () => {
+    const update = "!$acc atomic update\na(1,1,1) = a(1,1,1) + b(i,1,1)\n!$acc end atomic";
+    assert.deepEqual(compiled(inModule("", `!$acc parallel loop\ndo i=1,n\n${update}\nend do`)).slice(1), [
+      "!$omp atomic update",
+      "!$omp end atomic",
+    ]);
+  });
+  it("has no directives in pure procedures", needsGfortran, () => {
+    const text =
+      "pure function f(n) result(y)\ninteger, intent(in) :: n\nreal(8) :: y(n)\ninteger :: i\ndo concurrent (i=1:n)\ny(i) = i\nend do\nend function";
+    assert.deepEqual(compiled(text), ["do concurrent (i = 1:n)"]);
   });
 });
 

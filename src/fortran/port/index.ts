@@ -69,7 +69,9 @@ export function port(
     if (unit.kind === "module") return { ...unit, ...inner };
     const { body } = unit.kind === "procedure" ? withLoops(unit, procedures, problems) : unit;
     const directed =
-      target === "cpu" ? body : mapStatements(body, (s) => [s.kind === "do-concurrent" && !orderOfForall(s) ? concurrentLoops(s) : s]);
+      target === "cpu" || isPure(unit)
+        ? body
+        : mapStatements(body, (s) => [s.kind === "do-concurrent" && !orderOfForall(s) ? concurrentLoops(s) : s]);
     const names = namesOf(unit.name, directed);
     return { ...unit, ...inner, body: portBody(directed, names, variables) };
   }
@@ -119,6 +121,11 @@ export function port(
     });
   }
 }
+
+/** Pure procedures keep their `do concurrent`: OpenMP has no place in them. */
+const isPure = (unit: Unit): boolean =>
+  unit.kind === "procedure" &&
+  unit.prefixes.some((prefix) => prefix === "pure" || (prefix === "elemental" && !unit.prefixes.includes("impure")));
 
 const withBefore = (before: readonly string[], [first, ...rest]: readonly Stmt[]): Stmt[] =>
   before.length > 0 ? [{ ...first, before: [...before, ...(first.before ?? [])] }, ...rest] : [first, ...rest];

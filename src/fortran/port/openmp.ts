@@ -23,7 +23,13 @@ export interface Data {
 /** What becomes of the variables of a nest. */
 export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, procedures: Procedures): Data {
   const { assigned, readFirst } = flowOf(nest.body, procedures);
-  const named = nest.clauses.filter((clause) => clause.kind === "reduction");
+  // Loops that become one may each name a variable.
+  const once = new Set<string>();
+  const named = nest.clauses.flatMap((clause) => {
+    if (clause.kind !== "reduction") return [];
+    const names = clause.names.filter((name) => !once.has(name) && once.add(name));
+    return names.length > 0 ? [{ ...clause, names }] : [];
+  });
   const reductions = [
     ...named,
     ...inferred(

@@ -116,7 +116,11 @@ function printStatement(out: Lines, s: Stmt): void {
     case "directed":
       out.directive(s.directive, s.behind);
       out.statements(s.body);
-      if (s.closed) out.directive({ ...s.directive, words: ["end", ...s.directive.words], clauses: [] });
+      if (s.closed) {
+        const { words } = s.directive;
+        // `atomic update` ends with `end atomic`.
+        out.directive({ ...s.directive, words: ["end", ...(words[0] === "atomic" ? ["atomic"] : words)], clauses: [] });
+      }
       return;
     case "unsupported": {
       const [first, ...more] = s.text.split("\n");
