@@ -275,6 +275,27 @@ describe("kernels of blocks", () => {
     });
   });
 
+  it("are launched by hand, with the sizes of the launch", () =>
+    on("js", async (device) => {
+      const code = fortran(TRANSPOSE);
+      const kernel = code.kernels.get("k")!;
+      const data = count(16 * 24);
+      const [a, b] = [code.array(device, "s", "a", {}, data), code.array(device, "s", "b")];
+      const sizes = { gridDim_x: 2, gridDim_y: 3, gridDim_z: 1, blockDim_x: 8, blockDim_y: 2, blockDim_z: 1 };
+      assert.equal(kernel.teams(sizes).league, 6);
+      await device.run(kernel, { ...sizes, a, b }, kernel.teams(sizes));
+      assert.deepEqual(
+        [...(await device.queue.read(b))],
+        Array.from(data, (_, at) => data[Math.floor(at / 24) + 16 * (at % 24)]),
+      );
+      assert.throws(() => kernel.range(sizes), /k runs over blocks of threads: kernel.teams\(args\)/);
+      assert.throws(() => kernel.teams({ gridDim_x: 2 }), new RunError("gridDim_y is not given: the kernel's bounds need it"));
+      const elements = fortran(
+        "subroutine s(x)\nreal(8) :: x(8)\ninteger :: i\n!$acc parallel loop\ndo i = 1, 8\nx(i) = 1\nend do\nend subroutine",
+      );
+      assert.throws(() => elements.kernels.get("s")!.teams({}), /s runs over elements: kernel.range/);
+    }));
+
   const REFUSED: Record<string, [source: string, why: RegExp]> = {
     "loops that differ between threads": [
       SUM().replace("do while (half >= 1)", "do while (half >= t)"),

@@ -1,4 +1,4 @@
-import { range, type RangePolicy } from "../../device/launch/policy.js";
+import { range, teams, type RangePolicy, type TeamPolicy } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { IsoformError } from "../../ir/errors.js";
 import type { Value } from "../../ir/operators.js";
@@ -7,6 +7,7 @@ import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Scope, Variable } from "../analyse/symbols.js";
+import { sizeName } from "../analyse/thread-index.js";
 import { lowerValue, usesArrays, type LoweredKernel } from "../lower/kernels.js";
 import { racesOf } from "../lower/races.js";
 import type { Expr as Tree } from "../tree/index.js";
@@ -22,6 +23,12 @@ export interface FortranKernel extends Kernel {
    * @throws IsoformError where one is missing, a bound is an element of an array that is no list of numbers, or the launch's grid has to tell
    */
   range(args: Readonly<Record<string, unknown>>): RangePolicy;
+  /**
+   * The blocks of a launch, one team each, of a kernel whose threads share memory: by `gridDim_x`, `gridDim_y` and `gridDim_z`.
+   *
+   * @throws RunError where one is missing, or the kernel runs over elements
+   */
+  teams(args: Readonly<Record<string, unknown>>): TeamPolicy;
   /**
    * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
    * of which one writes. Takes as long as compiling.
@@ -64,7 +71,14 @@ export function fortranKernel(lowered: LoweredKernel): FortranKernel {
     lowered,
     boundArrays: boundArrays(lowered),
     races: () => racesOf(lowered.ir),
-    range: (args: Readonly<Record<string, unknown>>) => range(...tripsOf({ lowered }, knownOf(args))),
+    range: (args: Readonly<Record<string, unknown>>) => {
+      if (lowered.ofBlocks) throw new RunError(`${lowered.ir.name} runs over blocks of threads: kernel.teams(args) gives their number`);
+      return range(...tripsOf({ lowered }, knownOf(args)));
+    },
+    teams: (args: Readonly<Record<string, unknown>>) => {
+      if (!lowered.ofBlocks) throw new RunError(`${lowered.ir.name} runs over elements: kernel.range(args) gives their number`);
+      return teams(["x", "y", "z"].map((axis) => Number(knownOf(args).param(sizeName("grid", axis)))).reduce((a, b) => a * b));
+    },
   });
 }
 
