@@ -154,6 +154,11 @@ describe("what gfortran compiles of a port with OpenMP", () => {
       "!$omp end atomic",
     ]);
   });
+  it("keeps what OpenMP alone uses in front of `implicit none`", needsGfortran, () => {
+    const text =
+      "subroutine s(x)\nuse, intrinsic :: iso_c_binding\n!$ use omp_lib\nimplicit none\nreal(8) :: x\n!$ x = omp_get_wtime()\nend subroutine";
+    assert.deepEqual(compiled(text), ["!$ use omp_lib", "!$ x = omp_get_wtime()"]);
+  });
   it("has no directives in pure procedures", needsGfortran, () => {
     const text =
       "pure function f(n) result(y)\ninteger, intent(in) :: n\nreal(8) :: y(n)\ninteger :: i\ndo concurrent (i=1:n)\ny(i) = i\nend do\nend function";

@@ -27,6 +27,7 @@ const OTHERS: readonly string[] =
 export interface Specification {
   uses: Use[];
   implicitNone: boolean;
+  beforeImplicit?: readonly string[];
   declarations: Declaration[];
 }
 
@@ -62,7 +63,7 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
       }
       case "implicit":
         if (!c.take("none")) throw c.outside("implicit", c.tokens[0]);
-        lines.carried.push(...line.before);
+        into.beforeImplicit = lines.before(line).before;
         into.implicitNone = true;
         return done();
       case "declaration": {

@@ -19,6 +19,7 @@ function printUnit(out: Lines, unit: Unit): void {
   out.add(unit.kind === "procedure" ? headingText(unit) : `${form} ${unit.name}`);
   out.inside(() => {
     for (const use of unit.uses) printUse(out, use);
+    out.comments(unit.beforeImplicit);
     if (unit.implicitNone) out.add("implicit none");
     for (const declaration of unit.declarations) printDeclaration(out, declaration);
     if (unit.kind !== "module") out.statements(unit.body);

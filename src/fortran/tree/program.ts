@@ -20,6 +20,8 @@ interface Scope {
   readonly name: string;
   readonly uses: readonly Use[];
   readonly implicitNone: boolean;
+  /** Comments and blank lines in front of it, among them `!$ use omp_lib`. */
+  readonly beforeImplicit?: readonly string[];
   readonly declarations: readonly Declaration[];
   /** Behind `contains`. */
   readonly procedures: readonly Procedure[];
