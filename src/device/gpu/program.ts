@@ -16,6 +16,7 @@ import type { Binding } from "../launch/binding.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
 import { LaunchTuning, scatterTunables } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
+import { addressingOf, type Addressing } from "./addressing.js";
 import type { CodeFacts } from "./machine.js";
 import { chooseScatter } from "./strategy.js";
 import type { ScatterCacheShape } from "./scatter-cache.js";
@@ -39,7 +40,11 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const { ir, access } = binding;
   const scatter = chooseScatter(binding, facts);
   const { caches } = scatter;
-  const untuned: GpuAssumptions = { ...assume(binding, scatter.code, facts, language), ...(caches && { scatterCacheLines: caches.lines }) };
+  const addressing = addressingOf(binding);
+  const untuned: GpuAssumptions = {
+    ...assume(binding, addressing, scatter.code, facts, language),
+    ...(caches && { scatterCacheLines: caches.lines }),
+  };
   const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
   programs.set(ir, variants);
   const emitted = (assumptions: GpuAssumptions): GpuProgram => {
@@ -54,7 +59,6 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const shape: ShapeTuning = { ...Object.fromEntries(tuned), ...wished };
   const assumptions = Object.keys(shape).length > 0 ? { ...untuned, tuning: shape } : untuned;
   const program = emitted(assumptions);
-  const addresses = assumptions.wide ? "addresses: 64 bits, because a view or the range is large" : "addresses: 32 bits";
   return {
     program,
     members: assumptions.members / program.lanes,
@@ -64,7 +68,7 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     remarks: [
       ...scatter.remarks,
       ...(caches ? [caches.remark] : []),
-      addresses,
+      addressing.remark,
       ...tileRemark(binding.policy, wished),
       ...lanesRemark(binding, assumptions, language),
       ...tuning.remarks,
@@ -111,9 +115,6 @@ const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 
 /** Elements from which on it does not matter that the next kernel is started late: 2 of 40 us on an H200, and more where elements do more. */
 const LARGE = 2 ** 23;
-
-/** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
-const NARROW = 2 ** 30;
 
 /**
  * Bytes that a launch touches, in caches, up to which it sweeps backward where it may. Of a step of conjugate gradients: 3 % at one cache (H200),
@@ -184,22 +185,21 @@ const sweepsBackward = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boole
   call.options.sweepBackward === true &&
   Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= SWEPT_CACHES * l2Bytes;
 
-function assume(binding: Binding, scatter: GpuAssumptions["scatter"], facts: CodeFacts, language: GpuLanguage): GpuAssumptions {
+function assume(
+  binding: Binding,
+  { wide, far }: Addressing,
+  scatter: GpuAssumptions["scatter"],
+  facts: CodeFacts,
+  language: GpuLanguage,
+): GpuAssumptions {
   const { policy, views, precision, ordered, disjointMemory, peerStores } = binding;
   const lanes = lanesFor(binding, scatter, language);
-  const reach = (view: View) => view.shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * Math.abs(view.strides[axis]), 1);
-  const indices =
-    policy.kind === "team"
-      ? [policy.league]
-      : [
-          policy.extents.reduce((a, b) => a * b, 1),
-          ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a])),
-        ];
   return {
     strict: precision === "strict",
     ordered,
     ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
-    wide: [...Object.values(views).map(reach), ...indices].some((count) => count > NARROW),
+    wide,
+    ...(far ? { far } : {}),
     aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
     // Short rows are many and of little work: one program will do for them all.

@@ -99,6 +99,8 @@ export interface Frame<Body> {
   pointer(view: string): string;
   /** Element strides of a view or scatter array: names of variables of the `index` type, or integer literals; `1` is left out of addresses. */
   strides(view: string): readonly string[];
+  /** By axis: the stride has 64 bits, as products with it need, while `index` has 32; the rest of an offset stays below 2^31. */
+  far?(view: string): readonly boolean[] | undefined;
   /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
   store?(body: Body, stmt: StmtOf<"store">, place: string, value: string): void;
   /** The same for an element of an array. */

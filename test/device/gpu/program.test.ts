@@ -6,7 +6,7 @@ import { programOf } from "../../../src/device/gpu/program.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import type { GpuLanguage } from "../../../src/emit/c/gpu/program.js";
-import { f64, kernel, open, range, scatter, sum, teamKernel, teams, view, type Device, type Policy } from "../../../src/index.js";
+import { f64, kernel, open, range, scatter, sum, teamKernel, teams, u32, u8, view, type Device, type Policy } from "../../../src/index.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 
 const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 };
@@ -99,4 +99,30 @@ test("a launch sweeps backward where the cache holds an eighth of what it touche
   const back = (l2Bytes: number, sweepBackward?: boolean) =>
     planned(box, range(4, 100, 40), { sweepBackward }, cudaLanguage, { ...FACTS, l2Bytes }).source.includes("gridDim.y - 1 - blockIdx.y");
   assert.deepEqual([back(bytes / 8, true), back(bytes / 8 - 1, true), back(bytes), back(bytes, false)], [true, false, false, false]);
+});
+
+test("only what is too large for 32 bits takes addresses of 64: an axis, or all of a scattered target", () => {
+  const shift = kernel("shift", { w: view(u8, 4), x: view(f64, 3) }, ({ w, x }, i, j, k) => {
+    x[i][j][k] = w[4][i][j][k] + w[2][i + 1][j][k];
+  });
+  const count = kernel("count", { w: scatter(u32, 2) }, ({ w }, i) => {
+    w.add(0, i, 1);
+  });
+  // Memory that nobody touches is none.
+  const w = device.array(u8, [5, 1 << 9, 1 << 10, 1 << 9]);
+  const of = (kernel: Kernel, args: Record<string, unknown>, policy: Policy) => {
+    const { program, remarks } = programOf(bind(device, kernel, args, policy, { precision: "fast" }), cudaLanguage, FACTS);
+    return [program.source, remarks.find((remark) => remark.startsWith("addresses"))] as const;
+  };
+  const [source, remark] = of(shift, { w, x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
+  assert.equal(remark, "addresses: 32 bits, and 64 along the longest axes of w");
+  assert.match(source, /const long long w_stride0_, const int w_stride1_/);
+  assert.match(source, /w_\[4 \* w_stride0_ \+ \(i \* w_stride1_ \+ j \* w_stride2_ \+ k\)\]/);
+  assert.match(source, /const int k = /);
+  const small = of(shift, { w: device.array(u8, [5, 4, 4, 4]), x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
+  assert.equal(small[1], "addresses: 32 bits");
+  assert.doesNotMatch(small[0], /long long/);
+  const scattered = of(count, { w: device.array(u32, [3, 2 ** 29]) }, range(3));
+  assert.equal(scattered[1], "addresses: 64 bits, because a view or the range is large");
+  assert.match(scattered[0], /long long i = /);
 });

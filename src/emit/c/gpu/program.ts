@@ -64,8 +64,10 @@ export interface GpuAssumptions {
   strict: boolean;
   /** Folds keep the order of strict mode, which in it they always do. */
   ordered?: boolean;
-  /** Some address or index needs more than 32 bits. */
+  /** Indices and all addresses have 64 bits. */
   wide: boolean;
+  /** Where they have 32, by view and axis: the axis takes offsets beyond, which are 64 bits long. */
+  far?: Readonly<Record<string, readonly boolean[]>>;
   /** Blocks are many, where elements have a thread each. */
   large?: boolean;
   /** Threads along the last axis start a little before the range, where a cache line begins, so that warps meet whole lines. */

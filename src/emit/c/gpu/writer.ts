@@ -210,9 +210,15 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
 
   strides(view: string): readonly string[] {
     const units = this.program.assumptions.unitStrides[view];
-    return this.axes(view).map((axis) =>
-      units?.[axis] ? "1" : this.indexParam({ kind: "stride", name: view, axis }, `${view}_stride${axis}`),
-    );
+    const far = this.far(view);
+    return this.axes(view).map((axis) => {
+      const [slot, wish] = [{ kind: "stride", name: view, axis } as const, `${view}_stride${axis}`];
+      return units?.[axis] ? "1" : far?.[axis] ? this.param(slot, "i64", wish) : this.indexParam(slot, wish);
+    });
+  }
+
+  far(view: string): readonly boolean[] | undefined {
+    return this.program.assumptions.far?.[view];
   }
 
   extent(view: string, axis: number): string {
