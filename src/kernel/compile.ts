@@ -1,3 +1,4 @@
+import { verify } from "#verify";
 import { descending } from "./depth.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
@@ -111,6 +112,7 @@ export function compileKernel(
 
 function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, options: CompileOptions): CompiledKernel {
   return descending(kernel, () => {
+    if (kernel.ir) verify(kernel.ir);
     const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
     const access = analyseAccess(ir);
     const toProve = viewsToProve(ir, access);

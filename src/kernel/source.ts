@@ -20,6 +20,10 @@ export interface FunctionSource {
 
 /** What was parsed, by where it was declared; kernels name helpers in common, and each of their lists does. */
 const parsed = new WeakMap<Function, Map<string, FunctionSource>>();
+/** By place and text: each call of a function that declares kernels makes their functions anew. */
+const parsedTexts = new Map<string, FunctionSource>();
+/** More texts than a program writes out; one that makes texts as it runs does not fill the memory. */
+const MOST_TEXTS = 4096;
 
 /**
  * Parses a function's own text. Lines and columns are those of the file that holds the text if it can be read (through its source map
@@ -30,14 +34,25 @@ export function parseFunction(kernel: string, fn: Function, declared: Location):
   if (!known) parsed.set(fn, (known = new Map()));
   const place = `${declared.file}:${declared.line}:${declared.column}`;
   let source = known.get(place);
-  if (!source) known.set(place, (source = parseAnew(kernel, fn, declared)));
+  if (!source) known.set(place, (source = parseText(kernel, fn, declared, place)));
   return source;
 }
 
-function parseAnew(kernel: string, fn: Function, declared: Location): FunctionSource {
+function parseText(kernel: string, fn: Function, declared: Location, place: string): FunctionSource {
   const problem = whyNotPlain(fn);
   if (problem) throw new KernelError(kernel, declared, problem, PLAIN_FUNCTION);
   const text = Function.prototype.toString.call(fn);
+  const key = `${place} ${text}`;
+  let source = parsedTexts.get(key);
+  if (!source) {
+    source = parseAnew(kernel, text, declared);
+    if (parsedTexts.size === MOST_TEXTS) parsedTexts.clear();
+    parsedTexts.set(key, source);
+  }
+  return source;
+}
+
+function parseAnew(kernel: string, text: string, declared: Location): FunctionSource {
   let shift = 1;
   let root: acorn.Node | undefined;
   let deep = false;

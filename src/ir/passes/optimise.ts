@@ -8,13 +8,12 @@ import { unroll } from "./unroll.js";
 
 /**
  * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes what is not used. No bit of
- * any result changes. Throws KernelError for a constant index outside an array or table, and an Error where the
- * code that comes in is not sound.
+ * any result changes. Throws KernelError for a constant index outside an array or table, and IRError where the
+ * result is not sound.
  *
  * @param forced finds the counters of loops that are unrolled even where it makes much code
  */
 export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>): KernelIR {
-  verify(ir);
   const folded = fold(ir);
   const whole = unrollAll(folded, forced);
   const inMemory = arraysInMemory(whole);
