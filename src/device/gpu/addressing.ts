@@ -10,8 +10,10 @@ export interface Addressing {
   readonly remark: string;
 }
 
-/** Largest offset, element count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
+/** Largest count or index for which 32 bits are used; sums and steps of a grid stay below 2^31. */
 const NARROW = 2 ** 30;
+/** Offsets are sums of what each axis adds, none of which is beyond the view. */
+const NARROW_OFFSET = 2 ** 31 - 1;
 
 /** How far the elements of each axis reach. */
 const reaches = ({ shape, strides }: View): number[] => shape.map((extent, axis) => Math.max(0, extent - 1) * Math.abs(strides[axis]));
@@ -21,7 +23,7 @@ const reach = (reaches: readonly number[]): number => reaches.reduce((sum, each)
 /** The axes that reach furthest, as few as leave an offset of 32 bits along the others. */
 function farAxes(view: View): readonly boolean[] {
   const near = reaches(view);
-  while (reach(near) > NARROW) near[near.indexOf(Math.max(...near))] = 0;
+  while (reach(near) > NARROW_OFFSET) near[near.indexOf(Math.max(...near))] = 0;
   return reaches(view).map((each, axis) => each !== near[axis]);
 }
 
@@ -37,7 +39,7 @@ export function addressingOf({ ir, policy, views }: Binding): Addressing {
           policy.extents.reduce((a, b) => a * b, 1),
           ...policy.begin.map((begin, a) => Math.max(Math.abs(begin), begin + policy.extents[a])),
         ];
-  const large = Object.entries(views).filter(([, view]) => reach(reaches(view)) > NARROW);
+  const large = Object.entries(views).filter(([, view]) => reach(reaches(view)) > NARROW_OFFSET);
   const scattered = new Set(ir.params.filter(({ kind }) => kind === "scatter").map(({ name }) => name));
   const wide = [...indices, ...large.flatMap(([, { shape }]) => shape)].some((count) => count > NARROW);
   if (wide || large.some(([name]) => scattered.has(name)))

@@ -109,7 +109,7 @@ test("only what is too large for 32 bits takes addresses of 64: an axis, or all 
     w.add(0, i, 1);
   });
   // Memory that nobody touches is none.
-  const w = device.array(u8, [5, 1 << 9, 1 << 10, 1 << 9]);
+  const w = device.array(u8, [9, 1 << 9, 1 << 10, 1 << 9]);
   const of = (kernel: Kernel, args: Record<string, unknown>, policy: Policy) => {
     const { program, remarks } = programOf(bind(device, kernel, args, policy, { precision: "fast" }), cudaLanguage, FACTS);
     return [program.source, remarks.find((remark) => remark.startsWith("addresses"))] as const;
@@ -122,7 +122,9 @@ test("only what is too large for 32 bits takes addresses of 64: an axis, or all 
   const small = of(shift, { w: device.array(u8, [5, 4, 4, 4]), x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
   assert.equal(small[1], "addresses: 32 bits");
   assert.doesNotMatch(small[0], /long long/);
-  const scattered = of(count, { w: device.array(u32, [3, 2 ** 29]) }, range(3));
+  const most = of(shift, { w: device.array(u8, [8, 1 << 9, 1 << 10, (1 << 9) - 1]), x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
+  assert.equal(most[1], "addresses: 32 bits");
+  const scattered = of(count, { w: device.array(u32, [5, 2 ** 29]) }, range(3));
   assert.equal(scattered[1], "addresses: 64 bits, because a view or the range is large");
   assert.match(scattered[0], /long long i = /);
 });
