@@ -40,9 +40,13 @@ function describe({ mesh: { axes, velocities }, species }: Problem, settings: Se
   };
 }
 
-/** Bytes of E, B, the current and two scratch fields of each member, and of all particles: positions, velocities and weight. */
-function footprint({ mesh, species }: Problem, { count }: Settings, members: number): number {
-  return 8 * (members * 9 * dofs(mesh) + species.length * count * (dimension(mesh) + mesh.velocities + 1));
+/**
+ * Bytes of E, B, the current and two scratch fields of each member, and of all particles: positions, velocities and weight, and where they are sorted
+ * six numbers and a copy of one column.
+ */
+function footprint({ mesh, species }: Problem, { count, sort }: Settings, members: number): number {
+  const particle = 8 * (dimension(mesh) + mesh.velocities + 1) + (sort > 0 ? 6 * 4 + 8 : 0);
+  return 8 * members * 9 * dofs(mesh) + species.length * count * particle;
 }
 
 /** Submits something, somewhere. */

@@ -25,24 +25,46 @@ const findCells = kernel(
 /** True of a mesh whose particles can be sorted: it has three axes, and particles all components of the velocity. */
 export const isSortable = (mesh: Mesh): boolean => dimension(mesh) === 3 && mesh.velocities === 3;
 
-/** Nanoseconds a particle that a sort takes on a CPU, and that a step takes longer for one that is not in its cell any more. */
-const SORT = 50;
-const ASTRAY = 600;
+/** What sorts cost and gain, in nanoseconds a particle. */
+interface Costs {
+  readonly sort: number;
+  /** What a step takes less for particles that are in their cells. */
+  readonly gain: number;
+  /** What a step takes longer for one that is not in its cell any more. */
+  readonly astray: number;
+  /** Of those that leave their cell in a step, the share that is astray in that very step, which moves them several times. */
+  readonly within: number;
+  /** Particles of a cell, on average, from which sorts pay. */
+  readonly few: number;
+}
+
+/** On two cores of a Xeon, in vectors: they gain more than any sort costs. */
+const VECTORS: Costs = { sort: 50, gain: Infinity, astray: 600, within: 0, few: 64 };
+/** By backend: on an H100 (bench/pic-sorts). */
+const GPUS: Readonly<Record<string, Costs | undefined>> = {
+  cuda: { sort: 0.27, gain: 2, astray: 20, within: 0.36, few: 256 },
+};
 /** Mean of the absolute value of a normal deviate. */
 const MEAN_DEVIATE = Math.sqrt(2 / Math.PI);
-/** Particles of a cell, on average, from which groups of them pay. */
-const FEW = 64;
+
+function costsOn({ backend, memory, capabilities }: Device): Costs | undefined {
+  if (memory.name === "cpu") return capabilities.simdBytes > 0 ? VECTORS : undefined;
+  return Object.hasOwn(GPUS, backend) ? GPUS[backend] : undefined;
+}
 
 /**
  * Steps from one sort to the next that make a run fastest; 0 where it is so without sorts, or where that was not measured. In strict mode, too:
  * sums depend on the order of the particles, and devices are to agree.
  */
 export function stepsBetweenSorts(device: Device, { mesh, species }: Problem, { count, dt, precision }: Omit<Settings, "sort">): number {
-  const vectors = device.memory.name === "cpu" && device.capabilities.simdBytes > 0;
-  if (!isSortable(mesh) || precision === "strict" || !vectors || count < FEW * dofs(mesh)) return 0;
-  // What share of the particles leaves its cell in a step: each particle costs SORT / n + ASTRAY * leaving * n / 2.
-  const leaving = species.map((each) => mesh.axes.reduce((sum, axis, a) => sum + (meanSpeed(each, a) * dt) / cellSize(axis), 0));
-  return Math.max(1, Math.round(Math.sqrt((2 * SORT) / (ASTRAY * Math.max(...leaving)))));
+  const costs = costsOn(device);
+  if (!costs || !isSortable(mesh) || precision === "strict" || count < costs.few * dofs(mesh)) return 0;
+  // What share of the particles leaves its cell in a step.
+  const shares = species.map((each) => mesh.axes.reduce((sum, axis, a) => sum + (meanSpeed(each, a) * dt) / cellSize(axis), 0));
+  const leaving = Math.max(...shares);
+  const steps = Math.max(1, Math.round(Math.sqrt((2 * costs.sort) / (costs.astray * leaving))));
+  const cost = costs.sort / steps + costs.astray * leaving * (steps / 2 + costs.within);
+  return cost < costs.gain ? steps : 0;
 }
 
 /** Along an axis, about: of a distribution, as if its velocities lay within three standard deviations of the middle. */

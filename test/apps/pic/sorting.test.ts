@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
+import { CASES } from "../../../apps/pic/cases.js";
 import { meshOf } from "../../../apps/pic/mesh.js";
 import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
 import { Simulation } from "../../../apps/pic/simulation.js";
@@ -131,4 +132,16 @@ describe("particles sorted by cell", () => {
       assert.equal(stepsBetweenSorts(device, LINE, fast), 0);
       assert.equal(await on("js", async (js) => stepsBetweenSorts(js, BOX, fast)), 0);
     }));
+
+  // Measured with 10^7 particles: bench/results/pic-sorts-h100.json
+  test("are sorted on a GPU where that was measured to pay", () => {
+    const { problem, defaults } = CASES.find(({ name }) => name === "3d3v")!;
+    const hot = CASES.find(({ name }) => name === "3d3v-hot")!;
+    const settings = { ...DEFAULTS, dt: defaults.dt, count: 10_000_000 };
+    const gpu = (backend: string) => ({ backend, memory: { name: "gpu" }, capabilities: { simdBytes: 0 } }) as unknown as Device;
+    assert.equal(stepsBetweenSorts(gpu("cuda"), problem(defaults), settings), 2);
+    assert.equal(stepsBetweenSorts(gpu("cuda"), hot.problem(hot.defaults), settings), 0);
+    assert.equal(stepsBetweenSorts(gpu("cuda"), problem(defaults), { ...settings, count: 100_000 }), 0);
+    assert.equal(stepsBetweenSorts(gpu("webgpu"), problem(defaults), settings), 0);
+  });
 });
