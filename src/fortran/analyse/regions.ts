@@ -33,6 +33,8 @@ export interface Region {
   readonly ofGrid?: true;
   /** Threads of a block share memory, or wait for each other: one element for each block of a launch. */
   readonly ofBlocks?: true;
+  /** Nothing says that its iterations are independent. */
+  readonly isOpen?: true;
 }
 
 export interface Axis {
@@ -72,11 +74,21 @@ export function regionsOf(scope: Scope): Region[] {
   return found.map((region, n) => ({ ...region, name: found.length === 1 ? unit.name : `${unit.name}#${n + 1}` }));
 }
 
+/** Whether iterations run one after the other: by `seq`, or by `ordered`, which lets parts of them wait. */
+export const isSequential = (clauses: readonly Clause[]): boolean =>
+  clauses.some((clause) => (clause.kind === "level" && clause.level === "seq") || (clause.kind === "other" && clause.name === "ordered"));
+
 export const isParallel = ({ sentinel, words, clauses }: Directive): boolean => {
-  if (words[0] === "end" || clauses.some((clause) => clause.kind === "level" && clause.level === "seq")) return false;
+  if (words[0] === "end" || isSequential(clauses)) return false;
   if (sentinel === "cuf") return words[0] === "kernel";
   return words.includes("loop") || words.includes("do") || words.includes("distribute") || (sentinel === "acc" && words[0] === "kernels");
 };
+
+const isOfKernels = ({ sentinel, words }: Directive): boolean => sentinel === "acc" && words[0] === "kernels";
+
+/** Whether nothing says that iterations are independent: `kernels` leaves it to be found out. */
+export const isOpen = (directive: Directive, clauses: readonly Clause[]): boolean =>
+  isOfKernels(directive) && !clauses.some((clause) => clause.kind === "level" && clause.level === "independent");
 
 /** The region that a statement is, if it is one. */
 function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Region, "name"> | undefined {
@@ -85,8 +97,8 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const { directive } = stmt;
   const loops = stmt.body.filter(counts);
   // What else `kernels` holds runs in order.
-  const isLoop = loops.length === 1 && ["do", "do-concurrent", "directed"].includes(loops[0].kind);
-  if (directive.sentinel === "acc" && directive.words[0] === "kernels" && !isLoop) return undefined;
+  const isLoop = loops.length === 1 && (loops[0].kind === "do" || (loops[0].kind === "directed" && isParallel(loops[0].directive)));
+  if (isOfKernels(directive) && !isLoop) return undefined;
   const axes: Axis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);
@@ -121,7 +133,9 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
   const left = new Set(named("lastprivate"));
-  return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates }, left);
+  const stream = directive.launch?.stream ?? queue?.queue;
+  const rest = { stream, carried, privates, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
+  return finished(scope, stmt, axes, body, reductions, rest, left);
 }
 
 /** False of what does nothing. */
@@ -158,7 +172,7 @@ function finished(
   axes: readonly Axis[],
   body: readonly Stmt[],
   clauses: readonly Reduction[],
-  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string> },
+  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string>; isOpen?: true },
   left: ReadonlySet<string> = new Set(),
 ): Omit<Region, "name"> {
   const written = writesOf(scope, body);

@@ -3,14 +3,15 @@
  */
 
 import { orderOfForall } from "../analyse/forall.js";
+import { isOpen, isSequential } from "../analyse/regions.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withLoops } from "./kernels.js";
 import { proceduresOf, variablesOf, type Variable } from "./names.js";
-import { isSequential, nestOf } from "./nest-of.js";
-import { arranged, loopsOf, type NestSettings } from "./nests.js";
+import { isOfLoop, nestOf } from "./nest-of.js";
+import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { calledFrom, dataOf, parallelLoop, targetLoop } from "./openmp.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
@@ -91,6 +92,7 @@ export function port(
       problems.add(s.at, s.directive.words.join(" "), "stands in front of no loop");
       return [];
     }
+    if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), variables);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
     const data = dataOf(nest, variables, procedures);
     loops.push({
@@ -131,9 +133,9 @@ const withBefore = (before: readonly string[], [first, ...rest]: readonly Stmt[]
   before.length > 0 ? [{ ...first, before: [...before, ...(first.before ?? [])] }, ...rest] : [first, ...rest];
 
 /** Whether a directive makes the loop behind it parallel. */
-function isParallel({ sentinel, words, clauses }: Directive): boolean {
-  if (isSequential(clauses)) return false;
-  return sentinel === "cuf" ? words[0] === "kernel" : ["do", "loop", "distribute"].includes(words.at(-1)!);
+function isParallel(directive: Directive): boolean {
+  if (isSequential(directive.clauses)) return false;
+  return directive.sentinel === "cuf" ? directive.words[0] === "kernel" : isOfLoop(directive);
 }
 
 /** The parallel loops of a procedure: by its name, with their numbers where there are several. */
