@@ -105,7 +105,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const unread = problems.found.length;
   const world = readSymbols(files, options.kinds ?? {}, problems);
   const code = new Code(world, problems, options.loops ?? {});
-  for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
+  for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
       throw new LaunchError(`loops names "${name}", which is no loop of ${main.file}: take one of ${[...code.kernels.keys()].join(", ")}`);

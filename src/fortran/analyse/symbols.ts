@@ -51,6 +51,8 @@ export interface Variable {
 
 export interface Scope {
   readonly unit: Module | Procedure | Program;
+  /** The file that was read: the unit may stand in one that it includes. */
+  readonly file: string;
   readonly parent?: Scope;
   readonly variables: Map<string, Variable>;
   readonly procedures: Map<string, Scope>;
@@ -91,10 +93,10 @@ const KINDS: Readonly<Record<string, number>> = {
 
 export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
   const world: World = { modules: new Map(), external: new Map(), scopes: [], kinds, problems };
-  for (const { units } of files)
+  for (const { file, units } of files)
     for (const unit of units) {
       if (isBroken(unit)) continue;
-      const scope = scopeOf(unit, undefined, world);
+      const scope = scopeOf(unit, file, undefined, world);
       if (unit.kind === "module") world.modules.set(unit.name, scope);
       else if (unit.kind === "procedure") world.external.set(unit.name, scope);
     }
@@ -114,11 +116,11 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
 /** Of a routine with statements that could not be read, nothing is used. */
 const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
-function scopeOf(written: Scope["unit"], parent: Scope | undefined, world: World): Scope {
+function scopeOf(written: Scope["unit"], file: string, parent: Scope | undefined, world: World): Scope {
   const unit = besideComponents(withoutBlocks(written));
-  const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
+  const scope: Scope = { unit, file, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
   world.scopes.push(scope);
-  for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
+  for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, file, scope, world));
   for (const declaration of unit.declarations) if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
   return scope;
 }

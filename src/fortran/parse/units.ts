@@ -110,7 +110,7 @@ function opening(lines: Lines, head: Head): { before?: readonly string[] } {
   return before;
 }
 
-type Heading = Pick<Procedure, "name" | "form" | "dummies" | "attributes" | "launchBounds" | "prefixes" | "type" | "result">;
+type Heading = Pick<Procedure, "name" | "form" | "dummies" | "attributes" | "launchBounds" | "prefixes" | "type" | "result" | "bind">;
 
 /** `attributes(global) launch_bounds(256) subroutine f(a, b)`, `pure real(8) function g(x) result(y)` */
 function heading(c: Cursor): Heading {
@@ -138,14 +138,14 @@ function heading(c: Cursor): Heading {
     c.expect(")");
   }
   let result = form === "function" ? name : undefined;
+  let bind: string | undefined;
   while (c.token.kind === "name") {
     const word = c.name();
     if (word === "result" && form === "function") {
       c.expect("(");
       result = c.name();
       c.expect(")");
-    } else if (word === "bind")
-      throw c.problem("procedures for C are not read", c.tokens[c.n - 1], "leave `bind` out: the port's files have their own interfaces");
+    } else if (word === "bind") bind = c.enclosed();
     else throw c.problem("does not belong here", c.tokens[c.n - 1]);
   }
   c.end();
@@ -158,6 +158,7 @@ function heading(c: Cursor): Heading {
     prefixes,
     ...(type && { type }),
     ...(result && { result }),
+    ...(bind !== undefined && { bind }),
   };
 }
 
