@@ -31,6 +31,8 @@ export interface Variable {
   readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
   /** An integer of 64 bits: `refused`, but for scalars where 32 are enough (lower/wide). */
   readonly wide?: true;
+  /** An integer of 8 bits: `refused`, but for arrays of the program and for scalars. */
+  readonly byte?: true;
   /** The name of its derived type. */
   readonly derived?: string;
   /** Of a component: its type and its name there. */
@@ -77,6 +79,9 @@ const KINDS: Readonly<Record<string, number>> = {
   real64: 8,
   real128: 16,
   int8: 1,
+  c_int8_t: 1,
+  c_char: 1,
+  c_signed_char: 1,
   int16: 2,
   int32: 4,
   int64: 8,
@@ -221,6 +226,7 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
     type: typed.type,
     ...(refused && { refused }),
     ...(typed.wide && !reason && !dims?.length && { wide: true }),
+    ...(typed.byte && !reason && { byte: true }),
     ...(spec.derived && { derived: spec.derived }),
     ...(dims && dims.length > 0 && { dims }),
     attributes,
@@ -243,7 +249,7 @@ export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide"> {
+export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -267,6 +273,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
         : {
             type: "i32",
             ...(bytes === 8 && { wide: true }),
+            ...(bytes === 1 && { byte: true }),
             refused: {
               construct: `integer of kind ${bytes ?? "unknown"}`,
               why: "kernels have integers of 32 bits",
@@ -305,7 +312,7 @@ export function kindBytes(scope: Scope, e: Expr): number | undefined {
       return value.suffix ? suffixBytes(scope, value.suffix) : value.type === "real" && /d/i.test(value.text) ? 8 : 4;
     const digits = value?.kind === "literal" ? Number(value.text) : NaN;
     if (e.base.name === "selected_real_kind") return digits <= 6 ? 4 : digits <= 15 ? 8 : 16;
-    if (e.base.name === "selected_int_kind") return digits <= 9 ? 4 : 8;
+    if (e.base.name === "selected_int_kind") return digits <= 2 ? 1 : digits <= 4 ? 2 : digits <= 9 ? 4 : 8;
   }
   return undefined;
 }
