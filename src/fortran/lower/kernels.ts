@@ -37,8 +37,8 @@ const PARTS: Parts = {
   overArrays,
   arrayOf: (cx, variable, name) => {
     // Bounds are as they were when the arrays came: no local takes part.
-    const home = variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope;
-    const frame = declaring({ scope: variable.dummy && !variable.component ? (findAllocation(variable)?.scope ?? home) : home });
+    const isOthers = variable.dummy || variable.scope.unit.kind === "module";
+    const frame = declaring({ scope: isOthers ? (findAllocation(variable)?.scope ?? variable.scope) : cx.scope });
     return arrayParameter(cx, variable, name, (bound) => indexOf(cx, frame, bound));
   },
 };

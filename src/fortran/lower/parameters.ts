@@ -16,8 +16,11 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const allocation = findAllocation(variable);
   if (changesBounds(variable))
     throw new Unlowerable(cx.location, wish, "its lower bounds differ from place to place", "begin it at the same index everywhere");
-  if (dummy && !variable.component && allocation && beginsLocally(allocation))
-    throw new Unlowerable(cx.location, wish, "its lower bounds are those of the caller's array", "give it bounds of its own");
+  const isCallers = dummy && !variable.component;
+  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
+    const why = isCallers ? "its lower bounds are those of the caller's array" : "a variable of another routine says where it begins";
+    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "take a module's variable for that bound");
+  }
   if (attributes.has("pointer") && !dummy && !allocation)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "nothing says where it points", "give the file with its `=>`");
   const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
