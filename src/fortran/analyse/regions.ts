@@ -3,8 +3,8 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
-import { bodiesOf, eachStatement } from "./visit.js";
+import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
+import { bodiesOf, eachStatement, mentions, namesIn } from "./visit.js";
 import { nameOf, walkExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
@@ -159,10 +159,32 @@ function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"
   const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op, inferred: false })));
   // The first index of the list is the innermost one, as in Fortran's arrays.
   const axes = [...stmt.axes].reverse();
+  const named = new Set([...stmt.local, ...stmt.localInit, ...stmt.shared, ...reductions.map(({ name }) => name)]);
+  const begun = [...stmt.localInit, ...assignedAlike(scope, stmt).filter((name) => !named.has(name))];
   return finished(scope, stmt, axes, stmt.body, reductions, {
     mask: stmt.mask,
-    carried: new Set(stmt.localInit),
-    privates: new Set([...stmt.local, ...stmt.localInit]),
+    carried: new Set(begun),
+    privates: new Set([...stmt.local, ...begun]),
+  });
+}
+
+/** Arrays of which all iterations assign the same elements. As none may use what another one leaves, each has an array of its own. */
+function assignedAlike(scope: Scope, stmt: DoConcurrent): string[] {
+  const written = writesOf(scope, stmt.body);
+  const varying = new Set([...written, ...stmt.axes.map(({ variable }) => variable)]);
+  const apart = new Set<string>();
+  eachStatement(stmt.body, (each) => {
+    if (each.kind === "do" && ![each.start, each.stop, each.step].some((bound) => mentions(bound, varying))) varying.delete(each.variable);
+    const targets = each.kind === "assign" ? [each.target] : each.kind === "call" ? each.args : [];
+    for (const target of targets) {
+      const [array, ...subscripts] = [...namesIn(target)];
+      if (subscripts.some((name) => varying.has(name))) apart.add(array);
+    }
+  });
+  return [...written].filter((name) => {
+    const variable = find(scope, name);
+    if (!variable?.dims || variable.scope !== scope || variable.dummy || apart.has(name) || isReadBehind(scope, stmt, name)) return false;
+    return !["allocatable", "pointer", "target", "save", "device", "managed"].some((attribute) => variable.attributes.has(attribute));
   });
 }
 

@@ -3,9 +3,11 @@
  */
 
 import { orderOfForall } from "../analyse/forall.js";
-import { isOpen, isSequential } from "../analyse/regions.js";
+import { isOpen, isSequential, regionsOf, type Region } from "../analyse/regions.js";
+import { readSymbols } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
-import type { Problems } from "../errors.js";
+import type { Location } from "../../ir/types.js";
+import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withLoops } from "./kernels.js";
@@ -55,6 +57,7 @@ export function port(
   others: readonly SourceFile[] = [],
 ): Port {
   const procedures = proceduresOf([...others, file]);
+  const regions = target === "cpu" ? undefined : regionsIn(file, others, problems);
   const loops: PortedLoop[] = [];
   const parallel: (readonly Stmt[])[] = [];
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
@@ -94,7 +97,12 @@ export function port(
     }
     if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), variables);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
-    const data = dataOf(nest, variables, procedures);
+    const data = dataOf(
+      nest,
+      variables,
+      procedures,
+      s.directive.sentinel === "cuf" ? undefined : (regions?.get(placeText(s.at)) ?? NO_CLAUSES),
+    );
     loops.push({
       name,
       at: s.at,
@@ -122,6 +130,20 @@ export function port(
       return [{ ...s, directive: { ...s.directive, sentinel: "omp", words } }];
     });
   }
+}
+
+const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
+
+const NO_CLAUSES: Pick<Region, "privates" | "carried"> = { privates: new Set(), carried: new Set() };
+
+/** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
+function regionsIn(file: SourceFile, others: readonly SourceFile[], problems: Problems): Map<string, Region> {
+  // Other problems of names are those of kernels alone.
+  const world = readSymbols([file, ...others], {}, new Problems());
+  const from = world.problems.found.length;
+  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
+  problems.found.push(...world.problems.found.slice(from));
+  return new Map(regions.map((region) => [placeText(region.at), region]));
 }
 
 /** Pure procedures keep their `do concurrent`: OpenMP has no place in them. */
@@ -159,7 +181,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
     ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op, names, at })),
   ];
   const comment = [...(before ?? []), ...(behind === undefined ? [] : [behind])];
-  const directive: Directive = { sentinel: "cuf", words: ["kernel", "do"], clauses, at };
+  const directive: Directive = { sentinel: "acc", words: ["parallel", "loop"], clauses, at };
   return { kind: "directed", directive, body: loops, closed: false, at, ...(comment.length > 0 && { before: comment }) };
 }
 
