@@ -184,6 +184,37 @@ end subroutine`;
     assert.throws(() => fortran(text.replace("!$omp end target\n", "")), /!\$omp target: is not closed/);
   });
 
+  it("have a block of `kernels` behind a directive of OpenMP", async () => {
+    const text = scale(`!$omp parallel do private(i)
+  !$acc kernels
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+  !$acc end kernels
+  !$omp end parallel do`);
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [2, 10]);
+    assert.match(portSources([{ file: "a.f90", text }], { targets: ["openmp"] })[0].text, /omp parallel do .*\n *do i = 1,n/);
+    // Its end may be all that the preprocessor leaves.
+    const ended = text.replace("!$omp parallel do private(i)", "");
+    assert.doesNotMatch(portSources([{ file: "a.f90", text: ended }], { targets: ["openmp"] })[0].text, /omp/);
+  });
+
+  it("declare what loops call in front of it", async () => {
+    const text = `module m
+contains
+  ! A loop
+  !$acc routine(twice) seq
+  !$omp declare target(twice)
+  real(8) function twice(t)
+    real(8), intent(in) :: t
+    twice = 2*t
+  end function
+${scale(loop("!$acc parallel loop", "", "x(i) = twice(x(i))"))}
+end module`;
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [2, 10]);
+    assert.match(portSources([{ file: "a.f90", text }], { targets: ["openmp"] })[0].text, /! A loop\n *real\(8\) function twice/);
+  });
+
   it("have procedures in files that they include", async () => {
     const text = 'module m\ncontains\n#include "scale.f90"\nend module';
     const include = (name: string): string | undefined => (name === "scale.f90" ? scale(loop("!$acc parallel loop", "")) : undefined);

@@ -115,7 +115,14 @@ export function subroutineOf(loop: Loop, name: string): string {
     return [`read(10) extents_(1:${lowers.length})`, `allocate(${word}(${allocated.join(",")}))`, `read(10) ${word}`];
   });
   const written = reads.map(([word]) => `write(11) ${word}`);
-  const head = [`subroutine ${name}()`, "use, intrinsic :: iso_fortran_env", "use, intrinsic :: iso_c_binding", "implicit none", ...constants, ...locals];
+  const head = [
+    `subroutine ${name}()`,
+    "use, intrinsic :: iso_fortran_env",
+    "use, intrinsic :: iso_c_binding",
+    "implicit none",
+    ...constants,
+    ...locals,
+  ];
   const inner = procedures.length > 0 ? ["contains", ...procedures] : [];
   return [
     ...head,

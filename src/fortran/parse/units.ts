@@ -2,6 +2,7 @@
 
 import type { Expr, Module, Procedure, Program, TypeSpec, Unit } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
+import { declares } from "./directives.js";
 import { expression, typeSpec } from "./expressions.js";
 import type { Head } from "./head.js";
 import { guarded, specify } from "./specification.js";
@@ -172,6 +173,10 @@ function contained(lines: Lines): { procedures: Procedure[]; beforeContains?: re
     if (next.key === "procedure") {
       const made = procedure(lines, next);
       if (made) procedures.push(made);
+    } else if (next.key === "directive" && declares(next.directive!)) {
+      // `!$acc routine(f)` in front of the procedure: what loops call is found without it.
+      const comments = opening(lines, next).before ?? [];
+      lines.carried.unshift(...comments);
     } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
     else {
       lines.problems.add(

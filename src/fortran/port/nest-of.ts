@@ -16,8 +16,8 @@ export function nestOf(directed: Directed): Nest {
     const [s, more] = body.filter((each) => !isComment(each));
     if (!s || more) break;
     // A second directive is of the other standard, or of a loop further in.
-    if (s.kind === "directed" && isOfLoop(s.directive) && !isSequential(s.directive.clauses)) {
-      wanted = loops.length + countOf(s.directive.clauses);
+    if (s.kind === "directed" && (isOfLoop(s.directive) || s.directive.words[0] === "kernels") && !isSequential(s.directive.clauses)) {
+      wanted = Math.max(wanted, loops.length + countOf(s.directive.clauses));
       clauses.push(...s.directive.clauses);
       before.push(...(s.before ?? []));
       body = s.body;
@@ -33,6 +33,6 @@ export function nestOf(directed: Directed): Nest {
 }
 
 /** Whether a directive spreads the iterations of a loop. */
-export const isOfLoop = ({ words }: Directive): boolean => ["do", "loop", "distribute"].includes(words.at(-1)!);
+export const isOfLoop = ({ words }: Directive): boolean => words[0] !== "end" && ["do", "loop", "distribute"].includes(words.at(-1)!);
 
 const countOf = (clauses: readonly Clause[]): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
