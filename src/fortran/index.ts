@@ -17,7 +17,7 @@ import { Planner, type Step } from "./host/plan.js";
 import { arrayExtents, fortranKernel, RunError, type FortranKernel } from "./host/kernels.js";
 import type { Routines } from "./host/run.js";
 import { lowerRegion } from "./lower/kernels.js";
-import { memoryType, Unlowerable } from "./lower/values.js";
+import { elementType, Unlowerable } from "./lower/values.js";
 import { parse } from "./parse/index.js";
 import { inOrder } from "./port/order.js";
 
@@ -105,7 +105,7 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   const unread = problems.found.length;
   const world = readSymbols(files, options.kinds ?? {}, problems);
   const code = new Code(world, problems, options.loops ?? {});
-  for (const scope of world.scopes) if (scope.unit.at.file === main.file) code.add(scope);
+  for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
       throw new LaunchError(`loops names "${name}", which is no loop of ${main.file}: take one of ${[...code.kernels.keys()].join(", ")}`);
@@ -231,7 +231,7 @@ class Code implements FortranCode, Routines {
     const scope = this.scopeOf(routine);
     const variable = find(scope, name);
     if (!variable?.dims) throw new RunError(`${routine} knows no array ${name}`);
-    return { type: memoryType(variable.type), extents: arrayExtents(scope, variable, scalars).reverse() };
+    return { type: elementType(variable), extents: arrayExtents(scope, variable, scalars).reverse() };
   }
 
   async emit(target: TargetName): ReturnType<FortranCode["emit"]> {

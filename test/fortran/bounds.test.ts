@@ -94,3 +94,32 @@ test("an index that is known before the launch", async () => {
   assert.match(await refused("below", { n: 4 }), /writes w at w\.f90:27 with index -2 along axis 1, but w goes from -1 to 4 there/);
   await device.close();
 });
+
+test("an array of a module begins where the routine that allocates it says", () => {
+  const text = (lower: string): string => `
+module other
+  integer :: first = 0
+end module
+module m
+  integer :: lo = 1
+  real(8), allocatable :: a(:)
+contains
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: i
+    !$acc parallel loop
+    do i = 1, n
+      a(i) = i
+    end do
+  end subroutine
+end module
+subroutine init(lo, n)
+  use m, only: a
+  use other
+  integer, intent(in) :: lo, n
+  allocate(a(${lower}:n))
+end subroutine`;
+  assert.deepEqual([...fortran(text("first")).kernels.get("work")!.lowered.sources.keys()].sort(), ["a", "first", "n"]);
+  // Not the variable of the module.
+  assert.throws(() => fortran(text("lo")), /:14:7: a: a variable of another routine says where it begins \(take a module's variable/);
+});

@@ -119,6 +119,10 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
     inLoop("t(1) = i\nx(i) = t(1)", "real(8) :: t(n)").replace("!$acc parallel loop", "!$acc parallel loop private(t)"),
     /t: the size of a private array has to be a constant/,
   ],
+  "arrays of several axes beside others": [
+    inLoop("y = max(y, z)\nx(i) = y(1)", "real(4) :: y(3), z(3, 2)"),
+    /z: it has 2 axes beside arrays of 1 \(write a loop over its elements\)/,
+  ],
   "too many indices": [inLoop("x(i, 1) = 0"), /x: 2 indices of an array with 1 axes/],
   "logical arithmetic": [inLoop("x(i) = 1 + (x(i) > 0)"), /a logical value stands where a number is wanted/],
   "a number as a condition": [inLoop("if (i) x(i) = 0"), /a number stands where a logical value is wanted \(compare it: n \/= 0\)/],

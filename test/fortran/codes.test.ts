@@ -1,7 +1,7 @@
 /* What whole codes have around their loops: modules in any order, procedures outside of them, statements that are not read. Values by hand. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fortran } from "../../src/fortran/index.js";
+import { fortran, portSources } from "../../src/fortran/index.js";
 import { f64, i32, open } from "../../src/index.js";
 
 const run = async (
@@ -159,6 +159,93 @@ subroutine total(n, x, s)
 end subroutine`;
     assert.deepEqual(await run(text, "total", [1, 2, 3]), { n: 3, s: 7, x: [1, 2, 3] });
     assert.equal(fortran(text).kernels.get("total")!.lowered.outcomes.length, 1);
+  });
+
+  it("end directives of OpenACC and of OpenMP in either order", async () => {
+    const text = scale(`!$acc data copy(x)
+  !$omp target data map(tofrom: x)
+  !$acc parallel loop
+  !$omp target teams distribute parallel do
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+  !$acc end parallel loop
+  !$omp end target teams distribute parallel do
+  !$acc kernels
+  !$omp target
+  x(1) = 7
+  !$acc end kernels
+  !$omp end target
+  !$acc end data
+  !$omp end target data`);
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [7, 10]);
+    const [port] = portSources([{ file: "a.f90", text }], { targets: ["openmp"] });
+    assert.match(port.text, /omp parallel do/);
+    assert.throws(() => fortran(text.replace("!$omp end target\n", "")), /!\$omp target: is not closed/);
+  });
+
+  it("have a block of `kernels` behind a directive of OpenMP", async () => {
+    const text = scale(`!$omp parallel do private(i)
+  !$acc kernels
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+  !$acc end kernels
+  !$omp end parallel do`);
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [2, 10]);
+    assert.match(portSources([{ file: "a.f90", text }], { targets: ["openmp"] })[0].text, /omp parallel do .*\n *do i = 1,n/);
+    // Its end may be all that the preprocessor leaves.
+    const ended = text.replace("!$omp parallel do private(i)", "");
+    assert.doesNotMatch(portSources([{ file: "a.f90", text: ended }], { targets: ["openmp"] })[0].text, /omp/);
+  });
+
+  it("declare what loops call in front of it", async () => {
+    const text = `module m
+contains
+  ! A loop
+  !$acc routine(twice) seq
+  !$omp declare target(twice)
+  real(8) function twice(t)
+    real(8), intent(in) :: t
+    twice = 2*t
+  end function
+${scale(loop("!$acc parallel loop", "", "x(i) = twice(x(i))"))}
+end module`;
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [2, 10]);
+    assert.match(portSources([{ file: "a.f90", text }], { targets: ["openmp"] })[0].text, /! A loop\n *real\(8\) function twice/);
+  });
+
+  it("have procedures in files that they include", async () => {
+    const text = 'module m\ncontains\n#include "scale.f90"\nend module';
+    const include = (name: string): string | undefined => (name === "scale.f90" ? scale(loop("!$acc parallel loop", "")) : undefined);
+    const code = fortran(text, { file: "m.f90", include });
+    assert.deepEqual([code.routines, [...code.kernels.keys()]], [["scale"], ["scale"]]);
+  });
+
+  it("have procedures that C calls", async () => {
+    const text = scale(loop("!$acc parallel loop", "")).replace("(n, x)", '(n, x) bind(c, name="scale_it")');
+    assert.deepEqual((await run(text, "scale", [1, 5])).x, [2, 10]);
+    const [port] = portSources([{ file: "a.f90", text }], { targets: ["cpu"] });
+    assert.match(port.text, /^subroutine scale\(n, x\) bind\(c, name="scale_it"\)$/m);
+    const result = "function f(x) result(y) bind(c)\n real(8), value :: x\n real(8) :: y\n y = x\nend function";
+    assert.match(portSources([{ file: "a.f90", text: result }], { targets: ["cpu"] })[0].text, /result\(y\) bind\(c\)/);
+  });
+
+  it("fold by functions of one type", async () => {
+    const text = `
+subroutine most(n, x, s, t)
+  integer :: n, i
+  real(8) :: x(n)
+  real(8), intent(out) :: s, t
+  s = 2
+  t = 2
+  !$omp parallel do reduction(max:s)
+  do i = 1, n
+    s = dmax1(s, x(i))
+    t = dmin1(x(i), t)
+  end do
+end subroutine`;
+    assert.deepEqual(await run(text, "most", [1, 3, 2]), { n: 3, s: 3, t: 1, x: [1, 3, 2] });
   });
 
   it("assign whole arrays in kernels", async () => {

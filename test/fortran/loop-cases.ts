@@ -1,8 +1,9 @@
 /* Values for the variables of loops, and what devices make of them. */
+import type { Variable } from "../../src/fortran/analyse/symbols.js";
 import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { evaluate } from "../../src/fortran/host/evaluate.js";
-import { memoryType } from "../../src/fortran/lower/values.js";
-import { f32, f64, i32, type Device, type View } from "../../src/index.js";
+import { elementType } from "../../src/fortran/lower/values.js";
+import { f32, f64, i32, u8, type Device, type View } from "../../src/index.js";
 import { variablesOf, type Held, type Loop, type Values } from "./loop-programs.js";
 
 /** What is known of a code's variables, by their names. */
@@ -19,17 +20,18 @@ export interface Plausible {
 export function valuesFor(loop: Loop, { integers, reals, extent }: Plausible, random: () => number): Values {
   const { sources } = loop.kernel.lowered;
   const made = new Map<string, Held>();
-  const numbers = (name: string, type: string, size: number): Held["data"] => {
+  const numbers = (name: string, { type, byte }: Variable, size: number): Held["data"] => {
     const known = integers[name] ?? integers[name.replace(/^.*_/, "")];
     const [low, high] = reals[name] ?? [0.5, 1.5];
     const real = (): number => low + (high - low) * random();
     const integer = (_: unknown, n: number): number =>
       typeof known === "number" ? known : known && size > 1 ? known[n] : type === "bool" ? Math.floor(2 * random()) : 1;
     if (type === "f64") return Float64Array.from({ length: size }, real);
+    if (byte) return Uint8Array.from({ length: size }, integer);
     return type === "f32" ? Float32Array.from({ length: size }, real) : Int32Array.from({ length: size }, integer);
   };
   const variables = variablesOf(loop);
-  for (const [name, { type, dims }] of variables) if (!dims) made.set(name, { data: numbers(name, type, 1) });
+  for (const [name, variable] of variables) if (!variable.dims) made.set(name, { data: numbers(name, variable, 1) });
   const paramOf = (param: string): string => sources.get(param)!.name;
   const known = {
     param: (param: string) => made.get(paramOf(param))!.data[0],
@@ -40,12 +42,12 @@ export function valuesFor(loop: Loop, { integers, reals, extent }: Plausible, ra
     if (!variable.dims || made.has(name)) continue;
     const shape = extents!.map((e) => (e ? Number(evaluate(e, known)) : extent));
     const size = shape.reduce((a, b) => a * b, 1);
-    made.set(name, { extents: shape, data: numbers(name, variable.type, size) });
+    made.set(name, { extents: shape, data: numbers(name, variable, size) });
   }
   return made;
 }
 
-const ELEMENTS = { f64, f32, i32 } as const;
+const ELEMENTS = { f64, f32, i32, u8 } as const;
 
 /** The values behind the kernel of a loop on a device. */
 export async function ranOn(device: Device, { kernel }: Loop, values: Values): Promise<Values> {
@@ -54,7 +56,7 @@ export async function ranOn(device: Device, { kernel }: Loop, values: Values): P
   const lists: Record<string, Held["data"]> = {};
   for (const [param, { name, variable }] of lowered.sources) {
     const { extents, data } = values.get(name)!;
-    const type = memoryType(variable.type) as keyof typeof ELEMENTS;
+    const type = elementType(variable) as keyof typeof ELEMENTS;
     if (extents) args[param] = device.from(ELEMENTS[type], data, [...extents].reverse());
     else args[param] = variable.type === "bool" ? data[0] !== 0 : data[0];
     if (boundArrays.includes(param)) lists[param] = data;

@@ -31,7 +31,7 @@ export interface Loop {
 /** A variable's value before a loop or behind it; an array with its extents in Fortran's order. */
 export interface Held {
   readonly extents?: readonly number[];
-  readonly data: Float64Array | Float32Array | Int32Array;
+  readonly data: Float64Array | Float32Array | Int32Array | Uint8Array;
 }
 export type Values = ReadonlyMap<string, Held>;
 
@@ -97,11 +97,11 @@ export function subroutineOf(loop: Loop, name: string): string {
       for (const each of wordsIn(procedure.unit)) if (!procedure.variables.has(each)) declare(each, procedure);
     }
     if (!variable) return;
-    if (variable.refused) throw new Unrunnable(`${variable.refused.construct}: ${variable.refused.why}`);
+    if (variable.refused && !variable.byte) throw new Unrunnable(`${variable.refused.construct}: ${variable.refused.why}`);
     const dims = given.has(word) ? boundsOf(variable) : (variable.dims ?? []);
     for (const part of [variable.value, ...dims.flatMap(({ lower, upper }) => [lower, upper === "*" ? undefined : upper])])
       if (part) wordsIn(part).forEach((each) => declare(each, variable.scope));
-    const type = TYPES[variable.type];
+    const type = variable.byte ? "integer(1)" : TYPES[variable.type];
     if (variable.value) constants.push(`${type}, parameter :: ${word}${shape(dims)} = ${expressionText(variable.value)}`);
     else if (given.has(word) && dims.length > 0) locals.push(`${type}, allocatable :: ${word}(${dims.map(() => ":").join(",")})`);
     else locals.push(`${type} :: ${word}${shape(dims)}`);
@@ -115,7 +115,14 @@ export function subroutineOf(loop: Loop, name: string): string {
     return [`read(10) extents_(1:${lowers.length})`, `allocate(${word}(${allocated.join(",")}))`, `read(10) ${word}`];
   });
   const written = reads.map(([word]) => `write(11) ${word}`);
-  const head = [`subroutine ${name}()`, "use, intrinsic :: iso_fortran_env", "implicit none", ...constants, ...locals];
+  const head = [
+    `subroutine ${name}()`,
+    "use, intrinsic :: iso_fortran_env",
+    "use, intrinsic :: iso_c_binding",
+    "implicit none",
+    ...constants,
+    ...locals,
+  ];
   const inner = procedures.length > 0 ? ["contains", ...procedures] : [];
   return [
     ...head,

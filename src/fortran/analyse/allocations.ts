@@ -31,12 +31,15 @@ const lowersOf = ({ bounds, scope }: Allocation): string =>
     })
     .join();
 
-/** Whether variables of a routine tell where an array begins: other routines do not know them. */
-export const beginsLocally = ({ bounds, scope }: Allocation): boolean =>
-  bounds.some(({ lower }) => {
-    const names = lower ? [...namesIn(lower)].map((name) => find(scope, name)) : [];
-    return names.some((variable) => !variable?.value && variable?.scope.unit.kind !== "module");
-  });
+/** Whether variables of a routine tell where an array begins, which others do not know; `reader` is one of these. */
+export const beginsLocally = ({ bounds, scope }: Allocation, reader?: Scope): boolean =>
+  bounds.some(({ lower }) =>
+    [...namesIn(lower)].some((name) => {
+      const variable = find(scope, name);
+      if (variable?.value || variable?.scope.unit.kind === "module") return false;
+      return !variable || !reader || find(reader, name) !== variable;
+    }),
+  );
 
 /** Whether an array begins where another one does: the one that is allocated, pointed to or given. Else at 1, or where its declaration says. */
 export const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>

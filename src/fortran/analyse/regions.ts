@@ -3,8 +3,8 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
-import { bodiesOf, eachStatement } from "./visit.js";
+import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
+import { bodiesOf, eachStatement, mentions, namesIn } from "./visit.js";
 import { nameOf, walkExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
 import { accumulation, readFirst, writesOf } from "./writes.js";
@@ -33,6 +33,8 @@ export interface Region {
   readonly ofGrid?: true;
   /** Threads of a block share memory, or wait for each other: one element for each block of a launch. */
   readonly ofBlocks?: true;
+  /** Nothing says that its iterations are independent. */
+  readonly isOpen?: true;
 }
 
 export interface Axis {
@@ -72,11 +74,21 @@ export function regionsOf(scope: Scope): Region[] {
   return found.map((region, n) => ({ ...region, name: found.length === 1 ? unit.name : `${unit.name}#${n + 1}` }));
 }
 
+/** Whether iterations run one after the other: by `seq`, or by `ordered`, which lets parts of them wait. */
+export const isSequential = (clauses: readonly Clause[]): boolean =>
+  clauses.some((clause) => (clause.kind === "level" && clause.level === "seq") || (clause.kind === "other" && clause.name === "ordered"));
+
 export const isParallel = ({ sentinel, words, clauses }: Directive): boolean => {
-  if (words[0] === "end" || clauses.some((clause) => clause.kind === "level" && clause.level === "seq")) return false;
+  if (words[0] === "end" || isSequential(clauses)) return false;
   if (sentinel === "cuf") return words[0] === "kernel";
   return words.includes("loop") || words.includes("do") || words.includes("distribute") || (sentinel === "acc" && words[0] === "kernels");
 };
+
+const isOfKernels = ({ sentinel, words }: Directive): boolean => sentinel === "acc" && words[0] === "kernels";
+
+/** Whether nothing says that iterations are independent: `kernels` leaves it to be found out. */
+export const isOpen = (directive: Directive, clauses: readonly Clause[]): boolean =>
+  isOfKernels(directive) && !clauses.some((clause) => clause.kind === "level" && clause.level === "independent");
 
 /** The region that a statement is, if it is one. */
 function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Region, "name"> | undefined {
@@ -85,8 +97,8 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const { directive } = stmt;
   const loops = stmt.body.filter(counts);
   // What else `kernels` holds runs in order.
-  const isLoop = loops.length === 1 && ["do", "do-concurrent", "directed"].includes(loops[0].kind);
-  if (directive.sentinel === "acc" && directive.words[0] === "kernels" && !isLoop) return undefined;
+  const isLoop = loops.length === 1 && (loops[0].kind === "do" || (loops[0].kind === "directed" && isParallel(loops[0].directive)));
+  if (isOfKernels(directive) && !isLoop) return undefined;
   const axes: Axis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);
@@ -121,7 +133,9 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
   const left = new Set(named("lastprivate"));
-  return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates }, left);
+  const stream = directive.launch?.stream ?? queue?.queue;
+  const rest = { stream, carried, privates, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
+  return finished(scope, stmt, axes, body, reductions, rest, left);
 }
 
 /** False of what does nothing. */
@@ -145,10 +159,32 @@ function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"
   const reductions = stmt.reduce.flatMap(({ op, names }) => names.map((name) => ({ name, op, inferred: false })));
   // The first index of the list is the innermost one, as in Fortran's arrays.
   const axes = [...stmt.axes].reverse();
+  const named = new Set([...stmt.local, ...stmt.localInit, ...stmt.shared, ...reductions.map(({ name }) => name)]);
+  const begun = [...stmt.localInit, ...assignedAlike(scope, stmt).filter((name) => !named.has(name))];
   return finished(scope, stmt, axes, stmt.body, reductions, {
     mask: stmt.mask,
-    carried: new Set(stmt.localInit),
-    privates: new Set([...stmt.local, ...stmt.localInit]),
+    carried: new Set(begun),
+    privates: new Set([...stmt.local, ...begun]),
+  });
+}
+
+/** Arrays of which all iterations assign the same elements. As none may use what another one leaves, each has an array of its own. */
+function assignedAlike(scope: Scope, stmt: DoConcurrent): string[] {
+  const written = writesOf(scope, stmt.body);
+  const varying = new Set([...written, ...stmt.axes.map(({ variable }) => variable)]);
+  const apart = new Set<string>();
+  eachStatement(stmt.body, (each) => {
+    if (each.kind === "do" && ![each.start, each.stop, each.step].some((bound) => mentions(bound, varying))) varying.delete(each.variable);
+    const targets = each.kind === "assign" ? [each.target] : each.kind === "call" ? each.args : [];
+    for (const target of targets) {
+      const [array, ...subscripts] = [...namesIn(target)];
+      if (subscripts.some((name) => varying.has(name))) apart.add(array);
+    }
+  });
+  return [...written].filter((name) => {
+    const variable = find(scope, name);
+    if (!variable?.dims || variable.scope !== scope || variable.dummy || apart.has(name) || isReadBehind(scope, stmt, name)) return false;
+    return !["allocatable", "pointer", "target", "save", "device", "managed"].some((attribute) => variable.attributes.has(attribute));
   });
 }
 
@@ -158,7 +194,7 @@ function finished(
   axes: readonly Axis[],
   body: readonly Stmt[],
   clauses: readonly Reduction[],
-  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string> },
+  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string>; isOpen?: true },
   left: ReadonlySet<string> = new Set(),
 ): Omit<Region, "name"> {
   const written = writesOf(scope, body);

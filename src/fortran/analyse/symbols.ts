@@ -31,6 +31,8 @@ export interface Variable {
   readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
   /** An integer of 64 bits: `refused`, but for scalars where 32 are enough (lower/wide). */
   readonly wide?: true;
+  /** An integer of 8 bits: `refused`, but for arrays of the program and for scalars. */
+  readonly byte?: true;
   /** The name of its derived type. */
   readonly derived?: string;
   /** Of a component: its type and its name there. */
@@ -51,6 +53,8 @@ export interface Variable {
 
 export interface Scope {
   readonly unit: Module | Procedure | Program;
+  /** The file that was read: the unit may stand in one that it includes. */
+  readonly file: string;
   readonly parent?: Scope;
   readonly variables: Map<string, Variable>;
   readonly procedures: Map<string, Scope>;
@@ -75,6 +79,9 @@ const KINDS: Readonly<Record<string, number>> = {
   real64: 8,
   real128: 16,
   int8: 1,
+  c_int8_t: 1,
+  c_char: 1,
+  c_signed_char: 1,
   int16: 2,
   int32: 4,
   int64: 8,
@@ -91,10 +98,10 @@ const KINDS: Readonly<Record<string, number>> = {
 
 export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"], problems: Problems): World {
   const world: World = { modules: new Map(), external: new Map(), scopes: [], kinds, problems };
-  for (const { units } of files)
+  for (const { file, units } of files)
     for (const unit of units) {
       if (isBroken(unit)) continue;
-      const scope = scopeOf(unit, undefined, world);
+      const scope = scopeOf(unit, file, undefined, world);
       if (unit.kind === "module") world.modules.set(unit.name, scope);
       else if (unit.kind === "procedure") world.external.set(unit.name, scope);
     }
@@ -114,11 +121,11 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
 /** Of a routine with statements that could not be read, nothing is used. */
 const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
-function scopeOf(written: Scope["unit"], parent: Scope | undefined, world: World): Scope {
+function scopeOf(written: Scope["unit"], file: string, parent: Scope | undefined, world: World): Scope {
   const unit = besideComponents(withoutBlocks(written));
-  const scope: Scope = { unit, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
+  const scope: Scope = { unit, file, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
   world.scopes.push(scope);
-  for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, scope, world));
+  for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, file, scope, world));
   for (const declaration of unit.declarations) if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
   return scope;
 }
@@ -219,6 +226,7 @@ function variable(scope: Scope, { name, spec, dims, attributes, value, at }: Dra
     type: typed.type,
     ...(refused && { refused }),
     ...(typed.wide && !reason && !dims?.length && { wide: true }),
+    ...(typed.byte && !reason && { byte: true }),
     ...(spec.derived && { derived: spec.derived }),
     ...(dims && dims.length > 0 && { dims }),
     attributes,
@@ -241,7 +249,7 @@ export const isStreamKind = ({ kindOf }: Pick<TypeSpec, "kindOf">): boolean =>
   kindOf?.kind === "name" && kindOf.name === "cuda_stream_kind";
 
 /** The type of kernels' code for a declared one. */
-export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide"> {
+export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<Variable, "type" | "refused" | "wide" | "byte"> {
   const refuse = (construct: string, why: string, remedy: string) => ({ type: "f64" as const, refused: { construct, why, remedy } });
   switch (type) {
     case "double precision":
@@ -265,6 +273,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
         : {
             type: "i32",
             ...(bytes === 8 && { wide: true }),
+            ...(bytes === 1 && { byte: true }),
             refused: {
               construct: `integer of kind ${bytes ?? "unknown"}`,
               why: "kernels have integers of 32 bits",
@@ -303,7 +312,7 @@ export function kindBytes(scope: Scope, e: Expr): number | undefined {
       return value.suffix ? suffixBytes(scope, value.suffix) : value.type === "real" && /d/i.test(value.text) ? 8 : 4;
     const digits = value?.kind === "literal" ? Number(value.text) : NaN;
     if (e.base.name === "selected_real_kind") return digits <= 6 ? 4 : digits <= 15 ? 8 : 16;
-    if (e.base.name === "selected_int_kind") return digits <= 9 ? 4 : 8;
+    if (e.base.name === "selected_int_kind") return digits <= 2 ? 1 : digits <= 4 ? 2 : digits <= 9 ? 4 : 8;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { own as owned } from "../../ir/own.js";
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
 import { flowOf, readsPart } from "./flow.js";
 import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope } from "./symbols.js";
@@ -87,6 +88,18 @@ export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlyS
   return new Set([...names].filter((name) => (findNamed(scope, name)?.component ? readsPart(flow, name) : flow.readFirst.has(name))));
 }
 
+/** Names of `max` and `min` for one type of arguments. */
+export const EXTREMES: Readonly<Record<string, "max" | "min">> = {
+  max: "max",
+  amax1: "max",
+  dmax1: "max",
+  max0: "max",
+  min: "min",
+  amin1: "min",
+  dmin1: "min",
+  min0: "min",
+};
+
 /** Whether `s` occurs only as an accumulation: `s = s + e`, `s = max(s, e)`, `if (e > s) s = e`; by which operation. */
 export function accumulation(name: string, stmts: readonly Stmt[]): string | undefined {
   const ops = new Set<string>();
@@ -124,9 +137,9 @@ function opOf(name: string, value: Expr): string | undefined {
     if (op === "+" || op === "-") return isName(a, name) || (a.kind === "binary" && opOf(name, a) === "+") ? "+" : undefined;
     if (["*", ".and.", ".or.", ".eqv.", ".neqv."].includes(op)) return isName(a, name) || isName(b, name) ? op : undefined;
   }
-  if (value.kind === "apply" && value.base.kind === "name" && ["min", "max", "iand", "ior", "ieor"].includes(value.base.name))
-    return value.args.some((arg) => arg.kind === "value" && isName(arg.value, name)) ? value.base.name : undefined;
-  return undefined;
+  if (value.kind !== "apply" || value.base.kind !== "name") return undefined;
+  const op = ["iand", "ior", "ieor"].includes(value.base.name) ? value.base.name : owned(EXTREMES, value.base.name);
+  return value.args.some((arg) => arg.kind === "value" && isName(arg.value, name)) ? op : undefined;
 }
 
 /** `if (e > s) s = e`. */

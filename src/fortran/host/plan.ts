@@ -1,4 +1,4 @@
-import type { Location, ScalarType } from "../../ir/types.js";
+import type { ElementType, Location } from "../../ir/types.js";
 import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
 import { findAllocation, changesBounds } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
@@ -9,7 +9,7 @@ import { nameOf } from "../analyse/walk.js";
 import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
 import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
-import { treeName, Unlowerable } from "../lower/values.js";
+import { elementType, treeName, Unlowerable } from "../lower/values.js";
 
 /* What the host's side of a routine does, in order. */
 
@@ -44,7 +44,7 @@ export type Step =
   | {
       readonly kind: "allocate";
       readonly name: string;
-      readonly type: ScalarType;
+      readonly type: ElementType;
       readonly bounds: readonly { readonly lower?: LoweredSequence; readonly upper: LoweredSequence }[];
     }
   /** Without `to`, the pointer points nowhere; with bounds, it has these extents. */
@@ -243,8 +243,8 @@ export class Planner {
           const whole = target.kind === "apply" ? target.base : target;
           const filled: Step[] =
             model?.keyword === "source" ? [this.sequence({ kind: "assign", target: whole, value: model.value, at })] : [];
-          const { type = "f64" } = variableOf(scope, whole) ?? {};
-          return [{ kind: "allocate", name: nameOf(target), type, bounds }, ...filled];
+          const variable = variableOf(scope, whole);
+          return [{ kind: "allocate", name: nameOf(target), type: variable ? elementType(variable) : "f64", bounds }, ...filled];
         });
         return [...steps, ...this.succeeded(stmt)];
       }

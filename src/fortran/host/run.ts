@@ -2,7 +2,7 @@ import type { Device } from "../../device/device.js";
 import { range, teams } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
 import type { Value } from "../../ir/operators.js";
-import type { ScalarType } from "../../ir/types.js";
+import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
@@ -11,7 +11,7 @@ import { nameOf } from "../analyse/walk.js";
 import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
 import type { Source } from "../lower/lowering.js";
-import { memoryType } from "../lower/values.js";
+import { elementType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
@@ -202,8 +202,8 @@ export class Run {
     return found;
   }
 
-  private fresh(type: ScalarType, extents: readonly number[]): View {
-    return this.device.array({ type: memoryType(type) }, [...extents].reverse());
+  private fresh(type: ElementType, extents: readonly number[]): View {
+    return this.device.array({ type }, [...extents].reverse());
   }
 
   private async loop(step: Extract<Step, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
@@ -315,11 +315,11 @@ export class Run {
     if (!view) {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
       if (isGiven(variable) || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
-      view = this.fresh(variable.type, wanted as number[]);
+      view = this.fresh(elementType(variable), wanted as number[]);
       home.arrays.set(name, view);
     }
-    if (view.type !== memoryType(variable.type))
-      throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}; it is of ${memoryType(variable.type)}`);
+    if (view.type !== elementType(variable))
+      throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}; it is of ${elementType(variable)}`);
     return wanted ? shaped(view, name, wanted) : view.rank === rank ? view : shaped(view, name, Array<undefined>(rank).fill(undefined));
   }
 
@@ -373,14 +373,14 @@ export class Run {
         throw new RunError(`${own.scope.unit.name}: ${name} begins with the values of its type: make it intent(inout), and assign it`);
       const isThere = !isOut && (scalars.has(name) || arrays.has(name));
       if (!variable || variable.refused || isThere || (isGiven(variable) && !variable.initial)) continue;
-      const { dims, type } = variable;
+      const { dims } = variable;
       if (!dims) scalars.set(name, initialOf(variable));
       else if (dims.every(({ upper }) => upper && upper !== "*")) {
         const number = (e: Expr): number => Number(initialOf({ ...variable, type: "i32", initial: e }));
         arrays.set(
           name,
           this.fresh(
-            type,
+            elementType(variable),
             dims.map(({ lower, upper }) => number(upper as Expr) - (lower ? number(lower) : 1) + 1),
           ),
         );

@@ -3,7 +3,7 @@ import type { ArrayRef } from "../../ir/expressions.js";
 import type { Expr, Location, ScalarType, Stmt, ViewParam } from "../../ir/types.js";
 import type { Bound, Expr as Tree } from "../tree/index.js";
 import { constantOf, minus, plus, same, times } from "./constants.js";
-import { fromMemory, ONE, toMemory, ZERO } from "./values.js";
+import { fromMemory, ONE, signedByte, toMemory, ZERO } from "./values.js";
 
 /** One element, that can be read and written. */
 export interface Cell {
@@ -66,7 +66,10 @@ export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): Arr
   const at = (given: readonly Expr[]): Cell => {
     const indices = [...given].reverse();
     return {
-      load: (location) => fromMemory(type, load(param, indices, location)),
+      load: (location) => {
+        const held = load(param, indices, location);
+        return param.element === "u8" ? signedByte(held) : fromMemory(type, held);
+      },
       store: (value, location) => ({ kind: "store", view: param.name, indices, value: toMemory(value), location }),
     };
   };

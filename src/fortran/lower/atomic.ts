@@ -1,9 +1,10 @@
 import { unary } from "../../ir/expressions.js";
+import { own } from "../../ir/own.js";
 import type { KernelIR, Location, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { eachStatement, namesIn } from "../analyse/visit.js";
 import { bare, expressionsOf } from "../analyse/walk.js";
-import { text } from "../analyse/writes.js";
+import { EXTREMES, text } from "../analyse/writes.js";
 import type { Assign, Directed, Expr as Tree } from "../tree/index.js";
 import { designated, valueAs } from "./expressions.js";
 import type { Frame, Lowering } from "./lowering.js";
@@ -81,10 +82,11 @@ function foldOf(value: Tree, target: Tree): Fold | undefined {
   const e = bare(value);
   if (e.kind === "binary" && e.op === "+") return isIt(e.a) ? { op: "sum", e: e.b } : isIt(e.b) ? { op: "sum", e: e.a } : undefined;
   if (e.kind === "binary" && e.op === "-") return isIt(e.a) ? { op: "sum", e: e.b, negative: true } : undefined;
-  const name = e.kind === "apply" ? treeName(e) : "";
-  if (e.kind !== "apply" || (name !== "max" && name !== "min") || e.args.length !== 2) return undefined;
+  if (e.kind !== "apply" || e.args.length !== 2) return undefined;
+  const op = own(EXTREMES, treeName(e));
+  if (!op) return undefined;
   const [a, b] = e.args.flatMap((arg) => (arg.kind === "value" ? [arg.value] : []));
-  return isIt(a) ? { op: name, e: b } : isIt(b) ? { op: name, e: a } : undefined;
+  return isIt(a) ? { op, e: b } : isIt(b) ? { op, e: a } : undefined;
 }
 
 const shared = (at: Location, name: string): Unlowerable =>

@@ -8,6 +8,7 @@ import { designated, shapeOf, value, valueAs } from "./expressions.js";
 import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
 import { declareLocals } from "./locals.js";
 import { converted, treeName, Unlowerable } from "./values.js";
+import { narrowed } from "./wide.js";
 
 /* Procedures that are called in kernels: their statements take the place of the call. */
 
@@ -36,7 +37,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
           if (variable.attributes.has("optional")) continue;
           throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
         }
-        const { refused } = variable;
+        const { refused } = variable.byte ? narrowed(variable) : variable;
         if (variable.derived) {
           objects.set(dummy, objectArgument(frame, scope, variable, actual));
           continue;

@@ -2,14 +2,15 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { findProcedure, kindBytes, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, findProcedure, kindBytes, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { namesIn } from "../analyse/visit.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Argument, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
 import { counted, declaredShape, section, type ArrayValue, type Cell } from "./arrays.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import { objectOf, variableIn, type Frame, type Lowering } from "./lowering.js";
-import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
+import { converted, ONE, promoted, signedByte, treeName, Unlowerable, ZERO } from "./values.js";
 import { checkWide, wideResult, type Wide } from "./wide.js";
 
 /* Expressions, with the meaning that Fortran gives them. */
@@ -105,14 +106,20 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
     case "local":
       return marked(cx, { op: "local", type: meaning.type, name: meaning.name }, meaning.type === "i32" && isWide() ? "fits" : undefined);
     case "array":
-      if (index.length === 0)
-        throw new Unlowerable(e.at, treeName(e), "a whole array stands where one number is wanted", "write an element of it");
-      return meaning.array.at(index).load(e.at);
+      return elementOf(meaning.array, index, e.at, treeName(e), "a whole array");
     case "reduction":
       throw new Unlowerable(e.at, treeName(e), "a reduction's result is read in its loop", "use it behind the loop");
     default:
       return unreachable(meaning);
   }
+}
+
+function elementOf(array: ArrayValue, index: readonly Expr[], at: Location, name: string, what: string): Expr {
+  const { length } = array.extents;
+  if (index.length === 0) throw new Unlowerable(at, name, `${what} stands where one number is wanted`, "write an element of it");
+  if (index.length !== length)
+    throw new Unlowerable(at, name, `it has ${length} axes beside arrays of ${index.length}`, "write a loop over its elements");
+  return array.at(index).load(at);
 }
 
 /** A frame in which declarations are read. */
@@ -282,12 +289,14 @@ function materialised(
 
 const ASKS: readonly string[] = ["present", "allocated", "associated"];
 
+/** Their results depend on how many bits an integer has. */
+const OF_ALL_BITS: readonly string[] = ["huge", "ishft", "shiftr", "popcnt", "ibits"];
+
 function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr {
   const found = designated(cx, frame, e);
   if (found) {
     if ("cell" in found) return found.cell.load(e.at);
-    if (index.length > 0) return found.array.at(index).load(e.at);
-    throw new Unlowerable(e.at, found.array.name, "a section of an array stands where one number is wanted", "write an element of it");
+    return elementOf(found.array, index, e.at, found.array.name, "a section of an array");
   }
   const name = treeName(e.base);
   const [asked, more] = e.args;
@@ -319,10 +328,13 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const a = value(cx, frame, trees[0].value, index);
     const type = bytes === 8 && conversion === "f32" ? "f64" : conversion;
     if (a.op === "const" && type === "f32") return constant("f32", Math.fround(Number(a.value)));
-    const made = converted(type, a, e.at, name);
+    const whole = converted(type, a, e.at, name);
+    const made = bytes === 1 && type === "i32" ? signedByte(whole) : whole;
     return type === "i32" ? marked(cx, { ...made }, bytes === 8 ? "fits" : undefined) : made;
   }
   if (isElemental(name)) {
+    const byte = OF_ALL_BITS.includes(name) && [...namesIn(e.args)].find((each) => find(frame.scope, each)?.byte);
+    if (byte) throw new Unlowerable(e.at, name, `${byte} has 8 bits, and kernels have integers of 32`, "take integer(4)");
     // Only the type of a limit's argument counts, which may be an array.
     const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
     const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);

@@ -2,6 +2,7 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import type { MathFn } from "../../ir/operators.js";
 import { ELEMENTS, isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import { EXTREMES } from "../analyse/writes.js";
 import type { Lowering } from "./lowering.js";
 import { promoted, Unlowerable } from "./values.js";
 
@@ -125,10 +126,7 @@ const ELEMENTAL: Readonly<Record<string, Elemental>> = {
   iabs: ([a]) => unary("abs", a),
   sqrt: ([a]) => unary("sqrt", a),
   dsqrt: ([a]) => unary("sqrt", a),
-  max: extreme("max"),
-  min: extreme("min"),
-  ...Object.fromEntries(["dmax1", "amax1", "max0"].map((name) => [name, extreme("max")])),
-  ...Object.fromEntries(["dmin1", "amin1", "min0"].map((name) => [name, extreme("min")])),
+  ...Object.fromEntries(Object.entries(EXTREMES).map(([name, of]) => [name, extreme(of)])),
   sign: ([a, b], { cx }) => {
     const [x, y] = alike([a, b]);
     return signed(x, y, cx);

@@ -22,6 +22,7 @@ import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
 import { declared, initialOf } from "./locals.js";
 import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./lowering.js";
 import { arrayParameter } from "./parameters.js";
+import { racesIn } from "./races.js";
 import { statements } from "./statements.js";
 import { ONE, Unlowerable } from "./values.js";
 import { narrowed } from "./wide.js";
@@ -36,8 +37,8 @@ const PARTS: Parts = {
   overArrays,
   arrayOf: (cx, variable, name) => {
     // Bounds are as they were when the arrays came: no local takes part.
-    const home = variable.dummy || variable.scope.unit.kind === "module" ? variable.scope : cx.scope;
-    const frame = declaring({ scope: variable.dummy && !variable.component ? (findAllocation(variable)?.scope ?? home) : home });
+    const isOthers = variable.dummy || variable.scope.unit.kind === "module";
+    const frame = declaring({ scope: isOthers ? (findAllocation(variable)?.scope ?? variable.scope) : cx.scope });
     return arrayParameter(cx, variable, name, (bound) => indexOf(cx, frame, bound));
   },
 };
@@ -175,8 +176,19 @@ export function lowerRegion(region: Region): LoweredKernel {
   const thread = [...head, ...structured(cx, body, at)];
   const policy: KernelIR["policy"] = block ? { kind: "team" } : { kind: "range", rank: Math.max(axes.length, 1) };
   const kernel = kernelOf(cx, region.name, at, policy, block ? block.team(thread) : thread);
+  if (region.isOpen) proveIndependent(region, kernel);
   if (block) return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ofBlocks };
   return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel.ir, trips) };
+}
+
+/** @throws Unlowerable where an iteration may need what another one leaves */
+function proveIndependent({ at, carried, privates }: Region, { ir, sources }: Pick<LoweredKernel, "ir" | "sources">): void {
+  const views = ir.params.flatMap((param) => (param.kind === "view" ? [param.name] : []));
+  const [meeting] = [...carried].filter((name) => !privates.has(name)).concat([...racesIn(ir, new Set(views)).keys()]);
+  if (meeting === undefined) return;
+  const name = sources.get(meeting)?.name ?? meeting;
+  const remedy = "write `!$acc loop independent` in front of the loop, or `!$acc loop seq` where they need their order";
+  throw new Unlowerable(at, `kernels: ${name}`, "iterations may need what others leave in it", remedy);
 }
 
 /** Gives an array of the element's own the values of another. */

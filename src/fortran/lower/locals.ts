@@ -7,6 +7,7 @@ import { constantLength, declaredShape } from "./arrays.js";
 import { declaring, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
 import { Unlowerable } from "./values.js";
+import { narrowed } from "./wide.js";
 
 /* Variables that an element, or a procedure that it calls, has for itself. */
 
@@ -30,9 +31,10 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
 
 /** A variable of the element's own. */
 export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: Expr): Meaning {
-  const { name, type, dims, refused } = variable;
+  const { name, type, dims, refused } = variable.byte ? narrowed(variable) : variable;
   if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
   if (!dims) return cx.local(name, type, init);
+  if (variable.byte) throw new Unlowerable(variable.at, name, "a private array has no integers of 8 bits", "take integer(4)");
   const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
   const extents = shape.map(({ extent }) => {
     if (extent && constantLength([extent]) !== undefined) return extent;

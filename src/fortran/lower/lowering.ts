@@ -5,7 +5,7 @@ import { nameOf } from "../analyse/walk.js";
 import type { Apply, Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
-import type { Wide } from "./wide.js";
+import { narrowed, type Wide } from "./wide.js";
 
 /* What is known while the statements of one kernel are lowered. */
 
@@ -196,8 +196,8 @@ export class Lowering {
     const known = at.meanings.get(name);
     if (known) return known;
     const variable = this.declared(frame, of);
-    if (variable.refused && !variable.wide)
-      throw new Unlowerable(of.at, variable.refused.construct, variable.refused.why, variable.refused.remedy);
+    const { refused } = narrowed(variable);
+    if (refused) throw new Unlowerable(of.at, refused.construct, refused.why, refused.remedy);
     return this.given(at.scope, variable, name);
   }
 

@@ -1,11 +1,11 @@
-import type { Expr, NumericType, ViewParam } from "../../ir/types.js";
+import type { Expr, ViewParam } from "../../ir/types.js";
 import { someExpr } from "../../ir/walk.js";
 import { beginsLocally, changesBounds, findAllocation } from "../analyse/allocations.js";
 import type { Variable } from "../analyse/symbols.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { declaredShape, viewArray, type ArrayValue } from "./arrays.js";
 import type { Lowering } from "./lowering.js";
-import { memoryType, Unlowerable } from "./values.js";
+import { elementType, Unlowerable } from "./values.js";
 
 /** An array of the program as a parameter of the kernel. */
 export function arrayParameter(cx: Lowering, variable: Variable, wish: string, value: (bound: Tree) => Expr): ArrayValue {
@@ -16,14 +16,16 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const allocation = findAllocation(variable);
   if (changesBounds(variable))
     throw new Unlowerable(cx.location, wish, "its lower bounds differ from place to place", "begin it at the same index everywhere");
-  if (dummy && !variable.component && allocation && beginsLocally(allocation))
-    throw new Unlowerable(cx.location, wish, "its lower bounds are those of the caller's array", "give it bounds of its own");
+  const isCallers = dummy && !variable.component;
+  if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
+    const why = isCallers ? "its lower bounds are those of the caller's array" : "a variable of another routine says where it begins";
+    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "take a module's variable for that bound");
+  }
   if (attributes.has("pointer") && !dummy && !allocation)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "nothing says where it points", "give the file with its `=>`");
   const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
-  const element: NumericType = memoryType(type);
-  const param: ViewParam = { kind: "view", name, element, rank: dims.length, disjoint: cx.written.has(wish) };
+  const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);
   const shape = declaredShape(dims, value);
   Object.assign(param, boundsOf(shape));

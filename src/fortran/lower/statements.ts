@@ -17,7 +17,7 @@ import { exclusive, isExclusive } from "./atomic.js";
 import { constantOf, minus, plus } from "./constants.js";
 import { designated, indexOf, value, valueAs, within } from "./expressions.js";
 import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
-import { converted, ONE, treeName, Unlowerable } from "./values.js";
+import { converted, ONE, signedByte, treeName, Unlowerable } from "./values.js";
 import { checkWide } from "./wide.js";
 
 /* Statements. */
@@ -154,8 +154,10 @@ function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
     throw new Unlowerable(target.at, treeName(target), "it is not declared as an array", "declare its dimensions");
   const meaning = cx.meaning(frame, target);
   switch (meaning.kind) {
-    case "local":
-      return cx.assign(meaning.name, valueAs(cx, frame, meaning.type, from));
+    case "local": {
+      const e = valueAs(cx, frame, meaning.type, from);
+      return cx.assign(meaning.name, variableIn(frame, target)?.byte ? signedByte(e) : e);
+    }
     case "reduction":
       return accumulate(cx, meaning, treeName(target), from, frame);
     case "value":

@@ -1,5 +1,6 @@
-import { cast, compare, constant, int } from "../../ir/expressions.js";
-import type { Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import { binary, cast, compare, constant, int } from "../../ir/expressions.js";
+import type { ElementType, Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
+import type { Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Expr as Tree } from "../tree/index.js";
 
@@ -36,6 +37,12 @@ export function converted(type: ScalarType, e: Expr, at: Location, construct = "
 export const fromMemory = (type: ScalarType, e: Expr): Expr => (type === "bool" ? compare("ne", e, 0) : e);
 export const toMemory = (e: Expr): Expr => (e.type === "bool" ? cast("i32", e) : e);
 export const memoryType = (type: ScalarType): NumericType => (type === "bool" ? "i32" : type);
+
+/** What arrays of the program hold in memory. */
+export const elementType = ({ type, byte }: Pick<Variable, "type" | "byte">): ElementType => (byte ? "u8" : memoryType(type));
+
+/** What an integer of 8 bits keeps of a value. */
+export const signedByte = (e: Expr): Expr => binary("shr", binary("shl", e, int(24)), int(24));
 
 export const ZERO = int(0);
 export const ONE = int(1);

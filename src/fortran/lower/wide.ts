@@ -16,7 +16,7 @@ const NEAR = 2 ** 20;
 
 /** A variable as kernels hold it. */
 export function narrowed(variable: Variable): Variable {
-  if (!variable.wide) return variable;
+  if (!variable.wide && !variable.byte) return variable;
   const { refused: _, ...held } = variable;
   return held;
 }

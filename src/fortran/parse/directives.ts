@@ -67,7 +67,8 @@ export function directive(c: Cursor): Directive {
     return WORDS[sentinel].includes(text) && (words.length === 0 || words[0] === "end" || !FIRST_ONLY.includes(text));
   };
   while (c.token.kind === "name") {
-    const parts = isWord(c.token.text) ? [c.token.text] : runTogether(c.token.text, WORDS[sentinel]);
+    const { text } = c.token;
+    const parts = isWord(text) ? [text] : WORDS[sentinel].includes(text) ? [] : runTogether(text, WORDS[sentinel]);
     if (parts.length === 0) break;
     c.next();
     words.push(...parts);

@@ -47,7 +47,7 @@ export class Lines {
   private passed?: string;
 
   constructor(
-    readonly lines: readonly LogicalLine[],
+    private readonly lines: LogicalLine[],
     readonly problems: Problems,
   ) {}
 
@@ -338,6 +338,7 @@ export class Lines {
     this.n++;
     const end = endOf(directive, 0);
     const isClosed = (): boolean => {
+      this.bringForward(end, directive.sentinel);
       const closes = this.head !== undefined && endKey(this.head) === end;
       if (closes) this.n++;
       return closes;
@@ -356,6 +357,19 @@ export class Lines {
       throw new SyntaxProblem(at, text, what === "loop" ? "stands in front of no loop" : "stands in front of no statement");
     const found = this.statement(next);
     return { ...made, body: found ? [found] : [], closed: isClosed() };
+  }
+
+  /** Ends of OpenACC and of OpenMP that stand behind each other are in any order. */
+  private bringForward(end: string, sentinel: Directive["sentinel"]): void {
+    for (let n = this.n; n < this.lines.length; n++) {
+      const head = headOf(this.lines[n]);
+      if (head.key !== "end directive") return;
+      if (endKey(head) === end) {
+        this.lines.splice(this.n, 0, ...this.lines.splice(n, 1));
+        this.known = undefined;
+      }
+      if (head.directive!.sentinel === sentinel) return;
+    }
   }
 
   /** Statements on one line. */

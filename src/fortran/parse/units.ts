@@ -2,6 +2,7 @@
 
 import type { Expr, Module, Procedure, Program, TypeSpec, Unit } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
+import { declares } from "./directives.js";
 import { expression, typeSpec } from "./expressions.js";
 import type { Head } from "./head.js";
 import { guarded, specify } from "./specification.js";
@@ -110,7 +111,7 @@ function opening(lines: Lines, head: Head): { before?: readonly string[] } {
   return before;
 }
 
-type Heading = Pick<Procedure, "name" | "form" | "dummies" | "attributes" | "launchBounds" | "prefixes" | "type" | "result">;
+type Heading = Pick<Procedure, "name" | "form" | "dummies" | "attributes" | "launchBounds" | "prefixes" | "type" | "result" | "bind">;
 
 /** `attributes(global) launch_bounds(256) subroutine f(a, b)`, `pure real(8) function g(x) result(y)` */
 function heading(c: Cursor): Heading {
@@ -138,14 +139,14 @@ function heading(c: Cursor): Heading {
     c.expect(")");
   }
   let result = form === "function" ? name : undefined;
+  let bind: string | undefined;
   while (c.token.kind === "name") {
     const word = c.name();
     if (word === "result" && form === "function") {
       c.expect("(");
       result = c.name();
       c.expect(")");
-    } else if (word === "bind")
-      throw c.problem("procedures for C are not read", c.tokens[c.n - 1], "leave `bind` out: the port's files have their own interfaces");
+    } else if (word === "bind") bind = c.enclosed();
     else throw c.problem("does not belong here", c.tokens[c.n - 1]);
   }
   c.end();
@@ -158,6 +159,7 @@ function heading(c: Cursor): Heading {
     prefixes,
     ...(type && { type }),
     ...(result && { result }),
+    ...(bind !== undefined && { bind }),
   };
 }
 
@@ -171,6 +173,10 @@ function contained(lines: Lines): { procedures: Procedure[]; beforeContains?: re
     if (next.key === "procedure") {
       const made = procedure(lines, next);
       if (made) procedures.push(made);
+    } else if (next.key === "directive" && declares(next.directive!)) {
+      // `!$acc routine(f)` in front of the procedure: what loops call is found without it.
+      const comments = opening(lines, next).before ?? [];
+      lines.carried.unshift(...comments);
     } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
     else {
       lines.problems.add(

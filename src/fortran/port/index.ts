@@ -3,14 +3,17 @@
  */
 
 import { orderOfForall } from "../analyse/forall.js";
+import { isOpen, isSequential, regionsOf, type Region } from "../analyse/regions.js";
+import { readSymbols } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
-import type { Problems } from "../errors.js";
+import type { Location } from "../../ir/types.js";
+import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
 import type { Clause, Directed, Directive, DoConcurrent, SourceFile, Stmt, Unit } from "../tree/index.js";
 import { withLoops } from "./kernels.js";
 import { proceduresOf, variablesOf, type Variable } from "./names.js";
-import { isSequential, nestOf } from "./nest-of.js";
-import { arranged, loopsOf, type NestSettings } from "./nests.js";
+import { isOfLoop, nestOf } from "./nest-of.js";
+import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
 import { calledFrom, dataOf, parallelLoop, targetLoop } from "./openmp.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
@@ -54,6 +57,7 @@ export function port(
   others: readonly SourceFile[] = [],
 ): Port {
   const procedures = proceduresOf([...others, file]);
+  const regions = target === "cpu" ? undefined : regionsIn(file, others, problems);
   const loops: PortedLoop[] = [];
   const parallel: (readonly Stmt[])[] = [];
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
@@ -91,8 +95,14 @@ export function port(
       problems.add(s.at, s.directive.words.join(" "), "stands in front of no loop");
       return [];
     }
+    if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), variables);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
-    const data = dataOf(nest, variables, procedures);
+    const data = dataOf(
+      nest,
+      variables,
+      procedures,
+      s.directive.sentinel === "cuf" ? undefined : (regions?.get(placeText(s.at)) ?? NO_CLAUSES),
+    );
     loops.push({
       name,
       at: s.at,
@@ -122,6 +132,20 @@ export function port(
   }
 }
 
+const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
+
+const NO_CLAUSES: Pick<Region, "privates" | "carried"> = { privates: new Set(), carried: new Set() };
+
+/** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
+function regionsIn(file: SourceFile, others: readonly SourceFile[], problems: Problems): Map<string, Region> {
+  // Other problems of names are those of kernels alone.
+  const world = readSymbols([file, ...others], {}, new Problems());
+  const from = world.problems.found.length;
+  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
+  problems.found.push(...world.problems.found.slice(from));
+  return new Map(regions.map((region) => [placeText(region.at), region]));
+}
+
 /** Pure procedures keep their `do concurrent`: OpenMP has no place in them. */
 const isPure = (unit: Unit): boolean =>
   unit.kind === "procedure" &&
@@ -131,9 +155,9 @@ const withBefore = (before: readonly string[], [first, ...rest]: readonly Stmt[]
   before.length > 0 ? [{ ...first, before: [...before, ...(first.before ?? [])] }, ...rest] : [first, ...rest];
 
 /** Whether a directive makes the loop behind it parallel. */
-function isParallel({ sentinel, words, clauses }: Directive): boolean {
-  if (isSequential(clauses)) return false;
-  return sentinel === "cuf" ? words[0] === "kernel" : ["do", "loop", "distribute"].includes(words.at(-1)!);
+function isParallel(directive: Directive): boolean {
+  if (isSequential(directive.clauses)) return false;
+  return directive.sentinel === "cuf" ? directive.words[0] === "kernel" : isOfLoop(directive);
 }
 
 /** The parallel loops of a procedure: by its name, with their numbers where there are several. */
@@ -157,7 +181,7 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
     ...reduce.map(({ op, names }): Clause => ({ kind: "reduction", op, names, at })),
   ];
   const comment = [...(before ?? []), ...(behind === undefined ? [] : [behind])];
-  const directive: Directive = { sentinel: "cuf", words: ["kernel", "do"], clauses, at };
+  const directive: Directive = { sentinel: "acc", words: ["parallel", "loop"], clauses, at };
   return { kind: "directed", directive, body: loops, closed: false, at, ...(comment.length > 0 && { before: comment }) };
 }
 

@@ -1,4 +1,5 @@
-import type { Clause, Directed, Do, Stmt } from "../tree/index.js";
+import { isSequential } from "../analyse/regions.js";
+import type { Clause, Directed, Directive, Do, Stmt } from "../tree/index.js";
 import type { Nest } from "./nests.js";
 
 const isComment = (s: Stmt): boolean => s.kind === "comment";
@@ -14,8 +15,9 @@ export function nestOf(directed: Directed): Nest {
   for (;;) {
     const [s, more] = body.filter((each) => !isComment(each));
     if (!s || more) break;
-    if (s.kind === "directed" && s.directive.words.at(-1) === "loop" && !isSequential(s.directive.clauses)) {
-      wanted = loops.length + countOf(s.directive.clauses);
+    // A second directive is of the other standard, or of a loop further in.
+    if (s.kind === "directed" && (isOfLoop(s.directive) || s.directive.words[0] === "kernels") && !isSequential(s.directive.clauses)) {
+      wanted = Math.max(wanted, loops.length + countOf(s.directive.clauses));
       clauses.push(...s.directive.clauses);
       before.push(...(s.before ?? []));
       body = s.body;
@@ -30,6 +32,7 @@ export function nestOf(directed: Directed): Nest {
   return { loops, parallel, body, clauses, before: before.filter((line) => line !== "") };
 }
 
+/** Whether a directive spreads the iterations of a loop. */
+export const isOfLoop = ({ words }: Directive): boolean => words[0] !== "end" && ["do", "loop", "distribute"].includes(words.at(-1)!);
+
 const countOf = (clauses: readonly Clause[]): number => clauses.find((clause) => clause.kind === "collapse")?.count ?? 1;
-export const isSequential = (clauses: readonly Clause[]): boolean =>
-  clauses.some((clause) => clause.kind === "level" && clause.level === "seq");

@@ -63,7 +63,7 @@ export function arranged(
   // The loops that come to run at the same time, or in another order, and did not before.
   const moved = new Set(changed < 0 ? [] : nest.loops.slice(nest.parallel).filter((loop, n) => ordered[nest.parallel + n] !== loop));
   for (const loop of ordered.slice(0, num_loop ?? 0)) if (nest.loops.indexOf(loop) >= nest.parallel) moved.add(loop);
-  const reduced = new Set(nest.clauses.flatMap((clause) => (clause.kind === "reduction" ? clause.names : [])));
+  const reduced = reducedIn(nest);
   const key = changed < 0 ? "num_loop" : "idx";
   for (const loop of moved) {
     const why = orderMatters(loop, nest, reduced, where.variables, where.procedures);
@@ -78,6 +78,13 @@ export function arranged(
   }
   return { ...nest, loops: ordered, parallel: num_loop ?? Math.max(nest.parallel, ...[...moved].map((loop) => ordered.indexOf(loop) + 1)) };
 }
+
+const reducedIn = ({ clauses }: Nest): Set<string> =>
+  new Set(clauses.flatMap((clause) => (clause.kind === "reduction" ? clause.names : [])));
+
+/** Whether the parallel loops of a nest are seen to need no order. */
+export const isProved = (nest: Nest, variables: Parameters<typeof orderMatters>[3], procedures: Procedures): boolean =>
+  nest.loops.slice(0, nest.parallel).every((loop) => orderMatters(loop, nest, reducedIn(nest), variables, procedures) === undefined);
 
 /** Why the iterations of a loop must keep their order; undefined where they need not. */
 function orderMatters(

@@ -3,6 +3,7 @@
 import { blockVariables } from "../analyse/blocks.js";
 import { flowOf, type Procedures } from "../analyse/flow.js";
 import { eachNode, eachStatement, namesIn, rootOf } from "../analyse/visit.js";
+import type { Region } from "../analyse/regions.js";
 import { accumulation } from "../analyse/writes.js";
 import type { Clause, Directed, Directive, ReductionOp, Stmt } from "../tree/index.js";
 import type { Variable } from "./names.js";
@@ -15,13 +16,20 @@ export interface Data {
   readonly onDevice: readonly string[];
   /** Variables that each iteration has for itself, arrays first. */
   readonly own: readonly string[];
+  /** Those of them that hold values from before the loop. */
+  readonly begun: readonly string[];
   /** Scalars of them that an iteration reads before it writes them. */
   readonly carried: readonly string[];
   readonly reductions: readonly Extract<Clause, { kind: "reduction" }>[];
 }
 
-/** What becomes of the variables of a nest. */
-export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, procedures: Procedures): Data {
+/** What becomes of the variables of a nest. `region`: what its clauses say; CUDA Fortran has none, and gives each iteration all local arrays. */
+export function dataOf(
+  nest: Nest,
+  variables: ReadonlyMap<string, Variable>,
+  procedures: Procedures,
+  region: Pick<Region, "privates" | "carried"> | undefined,
+): Data {
   const { assigned, readFirst } = flowOf(nest.body, procedures);
   // Loops that become one may each name a variable.
   const once = new Set<string>();
@@ -57,7 +65,8 @@ export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, pro
     const variable = variables.get(name);
     if (!variable) return unknown.has(name) || atomic.has(name);
     if (variable.attributes.has("parameter")) return false;
-    return atomic.has(name) || variable.isDerived || (variable.isArray && !variable.isLocal);
+    const isOwn = region ? region.privates.has(name) : variable.isLocal && !KEPT.some((attribute) => variable.attributes.has(attribute));
+    return atomic.has(name) || variable.isDerived || (variable.isArray && !isOwn);
   };
   // A device's array stands in the list whether this loop uses it or not, so that the lists of a procedure's loops are alike.
   const known = [...variables.keys(), ...[...used].filter((name) => !variables.has(name))].filter(
@@ -70,7 +79,8 @@ export function dataOf(nest: Nest, variables: ReadonlyMap<string, Variable>, pro
   const isArray = (name: string): boolean => variables.get(name)?.isArray === true;
   const carried = own.filter((name) => !isArray(name) && readFirst.has(name));
   const onDevice = shared.filter((name) => variables.get(name)?.isOnDevice);
-  return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], carried, reductions };
+  const begun = own.filter((name) => region?.carried.has(name));
+  return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], begun, carried, reductions };
 }
 
 /** Scalars that are added up, or of which the greatest is kept, and no clause tells so: as nvfortran takes them. */
@@ -80,6 +90,9 @@ function inferred(nest: Nest, named: Data["reductions"], carried: readonly strin
     return op ? [{ kind: "reduction", op: op as ReductionOp, names: [name], at: nest.loops[0].at }] : [];
   });
 }
+
+/** Arrays with these outlive a kernel. */
+const KEPT: readonly string[] = ["device", "managed", "allocatable", "pointer", "save"];
 
 const isListed = (variable: Variable | undefined): boolean =>
   variable !== undefined && variable.isArray && (variable.isOnDevice || variable.isThreads) && !variable.isOuter;
@@ -102,7 +115,8 @@ export function parallelLoop(nest: Nest, { shared, reductions }: Data, at: Direc
  * `!$omp target teams distribute parallel do` on all parallel loops. Scalars are private by name: without a clause, the threads of a team share
  * them (OpenMP 5.0, 2.19.1.1).
  */
-export function targetLoop(nest: Nest, { shared, onDevice, own, reductions }: Data, at: Directed["at"]): Directed {
+export function targetLoop(nest: Nest, { shared, onDevice, own, begun, reductions }: Data, at: Directed["at"]): Directed {
+  const named = (kind: "private" | "firstprivate", names: readonly string[]): Clause[] => (names.length > 0 ? [{ kind, names, at }] : []);
   const list = (name: string, names: readonly string[], before = ""): Clause[] =>
     names.length > 0 ? [{ kind: "other", name, text: before + names.join(","), at }] : [];
   return directed(
@@ -117,7 +131,11 @@ export function targetLoop(nest: Nest, { shared, onDevice, own, reductions }: Da
         shared.filter((name) => !onDevice.includes(name)),
         "tofrom:",
       ),
-      ...(own.length > 0 ? [{ kind: "private", names: own, at } as const] : []),
+      ...named(
+        "private",
+        own.filter((name) => !begun.includes(name)),
+      ),
+      ...named("firstprivate", begun),
       ...reductions,
     ],
   );

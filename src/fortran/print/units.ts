@@ -33,7 +33,7 @@ function printUnit(out: Lines, unit: Unit): void {
   out.add(`end ${form} ${unit.name}`);
 }
 
-function headingText({ attributes, launchBounds, prefixes, type, form, name, dummies, result }: Procedure): string {
+function headingText({ attributes, launchBounds, prefixes, type, form, name, dummies, result, bind }: Procedure): string {
   const host = attributes.length === 1 && attributes[0] === "host";
   const words = [
     ...(host ? [] : [`attributes(${attributes.join(",")})`]),
@@ -42,6 +42,7 @@ function headingText({ attributes, launchBounds, prefixes, type, form, name, dum
     ...(type ? [type.text] : []),
     `${form} ${name}(${dummies.join(", ")})`,
     ...(result !== undefined && result !== name ? [`result(${result})`] : []),
+    ...(bind === undefined ? [] : [`bind(${bind})`]),
   ];
   return words.join(" ");
 }

@@ -58,6 +58,8 @@ export interface Procedure extends Scope {
   readonly type?: TypeSpec;
   /** Of a function: its own name where `result` is absent. */
   readonly result?: string;
+  /** What stands in the parentheses of `bind(c, name="f")`. */
+  readonly bind?: string;
   readonly body: readonly Stmt[];
   /** Whether statements of it could not be read. */
   readonly broken?: true;

@@ -4,6 +4,7 @@ import { commentText } from "../../../emit/text.js";
 import { regionsOf, type Region } from "../../analyse/regions.js";
 import { readSymbols, type Scope, type World } from "../../analyse/symbols.js";
 import type { Problems } from "../../errors.js";
+import { lowerRegion } from "../../lower/kernels.js";
 import { Unlowerable } from "../../lower/values.js";
 import { fortranText } from "../../print/units.js";
 import type { SourceFile } from "../../tree/index.js";
@@ -35,7 +36,7 @@ export function portCpp(
   others: readonly SourceFile[],
 ): CppPort {
   const world = readSymbols([file, ...others], kinds, problems);
-  const regions = world.scopes.filter(({ unit }) => unit.at.file === file.file).flatMap(regionsOf);
+  const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
   const attempt = <T>(make: () => T): T[] => {
     try {
       return [make()];
@@ -49,7 +50,12 @@ export function portCpp(
     const { idx } = settingsOf(region.name);
     return idx ? inOrder(region, { idx }, problems) : region;
   };
-  const loops = regions.flatMap((region) => attempt(() => cppLoop(arranged(region), runtime)));
+  const loops = regions.flatMap((region) =>
+    attempt(() => {
+      if (region.isOpen) lowerRegion(region);
+      return cppLoop(arranged(region), runtime);
+    }),
+  );
   const called = new Set<Scope>();
   for (const { scope, body } of regions) calledIn(scope, body, called);
   const procedures = [...called].flatMap((scope) => attempt(() => deviceProcedure(scope)));
