@@ -389,3 +389,124 @@ subroutine s(n, x)
 end subroutine`;
   assert.deepEqual((await ran(text, "s", { n: 3, x: [1, -2, 3] })).x, [1, 5, 3]);
 });
+
+describe("variables of modules", () => {
+  const text = `
+module a
+  implicit none
+  real(8), private :: t = 5
+contains
+  real(8) function timesa(x)
+    real(8), intent(in) :: x
+    timesa = x*t
+  end function
+  subroutine seta(x)
+    real(8), intent(in) :: x
+    t = x
+  end subroutine
+end module
+module b
+  implicit none
+  real(8), private :: t = 7
+contains
+  real(8) function timesb(x)
+    real(8), intent(in) :: x
+    timesb = x*t
+  end function
+  subroutine setb(x)
+    real(8), intent(in) :: x
+    t = x
+  end subroutine
+end module
+module c
+  use a
+  use b
+  implicit none
+  real(8) :: scale = 1
+contains
+  real(8) function scaled(x)
+    real(8), intent(in) :: x
+    scaled = x*scale
+  end function
+  real(8) function grown(x)
+    real(8), intent(in) :: x
+    scale = scale + 1
+    grown = x*scale
+  end function
+  subroutine setscale(x)
+    real(8), intent(in) :: x
+    scale = x
+  end subroutine
+end module
+module d
+  use c, only: factor => scale, setscale, scaled
+  implicit none
+contains
+  subroutine other(y, z)
+    real(8), intent(out) :: y, z
+    real(8) :: scale
+    scale = 3
+    call setscale(9.0d0)
+    y = factor
+    factor = 4
+    z = scaled(1.0d0) + scale
+  end subroutine
+end module
+subroutine both(y, z)
+  use c
+  real(8), intent(out) :: y, z
+  call seta(11.0d0)
+  call setb(13.0d0)
+  y = timesa(1.0d0)
+  z = timesb(1.0d0)
+end subroutine
+subroutine local(n, x)
+  use c
+  integer, intent(in) :: n
+  real(8) :: x(n), t
+  integer :: i
+  call seta(5.0d0)
+  t = 100
+  !$omp parallel do
+  do i = 1, n
+    x(i) = timesa(x(i)) + t
+  end do
+end subroutine
+subroutine inside(y, z)
+  use c
+  real(8), intent(out) :: y, z
+  integer :: i
+  scale = 2
+  y = scaled(3.0d0)
+  z = 0
+  do i = 1, 3
+    scale = scale + i
+    z = z + scaled(1.0d0) + 10*turn()
+  end do
+  scale = 2
+  z = z + 1000*grown(1.0d0)
+  y = y + 100*scale
+contains
+  real(8) function turn()
+    turn = i
+  end function
+end subroutine`;
+
+  it("are those of their own module, whatever others are called, and in loops too", async () => {
+    const { y, z } = await ran(text, "both", {});
+    assert.deepEqual([y, z], [11, 13]);
+    assert.deepEqual((await ran(text, "local", { n: 2, x: [1, 2] })).x, [105, 110]);
+    assert.equal((await ran(text, "both", {}))["b::t"], 13);
+  });
+
+  it("go by other names where they are used by these", async () => {
+    const { y, z, scale } = await ran(text, "other", {});
+    assert.deepEqual([y, z, scale], [9, 7, 4]);
+  });
+
+  it("are seen by functions as they were assigned just before, like variables of hosts", async () => {
+    const { y, z, scale } = await ran(text, "inside", {});
+    // Factors are 3, 5 and 8 in the loop.
+    assert.deepEqual([y, z, scale], [306, 16 + 60 + 3000, 3]);
+  });
+});
