@@ -510,3 +510,68 @@ end subroutine`;
     assert.deepEqual([y, z, scale], [306, 16 + 60 + 3000, 3]);
   });
 });
+
+it("functions that launch, keep values or assign others' variables are called before the statement", async () => {
+  const text = `
+module m
+  implicit none
+  integer :: count = 0
+contains
+  real(8) function norm(n, x)
+    integer, intent(in) :: n
+    real(8), intent(in) :: x(n)
+    real(8) :: w(n)
+    integer :: i
+    w = 2*x
+    norm = 0
+    !$omp parallel do reduction(+: norm)
+    do i = 1, n
+      norm = norm + w(i)
+    end do
+  end function
+  integer function counted(k)
+    integer, intent(in) :: k
+    integer, save :: calls = 0
+    calls = calls + 1
+    count = count + k
+    counted = calls
+  end function
+end module
+subroutine s(n, x, a, b, c, k)
+  use m
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n)
+  real(8), intent(out) :: a, b
+  integer, intent(out) :: c, k
+  integer :: i
+  a = 1 + 2*norm(n, x)
+  x(counted(1)) = norm(2, x(2:3))
+  b = 0
+  do i = 1, 3
+    b = b + norm(n, x)*counted(i)
+  end do
+  do while (counted(0) < 8)
+    b = b + 1
+  end do
+  c = 0
+  if (counted(0) == 0) then
+    c = 1
+  else if (norm(n, x) + counted(0) > 0) then
+    c = counted(0)
+  end if
+  call take(counted(5) + counted(5))
+  k = count
+contains
+  subroutine take(j)
+    integer, intent(in) :: j
+    c = 100*c + j
+  end subroutine
+end subroutine`;
+  for (const device of devices) {
+    const x = device.from(f64, [1, 2, 3]);
+    const { a, b, c, k } = await fortran(text, { file: "a.F90" }).routine("s").run(device, { n: 3, x });
+    assert.deepEqual([a, b, c, k], [25, 273, 1125, 17]);
+    assert.deepEqual([...(await device.queue.read(x))], [10, 2, 3]);
+  }
+});

@@ -16,7 +16,7 @@ import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
 import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
-import type { Actual, Step } from "./plan.js";
+import { resultOf, type Actual, type Step } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
 
@@ -66,7 +66,7 @@ class Variables {
   }
 
   /** These, and those that they see, outermost last. */
-  private around(): Variables[] {
+  around(): Variables[] {
     return [this, ...(this.outer?.around() ?? [])];
   }
 
@@ -366,7 +366,9 @@ export class Run {
     let view = home.arrays.get(key);
     if (!view) {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
-      if (isGiven(variable) || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
+      // Programs begin with the arrays of modules, too.
+      const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
+      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
       view = this.fresh(variable.type, wanted as number[]);
       home.arrays.set(key, view);
     }
@@ -413,6 +415,8 @@ export class Run {
       await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
+    const result = step.result !== undefined && resultOf(procedure);
+    if (result) assign(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
