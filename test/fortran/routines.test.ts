@@ -575,3 +575,67 @@ end subroutine`;
     assert.deepEqual([...(await device.queue.read(x))], [10, 2, 3]);
   }
 });
+
+it("OpenMP's functions tell the host of one thread, and are refused in loops", async () => {
+  const text = (called: string): string => `
+subroutine s(n, x, threads)
+  use omp_lib
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  integer, intent(out) :: threads
+  integer :: i
+  threads = omp_get_max_threads()
+  x(1) = omp_get_thread_num() + 2*omp_get_num_threads()
+  !$omp parallel do
+  do i = 1, n
+    x(i) = x(i) + ${called}
+  end do
+end subroutine`;
+  const { x, threads } = await ran(text("1"), "s", { n: 2, x: [0, 0] });
+  assert.deepEqual([x, threads], [[3, 1], 1]);
+  assert.throws(
+    () => fortran(text("omp_get_thread_num()"), { file: "a.F90" }),
+    /a\.F90:12:19: omp_get_thread_num: which thread runs an iteration/,
+  );
+});
+
+it("routines are not run without what was left out of them", async () => {
+  const text = `
+subroutine outer(n, x)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  call inner(n, x)
+end subroutine
+subroutine inner(n, x)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  character(len=8) :: name
+  integer :: i
+  write (name, *) n
+  !$acc parallel loop
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+end subroutine`;
+  await assert.rejects(ran(text, "outer", { n: 1, x: [1] }, { partial: true }), /inner cannot be run: a\.F90:12:3: write/);
+});
+
+it("variables of loops that are read behind them are refused where a launch would not set them", () => {
+  const text = (directive: string): string => `
+subroutine s(n, x, k)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  integer, intent(out) :: k
+  integer :: i
+  ${directive}
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+  k = i
+end subroutine`;
+  for (const directive of ["!$cuf kernel do <<<*,*>>>", "!$omp target teams loop"])
+    assert.throws(
+      () => fortran(text(directive), { file: "a.F90" }),
+      /a\.F90:\d+:\d+: i: the variable of a parallel loop is read behind it/,
+    );
+});

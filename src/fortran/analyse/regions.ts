@@ -3,7 +3,7 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
+import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 import { nameOf, walkExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
@@ -121,8 +121,16 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
   const left = new Set(named("lastprivate"));
+  if (keepsIndex(directive))
+    for (const { variable } of axes)
+      if (find(scope, variable)?.scope === scope && isReadBehind(scope, stmt, variable))
+        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read behind it", "assign it behind the loop");
   return finished(scope, stmt, axes, body, reductions, { stream: directive.launch?.stream ?? queue?.queue, carried, privates }, left);
 }
+
+/** Whether variables of loops keep their values behind a directive; others are private, or undefined then. */
+const keepsIndex = ({ sentinel, words }: Directive): boolean =>
+  sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
 
 /** False of what does nothing. */
 const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "comment";

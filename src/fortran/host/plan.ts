@@ -20,6 +20,7 @@ import { writtenBy } from "../analyse/writes.js";
 import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
 import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
+import { isToldByOpenMP } from "../lower/runtime.js";
 import { treeName, Unlowerable } from "../lower/values.js";
 
 /* What the host's side of a routine does, in order. */
@@ -224,7 +225,8 @@ export class Planner {
   private isLeftOut(stmt: Stmt): boolean {
     if ((stmt.kind === "assign" || stmt.kind === "call") && stmt.cudaOnly) return true;
     if (stmt.kind === "call") return stmt.procedure.kind === "name" && LEFT_OUT.test(stmt.procedure.name);
-    return stmt.kind === "assign" && stmt.value.kind === "apply" && LEFT_OUT.test(treeName(stmt.value));
+    const called = stmt.kind === "assign" && stmt.value.kind === "apply" ? treeName(stmt.value) : "";
+    return LEFT_OUT.test(called) && !isToldByOpenMP(called);
   }
 
   /** Whether a statement is followed by the host, and not worked out as a whole. */
