@@ -168,8 +168,8 @@ class Code implements FortranCode, Routines {
     const steps = planner.steps(unit.body);
     this.planned.set(scope, steps);
     const loops = [...planner.regions.values()];
+    if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     if (loops.length > 0 && unit.kind === "procedure") for (const problem of refused) this.refuse(problem);
-    else if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     // Where the host's part has problems, loops are kernels all the same.
     for (const region of loops) this.lowered(region);
     return steps;

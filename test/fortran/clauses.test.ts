@@ -27,6 +27,7 @@ const SAME: Record<string, string> = {
   bits_of_all: loop("bits_of_all", "m = -1", "!$acc parallel loop reduction(iand: m)", "m = iand(m, k(i) + 8)", "y(1) = m"),
   bits_of_any: loop("bits_of_any", "m = 64", "!$omp parallel do reduction(ior: m)", "m = ior(k(i), m)", "y(1) = m"),
   bits_in_turn: loop("bits_in_turn", "m = 5", "!$acc parallel loop reduction(ieor: m)", "m = ieor(m, k(i))", "y(1) = m"),
+  subtracted: loop("subtracted", "s = 5", "!$omp parallel do reduction(-: s)", "s = s - k(i)", "y(1) = s"),
   without_clause: loop("without_clause", "m = 5", "!$acc parallel loop", "m = ieor(m, k(i))", "y(1) = m"),
   all_alike: loop("all_alike", "q = .true.", "!$acc parallel loop reduction(.eqv.: q)", "q = q .eqv. x(i) > 0", "y(1) = merge(1, 2, q)"),
   in_turn: loop("in_turn", "q = .true.", "!$acc parallel loop reduction(.neqv.: q)", "q = (x(i) > 1) .neqv. q", "y(1) = merge(1, 2, q)"),

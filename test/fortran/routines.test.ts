@@ -389,3 +389,253 @@ subroutine s(n, x)
 end subroutine`;
   assert.deepEqual((await ran(text, "s", { n: 3, x: [1, -2, 3] })).x, [1, 5, 3]);
 });
+
+describe("variables of modules", () => {
+  const text = `
+module a
+  implicit none
+  real(8), private :: t = 5
+contains
+  real(8) function timesa(x)
+    real(8), intent(in) :: x
+    timesa = x*t
+  end function
+  subroutine seta(x)
+    real(8), intent(in) :: x
+    t = x
+  end subroutine
+end module
+module b
+  implicit none
+  real(8), private :: t = 7
+contains
+  real(8) function timesb(x)
+    real(8), intent(in) :: x
+    timesb = x*t
+  end function
+  subroutine setb(x)
+    real(8), intent(in) :: x
+    t = x
+  end subroutine
+end module
+module c
+  use a
+  use b
+  implicit none
+  real(8) :: scale = 1
+contains
+  real(8) function scaled(x)
+    real(8), intent(in) :: x
+    scaled = x*scale
+  end function
+  real(8) function grown(x)
+    real(8), intent(in) :: x
+    scale = scale + 1
+    grown = x*scale
+  end function
+  subroutine setscale(x)
+    real(8), intent(in) :: x
+    scale = x
+  end subroutine
+end module
+module d
+  use c, only: factor => scale, setscale, scaled
+  implicit none
+contains
+  subroutine other(y, z)
+    real(8), intent(out) :: y, z
+    real(8) :: scale
+    scale = 3
+    call setscale(9.0d0)
+    y = factor
+    factor = 4
+    z = scaled(1.0d0) + scale
+  end subroutine
+end module
+subroutine both(y, z)
+  use c
+  real(8), intent(out) :: y, z
+  call seta(11.0d0)
+  call setb(13.0d0)
+  y = timesa(1.0d0)
+  z = timesb(1.0d0)
+end subroutine
+subroutine local(n, x)
+  use c
+  integer, intent(in) :: n
+  real(8) :: x(n), t
+  integer :: i
+  call seta(5.0d0)
+  t = 100
+  !$omp parallel do
+  do i = 1, n
+    x(i) = timesa(x(i)) + t
+  end do
+end subroutine
+subroutine inside(y, z)
+  use c
+  real(8), intent(out) :: y, z
+  integer :: i
+  scale = 2
+  y = scaled(3.0d0)
+  z = 0
+  do i = 1, 3
+    scale = scale + i
+    z = z + scaled(1.0d0) + 10*turn()
+  end do
+  scale = 2
+  z = z + 1000*grown(1.0d0)
+  y = y + 100*scale
+contains
+  real(8) function turn()
+    turn = i
+  end function
+end subroutine`;
+
+  it("are those of their own module, whatever others are called, and in loops too", async () => {
+    const { y, z } = await ran(text, "both", {});
+    assert.deepEqual([y, z], [11, 13]);
+    assert.deepEqual((await ran(text, "local", { n: 2, x: [1, 2] })).x, [105, 110]);
+    assert.equal((await ran(text, "both", {}))["b::t"], 13);
+  });
+
+  it("go by other names where they are used by these", async () => {
+    const { y, z, scale } = await ran(text, "other", {});
+    assert.deepEqual([y, z, scale], [9, 7, 4]);
+  });
+
+  it("are seen by functions as they were assigned just before, like variables of hosts", async () => {
+    const { y, z, scale } = await ran(text, "inside", {});
+    // Factors are 3, 5 and 8 in the loop.
+    assert.deepEqual([y, z, scale], [306, 16 + 60 + 3000, 3]);
+  });
+});
+
+it("functions that launch, keep values or assign others' variables are called before the statement", async () => {
+  const text = `
+module m
+  implicit none
+  integer :: count = 0
+contains
+  real(8) function norm(n, x)
+    integer, intent(in) :: n
+    real(8), intent(in) :: x(n)
+    real(8) :: w(n)
+    integer :: i
+    w = 2*x
+    norm = 0
+    !$omp parallel do reduction(+: norm)
+    do i = 1, n
+      norm = norm + w(i)
+    end do
+  end function
+  integer function counted(k)
+    integer, intent(in) :: k
+    integer, save :: calls = 0
+    calls = calls + 1
+    count = count + k
+    counted = calls
+  end function
+end module
+subroutine s(n, x, a, b, c, k)
+  use m
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n)
+  real(8), intent(out) :: a, b
+  integer, intent(out) :: c, k
+  integer :: i
+  a = 1 + 2*norm(n, x)
+  x(counted(1)) = norm(2, x(2:3))
+  b = 0
+  do i = 1, 3
+    b = b + norm(n, x)*counted(i)
+  end do
+  do while (counted(0) < 8)
+    b = b + 1
+  end do
+  c = 0
+  if (counted(0) == 0) then
+    c = 1
+  else if (norm(n, x) + counted(0) > 0) then
+    c = counted(0)
+  end if
+  call take(counted(5) + counted(5))
+  k = count
+contains
+  subroutine take(j)
+    integer, intent(in) :: j
+    c = 100*c + j
+  end subroutine
+end subroutine`;
+  for (const device of devices) {
+    const x = device.from(f64, [1, 2, 3]);
+    const { a, b, c, k } = await fortran(text, { file: "a.F90" }).routine("s").run(device, { n: 3, x });
+    assert.deepEqual([a, b, c, k], [25, 273, 1125, 17]);
+    assert.deepEqual([...(await device.queue.read(x))], [10, 2, 3]);
+  }
+});
+
+it("OpenMP's functions tell the host of one thread, and are refused in loops", async () => {
+  const text = (called: string): string => `
+subroutine s(n, x, threads)
+  use omp_lib
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  integer, intent(out) :: threads
+  integer :: i
+  threads = omp_get_max_threads()
+  x(1) = omp_get_thread_num() + 2*omp_get_num_threads()
+  !$omp parallel do
+  do i = 1, n
+    x(i) = x(i) + ${called}
+  end do
+end subroutine`;
+  const { x, threads } = await ran(text("1"), "s", { n: 2, x: [0, 0] });
+  assert.deepEqual([x, threads], [[3, 1], 1]);
+  assert.throws(
+    () => fortran(text("omp_get_thread_num()"), { file: "a.F90" }),
+    /a\.F90:12:19: omp_get_thread_num: which thread runs an iteration/,
+  );
+});
+
+it("routines are not run without what was left out of them", async () => {
+  const text = `
+subroutine outer(n, x)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  call inner(n, x)
+end subroutine
+subroutine inner(n, x)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  character(len=8) :: name
+  integer :: i
+  write (name, *) n
+  !$acc parallel loop
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+end subroutine`;
+  await assert.rejects(ran(text, "outer", { n: 1, x: [1] }, { partial: true }), /inner cannot be run: a\.F90:12:3: write/);
+});
+
+it("variables of loops that are read behind them are refused where a launch would not set them", () => {
+  const text = (directive: string): string => `
+subroutine s(n, x, k)
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  integer, intent(out) :: k
+  integer :: i
+  ${directive}
+  do i = 1, n
+    x(i) = 2*x(i)
+  end do
+  k = i
+end subroutine`;
+  for (const directive of ["!$cuf kernel do <<<*,*>>>", "!$omp target teams loop"])
+    assert.throws(
+      () => fortran(text(directive), { file: "a.F90" }),
+      /a\.F90:\d+:\d+: i: the variable of a parallel loop is read behind it/,
+    );
+});

@@ -133,10 +133,18 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
   const left = new Set(named("lastprivate"));
+  if (keepsIndex(directive))
+    for (const { variable } of axes)
+      if (find(scope, variable)?.scope === scope && isReadBehind(scope, stmt, variable))
+        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read behind it", "assign it behind the loop");
   const stream = directive.launch?.stream ?? queue?.queue;
   const rest = { stream, carried, privates, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
   return finished(scope, stmt, axes, body, reductions, rest, left);
 }
+
+/** Whether variables of loops keep their values behind a directive; others are private, or undefined then. */
+const keepsIndex = ({ sentinel, words }: Directive): boolean =>
+  sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
 
 /** False of what does nothing. */
 const counts = ({ kind }: Stmt): boolean => kind !== "continue" && kind !== "comment";

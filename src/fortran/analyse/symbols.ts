@@ -405,7 +405,7 @@ function findPart(scope: Scope, part: Part): Variable | undefined {
     const [value, initial] = [of.value, of.initial].map((e) => e && dim3Parts(of.scope, e)?.[size]);
     const { dummy, scope, at } = of;
     return {
-      name: nameOf(part),
+      name: `${of.name}_${part.name}`,
       type: "i32",
       attributes: new Set(),
       dummy,
@@ -424,7 +424,7 @@ function findPart(scope: Scope, part: Part): Variable | undefined {
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
   // Its memory is that of the object.
   for (const attribute of OF_OBJECTS) if (of.attributes.has(attribute)) attributes.add(attribute);
-  const made = { name: nameOf(part), spec: line.type, dims: dimension ?? line.dimension, attributes, at };
+  const made = { name: `${of.name}_${part.name}`, spec: line.type, dims: dimension ?? line.dimension, attributes, at };
   return {
     // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
     ...variable(known.scope, made, of.dummy),

@@ -19,6 +19,18 @@ function roots(tree: unknown): Expr[] {
 /** The expressions that stand in a statement itself, those on its left side included. */
 export const expressionsOf = (stmt: Stmt): readonly Expr[] => (stmt.kind === "call" ? roots([stmt.args, stmt.launch]) : roots(stmt));
 
+/** A statement with other expressions of its own: `change` is given each, from the innermost outwards. */
+export function withExpressions<T>(tree: T, change: (e: Expr) => Expr): T {
+  if (Array.isArray(tree)) return tree.map((item) => withExpressions<unknown>(item, change)) as T;
+  if (tree === null || typeof tree !== "object" || (tree as { kind?: string }).kind === "implied-do") return tree;
+  const entries = Object.entries(tree).map(([key, value]) => [
+    key,
+    NOT_OWN.includes(key) ? value : withExpressions<unknown>(value, change),
+  ]);
+  const made = Object.fromEntries(entries) as T & Expr;
+  return EXPRESSIONS.includes(made.kind) ? (change(made) as T) : made;
+}
+
 export const argumentsOf = (args: readonly Argument[]): Expr[] => roots(args);
 
 /** An expression and all inside of it; parts of a component are not visited. */

@@ -1,7 +1,7 @@
 import { own as owned } from "../../ir/own.js";
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
 import { flowOf, readsPart } from "./flow.js";
-import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope } from "./symbols.js";
+import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope, type Variable } from "./symbols.js";
 import { bare, expressionsOf, nameOf, walkExpr } from "./walk.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 
@@ -31,6 +31,38 @@ export function writesOf(scope: Scope, stmts: readonly Stmt[]): Set<string> {
     for (const name of ownWrites(scope, stmt)) written.add(name);
   });
   return written;
+}
+
+/** The variables that statements assign, also in procedures that they call. */
+export function assignedIn(scope: Scope, stmts: readonly Stmt[]): Variable[] {
+  const found = new Map<Scope, Map<string, Variable>>();
+  const add = (variable: Variable | undefined): void => {
+    if (!variable) return;
+    const owner = ownerOf(variable);
+    found.set(owner, (found.get(owner) ?? new Map<string, Variable>()).set(variable.name, variable));
+  };
+  for (const name of writesOf(scope, stmts)) add(findNamed(scope, name));
+  for (const called of calledBy(scope, stmts))
+    for (const name of writtenBy(called)) {
+      const variable = findNamed(called, name);
+      if (variable && !variable.dummy) add(variable);
+    }
+  return [...found.values()].flatMap((of) => [...of.values()]);
+}
+
+/** The procedures that statements call, and those that these do. */
+export function calledBy(scope: Scope, stmts: readonly Stmt[], found = new Set<Scope>()): Set<Scope> {
+  const add = (name: string): void => {
+    const called = find(scope, name)?.dims ? undefined : findProcedure(scope, name);
+    if (called?.unit.kind !== "procedure" || found.has(called)) return;
+    found.add(called);
+    calledBy(called, called.unit.body, found);
+  };
+  eachStatement(stmts, (stmt) => {
+    if (stmt.kind === "call" && stmt.procedure.kind === "name") add(stmt.procedure.name);
+    for (const root of expressionsOf(stmt)) walkExpr(root, (e) => void (e.kind === "apply" && e.base.kind === "name" && add(e.base.name)));
+  });
+  return found;
 }
 
 function ownWrites(scope: Scope, stmt: Stmt): string[] {

@@ -3,12 +3,24 @@ import { isParallel, regionsOf, type Region } from "../analyse/regions.js";
 import { findAllocation, changesBounds } from "../analyse/allocations.js";
 import { asBranches } from "../analyse/cases.js";
 import { isOutput } from "../analyse/outputs.js";
-import { dim3Parts, find, findProcedure, partsOf, variableOf, type Scope, type Variable as Declared } from "../analyse/symbols.js";
+import {
+  dim3Parts,
+  find,
+  findNamed,
+  findProcedure,
+  isSaved,
+  partsOf,
+  variableOf,
+  type Scope,
+  type Variable as Declared,
+} from "../analyse/symbols.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
-import { nameOf } from "../analyse/walk.js";
+import { expressionsOf, nameOf, walkExpr, withExpressions } from "../analyse/walk.js";
+import { writtenBy } from "../analyse/writes.js";
 import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
 import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
+import { isToldByOpenMP } from "../lower/runtime.js";
 import { elementType, treeName, Unlowerable } from "../lower/values.js";
 
 /* What the host's side of a routine does, in order. */
@@ -21,6 +33,8 @@ export type Step =
       readonly procedure: Scope;
       readonly args: ReadonlyMap<string, Actual>;
       readonly grid?: readonly Expr[];
+      /** The variable that takes a function's result. */
+      readonly result?: string;
       /** The bytes of shared memory. */
       readonly shared?: LoweredSequence;
       readonly at: Location;
@@ -78,11 +92,11 @@ export type ActualAxis =
 /** Of runtimes of GPUs and threads, and clocks, which stand still. */
 const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
 
-/** Whether a procedure launches, or calls what does. */
+/** Whether a procedure launches, keeps values from call to call, or calls what does. */
 function launches(scope: Scope, seen = new Set<Scope>()): boolean {
   if (seen.has(scope) || scope.unit.kind === "module") return false;
   seen.add(scope);
-  let found = false;
+  let found = [...scope.variables.values()].some(isSaved);
   eachStatement(scope.unit.body, (stmt) => void (found ||= startsWork(scope, stmt, seen)));
   return found;
 }
@@ -91,10 +105,33 @@ function startsWork(scope: Scope, stmt: Stmt, seen: Set<Scope>): boolean {
   if (stmt.kind === "directed") return isParallel(stmt.directive);
   if (stmt.kind === "do-concurrent" || stmt.kind === "allocate" || stmt.kind === "deallocate") return true;
   if (stmt.kind === "pointer-assign" || isNullify(stmt)) return true;
+  if (expressionsOf(stmt).some((e) => callsAlone(scope, e, false, seen))) return true;
   if (stmt.kind !== "call") return false;
   const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
   return !procedure || stmt.launch !== undefined || launches(procedure, seen);
 }
+
+/** Whether an expression calls functions that have no place in it. */
+function callsAlone(scope: Scope, e: Expr, assigning: boolean, seen?: Set<Scope>): boolean {
+  let found = false;
+  walkExpr(e, (part) => void (found ||= runsAlone(scope, part, assigning, seen) !== undefined));
+  return found;
+}
+
+/** The function that an expression calls, if it launches; or, if wanted, assigns what belongs to others. The host calls it before the statement. */
+function runsAlone(scope: Scope, e: Expr, assigning: boolean, seen = new Set<Scope>()): Scope | undefined {
+  if (e.kind !== "apply" || e.base.kind !== "name" || find(scope, e.base.name)?.dims) return undefined;
+  const called = findProcedure(scope, e.base.name);
+  if (called?.unit.kind !== "procedure" || called.unit.form !== "function") return undefined;
+  const result = resultOf(called);
+  if (!result || result.dims || result.refused || called.unit.prefixes.includes("elemental")) return undefined;
+  const assigns = assigning && [...writtenBy(called)].some((name) => !findNamed(called, name)?.dummy);
+  return assigns || launches(called, seen) ? called : undefined;
+}
+
+/** The variable of a function's result. */
+export const resultOf = ({ unit, variables }: Scope): Declared | undefined =>
+  unit.kind === "procedure" ? variables.get(unit.result ?? unit.name) : undefined;
 
 const isNullify = (stmt: Stmt): boolean => stmt.kind === "unsupported" && stmt.construct === "nullify";
 
@@ -134,14 +171,45 @@ export class Planner {
         for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
         continue;
       }
-      if (!this.isHosts(stmt)) pending.push(stmt);
+      const calls: Step[] = [];
+      let rest: Stmt = stmt;
+      this.attempt(() => void (rest = this.withoutCalls(stmt, calls)));
+      if (calls.length > 0) flush();
+      steps.push(...calls);
+      if (!this.isHosts(rest)) pending.push(rest);
       else {
         flush();
-        this.attempt(() => void steps.push(...this.step(stmt)));
+        this.attempt(() => void steps.push(...this.step(rest)));
       }
     }
     flush();
     return steps;
+  }
+
+  /** A statement with the results of functions that the host calls before it. */
+  private withoutCalls(stmt: Stmt, calls: Step[]): Stmt {
+    const { scope } = this;
+    const isLoop = stmt.kind === "directed" || stmt.kind === "do-concurrent";
+    if (isLoop || !this.isHosts(stmt) || !expressionsOf(stmt).some((e) => callsAlone(scope, e, true))) return stmt;
+    const { at } = stmt;
+    if (stmt.kind === "do-while") {
+      const leave: Stmt = { kind: "if", branches: [{ cond: negated(stmt.cond!), body: [{ kind: "exit", at }], at }], oneLine: true, at };
+      return { ...stmt, cond: undefined, body: [leave, ...stmt.body] };
+    }
+    if (stmt.kind === "if" && stmt.branches.slice(1).some(({ cond }) => callsAlone(scope, cond, true))) {
+      const [first, ...others] = stmt.branches;
+      return this.withoutCalls({ ...stmt, branches: [first], otherwise: [{ ...stmt, branches: others }] }, calls);
+    }
+    return withExpressions(stmt, (e) => {
+      const called = runsAlone(scope, e, true);
+      if (!called || e.kind !== "apply") return e;
+      let result = `${nameOf(e)}_result`;
+      for (let n = 2; find(scope, result); n++) result = `${nameOf(e)}_result_${n}`;
+      const { type } = resultOf(called)!;
+      scope.variables.set(result, { name: result, type, attributes: new Set(), dummy: false, scope, at: e.at });
+      calls.push({ ...this.call({ kind: "call", procedure: e.base, args: e.args, at: e.at }), result });
+      return { kind: "name", name: result, at: e.at };
+    });
   }
 
   private attempt(make: () => void): void {
@@ -157,7 +225,8 @@ export class Planner {
   private isLeftOut(stmt: Stmt): boolean {
     if ((stmt.kind === "assign" || stmt.kind === "call") && stmt.cudaOnly) return true;
     if (stmt.kind === "call") return stmt.procedure.kind === "name" && LEFT_OUT.test(stmt.procedure.name);
-    return stmt.kind === "assign" && stmt.value.kind === "apply" && LEFT_OUT.test(treeName(stmt.value));
+    const called = stmt.kind === "assign" && stmt.value.kind === "apply" ? treeName(stmt.value) : "";
+    return LEFT_OUT.test(called) && !isToldByOpenMP(called);
   }
 
   /** Whether a statement is followed by the host, and not worked out as a whole. */
@@ -279,7 +348,7 @@ export class Planner {
     return options.flatMap(({ keyword, value }) => (keyword === "stat" ? [this.sequence(zero(value as Variable))] : []));
   }
 
-  private call(stmt: Call): Step {
+  private call(stmt: Call): Extract<Step, { kind: "call" }> {
     const { scope } = this;
     const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
     const { at } = stmt;
@@ -352,6 +421,8 @@ function sizesOf(scope: Scope, stmt: Stmt): Stmt[] {
   const [targets, values] = [stmt.target, stmt.value].map((e) => dim3Parts(scope, e));
   return targets && values ? targets.map((target, n) => ({ ...stmt, target: target as Variable, value: values[n] })) : [stmt];
 }
+
+const negated = (a: Expr): Expr => ({ kind: "unary", op: ".not.", a: { kind: "group", a, at: a.at }, at: a.at });
 
 /** Arrays that come with the bounds of the actual argument. */
 const keepsBounds = (attributes: Declared["attributes"]): boolean => attributes.has("allocatable") || attributes.has("pointer");

@@ -6,7 +6,7 @@ import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
-import { dim3Parts, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { dim3Parts, findNamed, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import { lowerValue, usesArrays, type LoweredSequence } from "../lower/kernels.js";
 import { sequenceKernel } from "../lower/sequence-kernel.js";
@@ -16,7 +16,7 @@ import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
 import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
-import type { Actual, Step } from "./plan.js";
+import { resultOf, type Actual, type Step } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
 
@@ -56,14 +56,51 @@ class Variables {
     return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.has(name);
   }
 
-  /** Where a name lives. */
-  home(name: string): Variables {
+  /** Where a variable lives, and its name there; by its name here, or as code knows it that stands elsewhere. */
+  place(name: string, variable = findNamed(this.scope, name)): Place {
+    const owner = variable && ownerOf(variable);
+    const around = this.around();
+    if (owner?.unit.kind === "module") return { home: around.at(-1)!, key: ofModule(owner, variable!.name) };
+    const home = around.find(({ scope }) => scope === owner);
+    return variable && home ? { home, key: variable.name } : { home: this.nearest(name), key: name };
+  }
+
+  /** These, and those that they see, outermost last. */
+  around(): Variables[] {
+    return [this, ...(this.outer?.around() ?? [])];
+  }
+
+  private nearest(name: string): Variables {
     const { variables } = this.scope;
     if (!this.outer || this.scalars.has(name) || this.arrays.has(name) || variables.has(name)) return this;
     for (const variable of variables.values()) if (variable.derived && name.startsWith(`${variable.name}_`)) return this;
-    return this.outer.home(name);
+    return this.outer.nearest(name);
   }
 }
+
+const assign = ({ home, key }: Place, value: Value): void => void home.scalars.set(key, value);
+
+interface Place {
+  readonly home: Variables;
+  readonly key: string;
+}
+
+const AMONG_ALL = new WeakMap<Scope, Map<string, string>>();
+
+/** What a variable of a module is called among those of all modules: `grid::n` if several have an `n`. */
+function ofModule(module: Scope, name: string): string {
+  const known = AMONG_ALL.get(module) ?? new Map<string, string>();
+  AMONG_ALL.set(module, known);
+  const found = known.get(name) ?? (modulesWith(module.world, name).length > 1 ? `${module.unit.name}::${name}` : name);
+  known.set(name, found);
+  return found;
+}
+
+const modulesWith = ({ modules }: Scope["world"], name: string): Scope[] =>
+  [...modules.values()].filter((module) => {
+    const variable = findNamed(module, name);
+    return variable && !variable.value && ownerOf(variable) === module;
+  });
 
 type Jump = Extract<Step, { kind: "jump" }>;
 
@@ -82,10 +119,11 @@ export class Run {
     const { unit } = scope;
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
     for (const [name, value] of Object.entries(given)) {
-      const home = dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`)) ? own : globals;
-      if (value instanceof View) home.arrays.set(name, value);
-      else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(name, value);
-      else
+      const isArgument = dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
+      for (const { home, key } of isArgument ? [{ home: own, key: name }] : this.meant(name, own, globals))
+        if (value instanceof View) home.arrays.set(key, value);
+        else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(key, value);
+      if (!(value instanceof View) && typeof value !== "number" && typeof value !== "boolean")
         throw new RunError(
           `${unit.name}: ${name} is given ${value === null ? "null" : typeof value}: give a number, a truth value or a view`,
         );
@@ -100,16 +138,29 @@ export class Run {
     for (const [key, view] of kept) if (typeof key === "string" && !globals.arrays.has(key)) globals.arrays.set(key, view);
     await this.procedure(scope, own);
     for (const key of kept.keys()) if (typeof key === "string") kept.delete(key);
-    for (const [name, view] of globals.arrays) if (given[name] !== view) kept.set(name, view);
+    const views = Object.values(given);
+    for (const [name, view] of globals.arrays) if (!views.includes(view)) kept.set(name, view);
     const result: Record<string, Value> = {};
     const results = unit.kind === "procedure" && unit.result !== undefined ? [...dummies, unit.result] : dummies;
-    for (const [name, value] of globals.scalars) if (given[name] !== value) result[name] = value;
+    for (const [key, value] of globals.scalars) {
+      const name = key.split("::").at(-1)!;
+      const shown = own.place(name).key === key ? name : key;
+      if (given[shown] !== value) result[shown] = value;
+    }
     for (const name of results) {
       const dummy = scope.variables.get(name);
       const value = own.scalars.get(name);
       if (value !== undefined && !dummy?.attributes.has("value") && !dummy?.attributes.has("intent(in)")) result[name] = value;
     }
     return result;
+  }
+
+  /** The variables of modules that a name is given for: the one that the routine sees, or else all of that name. */
+  private meant(name: string, own: Variables, globals: Variables): Place[] {
+    const seen = own.place(name);
+    if (seen.key !== name || findNamed(own.scope, name)) return [{ ...seen, home: globals }];
+    const keys = modulesWith(own.scope.world, name).map((module) => ofModule(module, name));
+    return (keys.length > 0 ? keys : [name]).map((key) => ({ home: globals, key }));
   }
 
   private async procedure(scope: Scope, own: Variables): Promise<void> {
@@ -169,22 +220,21 @@ export class Run {
       case "jump":
         return step;
       case "allocate": {
-        const { arrays } = own.home(step.name);
-        const extents = await this.extents(step.bounds, own);
-        arrays.set(step.name, this.fresh(step.type, extents));
+        const { home, key } = own.place(step.name);
+        home.arrays.set(key, this.fresh(step.type, await this.extents(step.bounds, own)));
         return undefined;
       }
       case "point": {
-        const { arrays } = own.home(step.name);
+        const { home, key } = own.place(step.name);
         const to = step.to && (await this.actualArray(step.to, own));
-        if (!to) arrays.delete(step.name);
-        else arrays.set(step.name, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
+        if (!to) home.arrays.delete(key);
+        else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
         return undefined;
       }
       case "free": {
-        const home = own.home(step.name);
-        home.arrays.get(step.name)?.free();
-        home.arrays.delete(step.name);
+        const { home, key } = own.place(step.name);
+        home.arrays.get(key)?.free();
+        home.arrays.delete(key);
         return undefined;
       }
       case "stop":
@@ -209,14 +259,14 @@ export class Run {
   private async loop(step: Extract<Step, { kind: "do" }>, own: Variables): Promise<Jump | undefined> {
     const [start, stop] = [Number(await this.value(step.start, own)), Number(await this.value(step.stop, own))];
     const by = step.step ? Number(await this.value(step.step, own)) : 1;
-    const { scalars } = own.home(step.variable);
+    const { home, key } = own.place(step.variable);
     let n = start;
     for (let trips = Math.trunc((stop - start + by) / by); trips > 0; trips--, n += by) {
-      scalars.set(step.variable, n);
+      home.scalars.set(key, n);
       const jump = await this.steps(step.body, own);
       if (jump && !goesOn(jump, step.name)) return outwards(jump, step.name);
     }
-    scalars.set(step.variable, n);
+    home.scalars.set(key, n);
     return undefined;
   }
 
@@ -238,18 +288,18 @@ export class Run {
     };
     const locals = run(sequence.stmts, known);
     let value: Value | undefined;
-    for (const { local, name } of sequence.results) {
+    for (const { local, name, variable } of sequence.results) {
       const result = locals.get(local);
       if (name === "") value = result;
-      else if (result !== undefined) own.home(name).scalars.set(name, result);
+      else if (result !== undefined) assign(own.place(name, variable), result);
     }
     return value;
   }
 
   private scalar({ name, variable, asks }: Source, own: Variables): Value {
-    const home = own.home(name);
-    if (asks) return home.has(name);
-    const found = home.scalars.get(name);
+    const { home, key } = own.place(name, variable);
+    if (asks) return home.has(key);
+    const found = home.scalars.get(key);
     if (variable.wide && Math.abs(Number(found ?? 0)) >= WIDE_LIMIT)
       throw new RunError(`${name} is ${String(found)}: integers of 64 bits have to stay below ${WIDE_LIMIT} here`);
     if (found !== undefined) return found;
@@ -278,15 +328,16 @@ export class Run {
     if (trips.includes(0)) return undefined;
     const policy = lowered.ofBlocks ? teams(trips[0]) : range(...trips);
     for (const { param, name, op } of lowered.outcomes) {
-      const before = op && own.home(name).scalars.get(name);
+      const { home, key } = own.place(name);
+      const before = op && home.scalars.get(key);
       if (before !== undefined) args[param] = Number(before);
     }
     const results: Record<string, number> = await this.device.run(kernel, args, policy);
     let value: Value | undefined;
-    for (const { param, name, type } of lowered.outcomes) {
+    for (const { param, name, type, variable } of lowered.outcomes) {
       const result: Value = type === "bool" ? results[param] !== 0 : results[param];
       if (name === "") value = result;
-      else own.home(name).scalars.set(name, result);
+      else assign(own.place(name, variable), result);
     }
     return value;
   }
@@ -295,8 +346,9 @@ export class Run {
   private async known({ lowered, boundArrays }: FortranKernel, args: Readonly<Record<string, unknown>>, own: Variables): Promise<Known> {
     const read = new Map<string, { view: View; numbers: ArrayLike<number> }>();
     for (const param of boundArrays) {
-      const { name } = lowered.sources.get(param)!;
-      const view = own.home(name).arrays.get(name);
+      const { name, variable } = lowered.sources.get(param)!;
+      const { home, key } = own.place(name, variable);
+      const view = home.arrays.get(key);
       if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is not given`);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
@@ -309,14 +361,16 @@ export class Run {
 
   /** The view of an array as its declaration has it. */
   private async array(kernel: Kernel, { name, variable, extents }: Source, rank: number, known: Known, own: Variables): Promise<View> {
-    const home = own.home(name);
+    const { home, key } = own.place(name, variable);
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
-    let view = home.arrays.get(name);
+    let view = home.arrays.get(key);
     if (!view) {
       if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
-      if (isGiven(variable) || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
+      // Programs begin with the arrays of modules, too.
+      const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
+      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
       view = this.fresh(elementType(variable), wanted as number[]);
-      home.arrays.set(name, view);
+      home.arrays.set(key, view);
     }
     if (view.type !== elementType(variable))
       throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}; it is of ${elementType(variable)}`);
@@ -335,7 +389,7 @@ export class Run {
           inner.scalars.set(dummy, await this.value(actual.value, own));
           const { name } = actual;
           if (name !== undefined && !procedure.variables.get(dummy)?.attributes.has("value"))
-            copied.push(() => void own.home(name).scalars.set(name, inner.scalars.get(dummy)!));
+            copied.push(() => void assign(own.place(name), inner.scalars.get(dummy)!));
           break;
         }
         case "object":
@@ -361,6 +415,8 @@ export class Run {
       await this.launch(kernel, inner, ofBlocks ? [blocks.reduce((a, b) => a * b)] : trips.includes(undefined) ? grid : undefined);
     } else await this.procedure(procedure, inner);
     copied.forEach((copy) => copy());
+    const result = step.result !== undefined && resultOf(procedure);
+    if (result) assign(own.place(step.result!), inner.scalars.get(result.name) ?? initialOf(result));
   }
 
   /** Makes the components of an object that nothing was assigned yet; all that have values by their type if it is `intent(out)`. */
@@ -368,17 +424,18 @@ export class Run {
     for (const part of partsOf(own.scope, object)) {
       const name = nameOf(part);
       const variable = variableOf(own.scope, part);
-      const { scalars, arrays } = own.home(name);
+      const { home, key } = own.place(name);
+      const { scalars, arrays } = home;
       if (isOut && variable?.initial && (variable.dims || variable.refused))
         throw new RunError(`${own.scope.unit.name}: ${name} begins with the values of its type: make it intent(inout), and assign it`);
-      const isThere = !isOut && (scalars.has(name) || arrays.has(name));
+      const isThere = !isOut && (scalars.has(key) || arrays.has(key));
       if (!variable || variable.refused || isThere || (isGiven(variable) && !variable.initial)) continue;
       const { dims } = variable;
-      if (!dims) scalars.set(name, initialOf(variable));
+      if (!dims) scalars.set(key, initialOf(variable));
       else if (dims.every(({ upper }) => upper && upper !== "*")) {
         const number = (e: Expr): number => Number(initialOf({ ...variable, type: "i32", initial: e }));
         arrays.set(
-          name,
+          key,
           this.fresh(
             elementType(variable),
             dims.map(({ lower, upper }) => number(upper as Expr) - (lower ? number(lower) : 1) + 1),
@@ -412,7 +469,8 @@ export class Run {
   }
 
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
-    const whole = own.home(name).arrays.get(name);
+    const { home, key } = own.place(name);
+    const whole = home.arrays.get(key);
     if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is not given`);
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
@@ -471,22 +529,16 @@ const outwards = (jump: Jump, name: string | undefined): Jump | undefined =>
 
 /** Gives a call the components of an object; gives the way back. */
 function objects(own: Variables, name: string, inner: Variables, dummy: string): () => void {
-  const [outside, inside] = [`${name}_`, `${dummy}_`];
-  for (let at: Variables | undefined = own; at; at = at.outer)
-    for (const of of ["scalars", "arrays"] as const)
-      for (const [key, value] of at[of])
-        if (key.startsWith(outside) && own.home(key) === at) inner[of].set(inside + key.slice(outside.length), value as never);
+  const { home, key: object } = own.place(name);
+  const [outside, inside] = [`${object}_`, `${dummy}_`];
+  for (const of of ["scalars", "arrays"] as const)
+    for (const [key, value] of home[of]) if (key.startsWith(outside)) inner[of].set(inside + key.slice(outside.length), value as never);
   return () => {
-    for (const of of ["scalars", "arrays"] as const) {
-      for (const [key, value] of inner[of]) {
-        const to = outside + key.slice(inside.length);
-        if (key.startsWith(inside)) own.home(to)[of].set(to, value as never);
-      }
-    }
+    for (const of of ["scalars", "arrays"] as const)
+      for (const [key, value] of inner[of]) if (key.startsWith(inside)) home[of].set(outside + key.slice(inside.length), value as never);
     // What the call has freed is gone.
-    for (let at: Variables | undefined = own; at; at = at.outer)
-      for (const key of at.arrays.keys())
-        if (key.startsWith(outside) && own.home(key) === at && !inner.arrays.has(inside + key.slice(outside.length))) at.arrays.delete(key);
+    for (const key of home.arrays.keys())
+      if (key.startsWith(outside) && !inner.arrays.has(inside + key.slice(outside.length))) home.arrays.delete(key);
   };
 }
 

@@ -10,6 +10,7 @@ import { counted, declaredShape, section, type ArrayValue, type Cell } from "./a
 import { constantOf, minus, plus } from "./constants.js";
 import { conversionOf, elemental, isElemental } from "./intrinsics.js";
 import { objectOf, variableIn, type Frame, type Lowering } from "./lowering.js";
+import { toldByOpenMP } from "./runtime.js";
 import { converted, ONE, promoted, signedByte, treeName, Unlowerable, ZERO } from "./values.js";
 import { checkWide, wideResult, type Wide } from "./wide.js";
 
@@ -344,6 +345,8 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   }
   const whole = cx.parts.overArrays(cx, frame, e, index);
   if (whole) return whole;
+  const told = toldByOpenMP(name, e.at, cx);
+  if (told) return told;
   if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
     throw new Unlowerable(e.at, name, "kernels have no such operation here", "write i = atomicadd(x, e) by itself, or share arrays");
   throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");

@@ -7,10 +7,9 @@ import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Axis, Region } from "../analyse/regions.js";
-import { find, findNamed, ownerOf, type Scope } from "../analyse/symbols.js";
-import { eachStatement } from "../analyse/visit.js";
+import { find, findNamed, ownerOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { namesIn } from "../analyse/walk.js";
-import { writesOf } from "../analyse/writes.js";
+import { assignedIn, writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
 import { arrayShape, overArrays } from "./array-functions.js";
 import { prove, settled } from "./atomic.js";
@@ -50,6 +49,8 @@ export interface Outcome {
   /** The variable in the program. */
   readonly name: string;
   readonly type: ScalarType;
+  /** Where `name` is not that of the code around the kernel. */
+  readonly variable?: Variable;
   /** How it is folded with its value from before; undefined if it replaces that. */
   readonly op?: ReductionOp;
 }
@@ -251,7 +252,7 @@ export interface LoweredSequence {
   readonly params: readonly Param[];
   readonly sources: ReadonlyMap<string, Source>;
   /** The locals that hold the scalars which were assigned, behind the statements. */
-  readonly results: readonly { readonly local: string; readonly name: string; readonly type: ScalarType }[];
+  readonly results: readonly (Pick<Outcome, "name" | "type" | "variable"> & { readonly local: string })[];
   readonly dropped: Lowering["dropped"];
 }
 
@@ -259,18 +260,22 @@ export interface LoweredSequence {
 export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredSequence {
   const at = list[0].at;
   const written = writesOf(scope, list);
-  eachStatement(list, (stmt) => void (stmt.kind === "do" && written.add(stmt.variable)));
   const cx = lowering(scope, at, written);
   const frame: Frame = { scope, meanings: new Map(), loops: [], body: list };
-  const results: { local: string; name: string; type: ScalarType }[] = [];
+  const results: LoweredSequence["results"][number][] = [];
   const stmts = cx.collect(() => {
+    for (const variable of assignedIn(scope, list)) {
+      const { name, type } = variable;
+      if (variable.dims || variable.value || narrowed(variable).refused) continue;
+      const before = cx.given(scope, variable, name);
+      const made = cx.local(name, type, before.kind === "value" ? before.expr : undefined);
+      cx.now(variable).set(name, made);
+      results.push({ local: made.name, name, type, variable });
+    }
     for (const name of written) {
       const variable = findNamed(scope, name);
-      if (!variable || variable.dims || variable.value || narrowed(variable).refused) continue;
-      const before = cx.given(scope, variable, name);
-      const made = cx.local(name, variable.type, before.kind === "value" ? before.expr : undefined);
-      frame.meanings.set(name, made);
-      results.push({ local: made.name, name, type: variable.type });
+      const made = variable && cx.now(variable).get(variable.name);
+      if (made) frame.meanings.set(name, made);
     }
     const body = cx.collect(() => statements(cx, list, frame));
     for (const stmt of structured(cx, body, at)) cx.push(stmt);
@@ -286,7 +291,7 @@ export function lowerValue(scope: Scope, e: Tree, type?: ScalarType): LoweredSeq
 
 function lowered(scope: Scope, at: Location, of: (cx: Lowering) => Expr): LoweredSequence {
   const cx = lowering(scope, at, new Set());
-  const results: { local: string; name: string; type: ScalarType }[] = [];
+  const results: LoweredSequence["results"][number][] = [];
   const stmts = cx.collect(() => {
     const made = cx.kept("value", of(cx));
     if (made.op === "local") results.push({ local: made.name, name: "", type: made.type });

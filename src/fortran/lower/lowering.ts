@@ -198,22 +198,32 @@ export class Lowering {
     const variable = this.declared(frame, of);
     const { refused } = narrowed(variable);
     if (refused) throw new Unlowerable(of.at, refused.construct, refused.why, refused.remedy);
-    return this.given(at.scope, variable, name);
+    // Procedures that statements in order call see what these have assigned.
+    return (at.isCalled && this.now(variable).get(variable.name)) || this.given(at.scope, variable, name);
+  }
+
+  private readonly assigned = new Map<Scope, Map<string, Meaning>>();
+
+  /** Of statements in order: what variables that they assign stand for now, among those that are declared in the same scope. */
+  now(variable: Variable): Map<string, Meaning> {
+    const owner = ownerOf(variable);
+    const found = this.assigned.get(owner) ?? new Map<string, Meaning>();
+    this.assigned.set(owner, found);
+    return found;
   }
 
   /** A variable of the program as a parameter. */
   given(scope: Scope, variable: Variable, name: string): Meaning {
-    const home = ownerOf(variable);
-    const owner = home.unit.kind === "module" ? home : scope;
+    const owner = ownerOf(variable);
     const meanings = this.outer.get(owner) ?? new Map<string, Meaning>();
     this.outer.set(owner, meanings);
-    const known = meanings.get(name);
+    const known = meanings.get(variable.name);
     if (known) return known;
     if (this.making.has(variable)) throw new Unlowerable(variable.at, name, "its bounds depend on itself", "take a scalar for them");
     this.making.add(variable);
     try {
       const made = this.parameter(variable, name);
-      meanings.set(name, made);
+      meanings.set(variable.name, made);
       return made;
     } finally {
       this.making.delete(variable);

@@ -8,13 +8,13 @@ export function sequenceKernel(name: string, { at, stmts, params, sources, resul
   const taken = new Set(params.map((param) => param.name));
   const outcomes: Outcome[] = [];
   const folds: Param[] = [];
-  const given = results.map(({ local, name: of, type }): Stmt => {
+  const given = results.map(({ local, name: of, type, variable }): Stmt => {
     const held: NumericType = type === "bool" ? "i32" : type;
     let param = `${of || "value"}__out`;
     while (taken.has(param)) param += "_";
     taken.add(param);
     folds.push({ kind: "reduce", name: param, type: held, op: "max", identity: identityOf("max", held) });
-    outcomes.push({ param, name: of, type });
+    outcomes.push({ param, name: of, type, ...(variable && { variable }) });
     const e: Expr = { op: "local", type, name: local };
     return { kind: "reduce", target: param, value: type === "bool" ? { op: "cast", type: "i32", a: e } : e, location: at };
   });

@@ -7,10 +7,10 @@ import { asBranches } from "../analyse/cases.js";
 import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
-import { findProcedure } from "../analyse/symbols.js";
+import { findNamed, findProcedure, type Scope } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
-import { bare, expressionsOf, walkExpr } from "../analyse/walk.js";
-import { comparedOp } from "../analyse/writes.js";
+import { bare, expressionsOf, namesIn, walkExpr } from "../analyse/walk.js";
+import { calledBy, comparedOp } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
@@ -276,7 +276,7 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
   const step = stmt.step ? indexOf(cx, frame, stmt.step) : ONE;
   const by = constantOf(step);
   if (by === 0) throw new Unlowerable(stmt.at, `do ${stmt.variable}`, "its step is 0");
-  if (typeof by === "number" && !usedBehind(frame, stmt)) {
+  if (typeof by === "number" && !usedBehind(frame, stmt) && !usedByCalled(cx, frame, stmt)) {
     const first = cx.stable(start, "start");
     const last = cx.stable(by > 0 ? plus(stop, ONE) : minus(stop, ONE), "stop");
     const name = cx.unique(stmt.variable);
@@ -309,6 +309,15 @@ function usedBehind(frame: Frame, loop: Do): boolean {
     });
   visit(frame.body);
   return used;
+}
+
+/** Whether a procedure that statements in order call reads the variable of a loop. */
+function usedByCalled(cx: Lowering, { scope, body }: Frame, { variable: name }: Do): boolean {
+  const variable = findNamed(scope, name);
+  if (!variable || !cx.now(variable).has(variable.name)) return false;
+  const isRead = (called: Scope): boolean =>
+    namesIn(called.unit.kind === "module" ? [] : called.unit.body).has(name) && findNamed(called, name) === variable;
+  return [...calledBy(scope, body)].some(isRead);
 }
 
 function whileLoop(cx: Lowering, stmt: DoWhile, frame: Frame): void {

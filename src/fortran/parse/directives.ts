@@ -27,12 +27,12 @@ const WORDS: Readonly<Record<Sentinel, readonly string[]>> = {
     "update",
     "wait",
   ],
-  omp: "atomic barrier cancel critical data declare distribute do end enter exit flush loop masked master ordered parallel section sections simd single target task taskgroup taskloop taskwait taskyield teams threadprivate update workshare".split(
+  omp: "allocate atomic barrier cancel critical data declare depobj distribute do end enter exit flush loop masked master nothing ordered parallel requires section sections simd single target task taskgroup taskloop taskwait taskyield teams threadprivate update workshare".split(
     " ",
   ),
 };
 /** Elsewhere these are clauses: `do ordered`, `loop wait(1)`. */
-const FIRST_ONLY: readonly string[] = ["declare", "ordered", "routine", "update", "wait"];
+const FIRST_ONLY: readonly string[] = ["allocate", "declare", "nothing", "ordered", "requires", "routine", "update", "wait"];
 /** Of `atomic`; `target update` is one word, too. */
 const ATOMIC: readonly string[] = ["update", "read", "write", "capture"];
 
@@ -54,8 +54,9 @@ export function governs({ words }: Directive): "loop" | "statement" | "block" | 
   return BLOCKS.includes(last) ? "block" : "nothing";
 }
 
-/** Whether it stands among declarations: `declare target`, `routine`, `threadprivate`. */
-export const declares = ({ words }: Directive): boolean => words[0] === "declare" || words[0] === "routine" || words[0] === "threadprivate";
+/** Whether it stands among declarations. */
+export const declares = ({ words }: Directive): boolean =>
+  ["allocate", "declare", "requires", "routine", "threadprivate"].includes(words[0]);
 
 /** @throws SyntaxProblem */
 export function directive(c: Cursor): Directive {
@@ -148,7 +149,8 @@ function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
 
 export function reductionOp(c: Cursor): ReductionOp {
   const sign = c.next();
-  const op = REDUCTIONS.find((known) => known === sign.text);
+  // OpenMP's `-` adds.
+  const op = REDUCTIONS.find((known) => known === (sign.text === "-" ? "+" : sign.text));
   if (!op) throw c.problem("is no operation of a reduction", sign, `use ${REDUCTIONS.join(", ")}`);
   return op;
 }
