@@ -45,6 +45,17 @@ const tea = (
   "update_halo update_internal_halo"
 ).split(" ");
 
+/** Sizes of POT3D's grid, by names such as nr, nrm, nrm1 and nrm2; rows of its matrix are apart. */
+const POT_SIZES = Object.fromEntries(
+  Object.entries({ r: 5, t: 6, p: 5 }).flatMap(([axis, size]) => [
+    [`n${axis}`, size],
+    [`n${axis}m`, size - 1],
+    [`n${axis}m1`, size - 1],
+    [`n${axis}m2`, size - 2],
+  ]),
+);
+const POT_ROWS = { n: 36, m: 252, ia: Array.from({ length: 37 }, (_, row) => 7 * row + 1) };
+
 export const CODES: readonly Code[] = [
   {
     name: "miniWeather",
@@ -113,6 +124,14 @@ export const CODES: readonly Code[] = [
     hosts: ["data.f90", "definitions.f90"],
     defines: [{}],
     plausible: LEAF,
+  },
+  {
+    name: "POT3D",
+    repository: "predsci/POT3D",
+    files: ["src/pot3d.F90"],
+    hosts: [],
+    defines: [{}],
+    plausible: { integers: { ...POT_SIZES, ...POT_ROWS, n1: 5, n2: 6, n3: 5 }, reals: {}, extent: 36 },
   },
   {
     name: "TeaLeaf_ref",
