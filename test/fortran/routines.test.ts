@@ -639,3 +639,35 @@ end subroutine`;
       /a\.F90:\d+:\d+: i: the variable of a parallel loop is read behind it/,
     );
 });
+
+it("arrays that procedures of one name allocate begin where each says", async () => {
+  const module = (name: string, lower: number): string => `
+module ${name}
+contains
+  subroutine fill(n, x)
+    integer, intent(in) :: n
+    real(8) :: x(n)
+    real(8), allocatable :: w(:)
+    integer :: i
+    allocate (w(${lower}:n))
+    !$acc parallel loop
+    do i = ${lower}, n
+      w(i) = i
+    end do
+    !$acc parallel loop
+    do i = 1, n
+      x(i) = x(i) + w(i) + 10*w(${lower})
+    end do
+  end subroutine
+end module`;
+  const text = `${module("a", 0)}${module("b", -1)}
+subroutine s(n, x)
+  use a, only: filla => fill
+  use b, only: fillb => fill
+  integer, intent(in) :: n
+  real(8) :: x(n)
+  call filla(n, x)
+  call fillb(n, x)
+end subroutine`;
+  assert.deepEqual((await ran(text, "s", { n: 2, x: [0, 0] })).x, [-8, -6]);
+});

@@ -26,7 +26,7 @@ const lowersOf = ({ bounds, scope }: Allocation): string =>
     .map(({ lower }) => {
       if (!lower) return "1";
       if (lower.kind === "literal") return lower.text;
-      const places = [...namesIn(lower)].map((name) => find(scope, name)?.scope.unit.name);
+      const places = [...namesIn(lower)].map((name) => placeOf(find(scope, name)?.scope ?? scope));
       return `${places.join()} ${JSON.stringify(lower, (key, value: unknown) => (key === "at" ? undefined : value))}`;
     })
     .join();
@@ -59,7 +59,10 @@ function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Alloca
   });
 }
 
-const keyOf = ({ component, scope, name }: Variable): string => component ?? `${scope.unit.name} ${name}`;
+const keyOf = ({ component, scope, name }: Variable): string => component ?? `${placeOf(scope)} ${name}`;
+
+/** Tells scopes apart: procedures of several modules, and programs, may have one name. */
+const placeOf = (scope: Scope): number => scope.world.scopes.indexOf(scope);
 
 /** The array that an expression is as a whole. */
 function wholeArray(scope: Scope, e: Expr): Variable | undefined {
