@@ -688,3 +688,20 @@ end subroutine`;
   for (const clause of ["map(tofrom: x, k)", "defaultmap(tofrom: scalar)"])
     assert.deepEqual((await ran(text(clause), "s", { x: [0], k: 1 })).x, [1717], clause);
 });
+
+it("statements of the host call functions that have arrays", async () => {
+  const text = `
+subroutine s(k, total)
+  integer, intent(in) :: k
+  integer, intent(out) :: total
+  total = ranked(k)
+contains
+  integer function ranked(j)
+    integer, intent(in) :: j
+    integer :: list(3)
+    list = [5, 7, 11]
+    ranked = list(j)
+  end function
+end subroutine`;
+  assert.equal((await ran(text, "s", { k: 2 })).total, 7);
+});
