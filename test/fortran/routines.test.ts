@@ -671,3 +671,37 @@ subroutine s(n, x)
 end subroutine`;
   assert.deepEqual((await ran(text, "s", { n: 2, x: [0, 0] })).x, [-8, -6]);
 });
+
+it("target regions assign scalars for themselves, unless a clause gives them back", async () => {
+  const text = (clause: string): string => `
+subroutine s(x, k)
+  real(8) :: x(1)
+  integer, intent(inout) :: k
+  !$omp target ${clause}
+  k = k + 16
+  x(1) = k
+  !$omp end target
+  x(1) = x(1) + 100*k
+end subroutine`;
+  for (const clause of ["", "map(x)", "defaultmap(default)"])
+    assert.deepEqual((await ran(text(clause), "s", { x: [0], k: 1 })).x, [117], clause);
+  for (const clause of ["map(tofrom: x, k)", "defaultmap(tofrom: scalar)"])
+    assert.deepEqual((await ran(text(clause), "s", { x: [0], k: 1 })).x, [1717], clause);
+});
+
+it("statements of the host call functions that have arrays", async () => {
+  const text = `
+subroutine s(k, total)
+  integer, intent(in) :: k
+  integer, intent(out) :: total
+  total = ranked(k)
+contains
+  integer function ranked(j)
+    integer, intent(in) :: j
+    integer :: list(3)
+    list = [5, 7, 11]
+    ranked = list(j)
+  end function
+end subroutine`;
+  assert.equal((await ran(text, "s", { k: 2 })).total, 7);
+});

@@ -9,6 +9,7 @@ import {
   findNamed,
   findProcedure,
   isSaved,
+  ownerOf,
   partsOf,
   variableOf,
   type Scope,
@@ -16,8 +17,22 @@ import {
 } from "../analyse/symbols.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
 import { expressionsOf, nameOf, walkExpr, withExpressions } from "../analyse/walk.js";
-import { writtenBy } from "../analyse/writes.js";
-import type { Allocate, Apply, Argument, Assign, Call, Deallocate, Expr, Name, Part, Stmt, Variable } from "../tree/index.js";
+import { writesOf, writtenBy } from "../analyse/writes.js";
+import type {
+  Allocate,
+  Apply,
+  Argument,
+  Assign,
+  Call,
+  Clause,
+  Deallocate,
+  Directed,
+  Expr,
+  Name,
+  Part,
+  Stmt,
+  Variable,
+} from "../tree/index.js";
 import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { isToldByOpenMP } from "../lower/runtime.js";
@@ -133,6 +148,30 @@ function runsAlone(scope: Scope, e: Expr, assigning: boolean, seen = new Set<Sco
 export const resultOf = ({ unit, variables }: Scope): Declared | undefined =>
   unit.kind === "procedure" ? variables.get(unit.result ?? unit.name) : undefined;
 
+const named = (name: string, at: Location): Name => ({ kind: "name", name, at });
+
+/** Clauses by which a target region gives a scalar back. */
+const GIVES_BACK = /^(map|lastprivate|linear|reduction|in_reduction)$/;
+
+/** The scalars that a target region of OpenMP assigns for itself alone: no clause names them, and these are `firstprivate`. */
+function ownOfTarget(scope: Scope, { directive: { sentinel, words, clauses }, body }: Directed): string[] {
+  if (sentinel !== "omp" || words[0] !== "target" || words[1] === "data") return [];
+  const isShared = (clause: Clause): boolean =>
+    clause.kind === "other" && clause.name === "defaultmap" && /^\W*(tofrom|from|alloc|to)\b/i.test(clause.text);
+  if (clauses.some(isShared)) return [];
+  const given = new Set(
+    clauses.flatMap((clause) => {
+      if ("names" in clause) return GIVES_BACK.test(clause.kind) ? clause.names : [];
+      return clause.kind === "other" && GIVES_BACK.test(clause.name) ? (clause.text.toLowerCase().match(/\w+/g) ?? []) : [];
+    }),
+  );
+  return [...writesOf(scope, body)].filter((name) => {
+    const variable = find(scope, name);
+    if (!variable || variable.dims || variable.derived || variable.refused || given.has(name)) return false;
+    return ownerOf(variable).unit.kind !== "module";
+  });
+}
+
 const isNullify = (stmt: Stmt): boolean => stmt.kind === "unsupported" && stmt.construct === "nullify";
 
 /** Whether control may go from inside of the statement to somewhere else. */
@@ -203,13 +242,19 @@ export class Planner {
     return withExpressions(stmt, (e) => {
       const called = runsAlone(scope, e, true);
       if (!called || e.kind !== "apply") return e;
-      let result = `${nameOf(e)}_result`;
-      for (let n = 2; find(scope, result); n++) result = `${nameOf(e)}_result_${n}`;
-      const { type } = resultOf(called)!;
-      scope.variables.set(result, { name: result, type, attributes: new Set(), dummy: false, scope, at: e.at });
+      const result = this.temporary(`${nameOf(e)}_result`, resultOf(called)!);
       calls.push({ ...this.call({ kind: "call", procedure: e.base, args: e.args, at: e.at }), result });
       return { kind: "name", name: result, at: e.at };
     });
+  }
+
+  /** A new scalar variable of the routine, by a name like the one that is wished for. */
+  private temporary(wish: string, { type, at }: Declared): string {
+    const { scope } = this;
+    let name = wish;
+    for (let n = 2; find(scope, name); n++) name = `${wish}_${n}`;
+    scope.variables.set(name, { name, type, attributes: new Set(), dummy: false, scope, at });
+    return name;
   }
 
   private attempt(make: () => void): void {
@@ -244,7 +289,13 @@ export class Planner {
     switch (stmt.kind) {
       case "call":
         return [this.call(stmt)];
-      case "directed":
+      case "directed": {
+        const own = ownOfTarget(scope, stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
+        const { at } = stmt;
+        const assigned = (to: string, from: string): Stmt => ({ kind: "assign", target: named(to, at), value: named(from, at), at });
+        const before = own.map(([name, kept]) => assigned(kept, name));
+        return this.steps([...before, ...stmt.body, ...own.map(([name, kept]) => assigned(name, kept))]);
+      }
       case "block":
         return this.steps(stmt.body);
       case "if": {

@@ -5,6 +5,7 @@ import type { Expr, KernelIR, Location, NumericType, Param, ScalarType, Stmt } f
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import { verify } from "../../ir/verify.js";
+import { walkStmts } from "../../ir/walk.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Axis, Region } from "../analyse/regions.js";
 import { find, findNamed, ownerOf, type Scope, type Variable } from "../analyse/symbols.js";
@@ -305,4 +306,9 @@ export function lowerShape(scope: Scope, e: Tree): LoweredSequence[] | undefined
   return shape(lowering(scope, e.at, new Set()))?.map((_, axis) => lowered(scope, e.at, (cx) => shape(cx)![axis]));
 }
 
-export const usesArrays = ({ params }: Pick<LoweredSequence, "params">): boolean => params.some(({ kind }) => kind === "view");
+/** Whether statements need memory, of the program or of procedures among them. */
+export function usesArrays({ params, stmts }: LoweredSequence): boolean {
+  let found = params.some(({ kind }) => kind === "view");
+  walkStmts(stmts, ({ kind }) => void (found ||= kind === "array"));
+  return found;
+}
