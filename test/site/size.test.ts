@@ -76,9 +76,9 @@ test("the Fortran front end comes when it is asked for, in parts", { skip }, () 
   const loaded = new Set(scriptsBehind(chunk(site.assets, /^worker-/)));
   assert.ok(loaded.size > 3, `${loaded.size} scripts`);
   for (const [what, pattern, most] of [
-    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 60_500],
+    ["reading Fortran and making kernels of it", /^fortran-(?!ports)/, 63_500],
     ["writing ports", /^fortran-ports-/, 10_000],
-    ["running routines", /^run-/, 4_700],
+    ["running routines", /^run-/, 5_200],
   ] as const) {
     const more = [...scriptsBehind(chunk(workers, pattern))].filter((path) => !loaded.has(path));
     more.forEach((path) => loaded.add(path));

@@ -140,7 +140,8 @@ function clause(c: Cursor): Clause {
 
 function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
   c.expect("(");
-  const op = reductionOp(c);
+  // OpenMP's `-` adds.
+  const op = name === "reduction" && c.take("-") ? "+" : reductionOp(c);
   c.expect(":", `\`:\` is missing in \`${name}(op:names)\``);
   const names = parts(c);
   c.expect(")");
@@ -149,8 +150,7 @@ function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
 
 export function reductionOp(c: Cursor): ReductionOp {
   const sign = c.next();
-  // OpenMP's `-` adds.
-  const op = REDUCTIONS.find((known) => known === (sign.text === "-" ? "+" : sign.text));
+  const op = REDUCTIONS.find((known) => known === sign.text);
   if (!op) throw c.problem("is no operation of a reduction", sign, `use ${REDUCTIONS.join(", ")}`);
   return op;
 }
