@@ -10,7 +10,7 @@ export type Tier = (typeof TIERS)[number];
 export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // Compilers, drivers and what stands in for them
-  "device/cache/damaged-launches": "backends",
+  "cache/damaged-launches": "backends",
   "device/conformance/": "backends",
   "device/conformance/js": "default",
   "device/conformance/js-debug": "default",

@@ -1,3 +1,4 @@
+import { memoised, named } from "#memoise";
 import { verify } from "#verify";
 import { descending } from "./depth.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
@@ -28,8 +29,11 @@ const relaxed = new WeakMap<CompiledKernel, CompiledKernel>();
 export function relaxedKernel(strict: CompiledKernel): CompiledKernel {
   let fast = relaxed.get(strict);
   if (!fast) {
-    const ir = relax(strict.ir);
-    fast = { ...strict, ir, access: analyseAccess(ir) };
+    const code = memoised("relaxed", named(strict.ir), () => {
+      const ir = relax(strict.ir);
+      return { ir, access: analyseAccess(ir) };
+    });
+    fast = { ...strict, ...code };
     relaxed.set(strict, fast);
   }
   return fast;
@@ -112,11 +116,15 @@ export function compileKernel(
 
 function compiledAnew(kernel: Kernel, fixed: Readonly<Record<string, number | boolean>>, options: CompileOptions): CompiledKernel {
   return descending(kernel, () => {
-    if (kernel.ir) verify(kernel.ir);
-    const ir = optimise(kernel.ir ?? lower(kernel, fixed, options.debug));
-    const access = analyseAccess(ir);
-    const toProve = viewsToProve(ir, access);
-    checkRaces(ir, access, toProve);
-    return { kernel, ir, access, toProve };
+    const whole = kernel.ir ?? lower(kernel, fixed, options.debug);
+    const code = memoised("optimised", whole, () => {
+      if (kernel.ir) verify(kernel.ir);
+      const ir = optimise(whole);
+      const access = analyseAccess(ir);
+      const toProve = viewsToProve(ir, access);
+      checkRaces(ir, access, toProve);
+      return { ir, access, toProve };
+    });
+    return { kernel, ...code };
   });
 }

@@ -4,7 +4,7 @@ import { backend as native } from "../../src/device/native/native.js";
 import type { Subject } from "./subject.js";
 
 const TRIALS = 32;
-const child = fileURLToPath(new URL("../device/cache/damaged-launches.js", import.meta.url));
+const child = fileURLToPath(new URL("../cache/damaged-launches.js", import.meta.url));
 
 /** Launches from damaged caches: none wrong, none ended by a signal. */
 export const cache: Subject = {

@@ -113,7 +113,7 @@ test("imports are read as they are written", () => {
       'import { readFileSync } from "node:fs";',
     ].join("\n"),
   });
-  const cache = ["src/device/browser/cache.ts", "src/device/cache/cache.ts"];
+  const cache = ["src/cache/browser/cache.ts", "src/cache/cache.ts"];
   assert.deepEqual(
     found.map(({ to, type }) => [to.length > 1 ? to : (to[0]?.slice(8) ?? ""), type]),
     [
@@ -142,10 +142,7 @@ test("an import of a later layer is refused, of types, too", () => {
     /in src\/domain, grid stands before/,
   );
   assert.match(orderOf({ "src/domain/dense/wrong.ts": 'import "../sparse/sparse.js";' })[0], /dense stands beside sparse/);
-  assert.match(
-    orderOf({ "src/ir/wrong.ts": 'import { remember } from "#cache";' })[0],
-    /imports "#cache": in src, ir stands before device/,
-  );
+  assert.match(orderOf({ "src/ir/wrong.ts": 'import { remember } from "#cache";' })[0], /imports "#cache": in src, ir stands before cache/);
   assert.match(orderOf({ "src/set/wrong.ts": 'import "../../apps/heat/heat.js";' })[0], /in the repository, src stands before apps/);
   assert.match(orderOf({ "src/emit/wgsl.ts": 'import "./wgsl/kernel.js";' })[0], /in src\/emit, wgsl.ts stands before wgsl/);
 });

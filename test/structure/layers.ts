@@ -10,6 +10,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   ".": ["src", "apps", "site", "bench"],
   src: [
     ["ir", "draw"],
+    "cache",
     ["kernel", "emit"],
     "device",
     ["patterns", "set", "testing", "fortran"],
@@ -21,11 +22,12 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "*",
   ],
   "src/ir": ["*", "analysis", "passes", "browser", "index.ts"],
+  "src/cache": ["*", "browser"],
   "src/kernel": ["*", "browser"],
   "src/emit": ["*", ["js", "wasm", "c"], "wgsl", "standalone"],
   "src/emit/c": ["*", "gpu", ["cuda", "opencl"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
   "src/device": [
-    ["cache", "ffi.ts", "memory"],
+    ["ffi.ts", "memory"],
     "device.ts",
     "launch",
     "tools",

@@ -15,6 +15,9 @@ export const capabilitiesOf = ({ multiprocessors, memory }: GpuFacts): Capabilit
   maxAllocation: memory,
 });
 
+/** Values that are kept, at most, until the GPU is there. */
+const KEPT = 1 << 18;
+
 /** The null stream: in order with every stream of the device. */
 const NULL_STREAM = 0;
 
@@ -40,7 +43,13 @@ export class CudaDevice extends GpuDevice<Gpu> {
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {
-    writeView(this.gpu, view, data, NULL_STREAM);
+    const write = (values: ArrayLike<number>): void => writeView(this.gpu, view, values, NULL_STREAM);
+    if (this.gpu.isStarted || data.length > KEPT) return write(data);
+    // The caller may change its data as soon as this returns.
+    const values = Float64Array.from(data);
+    this.gpu.whenUsed(() => {
+      if (view.buffer.live !== false) write(values);
+    });
   }
 
   protected launch(binding: Binding): Launch {

@@ -3,6 +3,7 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";
 import { capabilitiesOf, CudaDevice } from "./cuda-device.js";
+import { PrimaryContext } from "./context.js";
 import { Driver } from "./driver.js";
 import { Gpu, gpuFacts } from "./gpu.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
@@ -33,7 +34,7 @@ export interface DriverParts {
   readonly tool: string;
   driverVersion(number: number): string;
   /** Throws DeviceError where there is none. */
-  findCompiler(driver: Driver): Promise<FoundCompiler>;
+  findCompiler(): Promise<FoundCompiler>;
 }
 
 type Found = { driver: Driver; compiler: FoundCompiler } | { missing: Missing };
@@ -44,24 +45,33 @@ export function driverBackend(parts: DriverParts): Backend {
   const name = api.backend;
   let found: Promise<Found> | undefined;
 
-  async function find(): Promise<Found> {
+  /** With `load`, a device is about to be opened: the compiler is loaded while the driver starts. */
+  async function find(load: boolean): Promise<Found> {
     const koffi = await loadKoffi();
     if (!koffi) return { missing: parts.noKoffi };
     try {
-      const driver = await Driver.open(koffi, api);
+      const driver = Driver.open(koffi, api);
       if (!driver) return { missing: parts.noDriver };
-      return { driver, compiler: await parts.findCompiler(driver) };
+      const [compiler] = await Promise.all([findCompiler(load), driver.initialise()]);
+      return { driver, compiler };
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
       return { missing: { reason: error.problem, remedy: error.remedy ?? `look at what ${parts.tool} says` } };
     }
   }
 
+  async function findCompiler(load: boolean): Promise<FoundCompiler> {
+    const compiler = await parts.findCompiler();
+    // Whether it does load is told by `open`.
+    if (load) await compiler.load().catch(() => undefined);
+    return compiler;
+  }
+
   return {
     name,
 
     async probe(): Promise<BackendReport> {
-      const what = await (found ??= find());
+      const what = await (found ??= find(false));
       if ("missing" in what) return { backend: name, devices: [], versions: {}, missing: what.missing };
       const { driver, compiler } = what;
       const devices = Array.from({ length: driver.int("cuDeviceGetCount") }, (_, ordinal) => {
@@ -74,13 +84,14 @@ export function driverBackend(parts: DriverParts): Backend {
 
     async open(index: number): Promise<Device> {
       const full = `${name}:${index}`;
-      const what = await (found ??= find());
+      const what = await (found ??= find(true));
       if ("missing" in what) throw new DeviceError(full, what.missing.reason, what.missing.remedy);
       const { driver, compiler } = what;
       const count = driver.int("cuDeviceGetCount");
       if (index >= count)
         throw new DeviceError(full, `this machine has ${count} ${parts.gpu}${count === 1 ? "" : "s"}`, "isoform doctor lists them");
-      return new CudaDevice(full, await Gpu.open(full, driver, await compiler.load(), index));
+      const context = new PrimaryContext(driver, driver.int("cuDeviceGet", index));
+      return new CudaDevice(full, new Gpu(full, driver, await compiler.load(), index, context));
     },
   };
 }

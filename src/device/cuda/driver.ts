@@ -14,10 +14,19 @@ interface DriverFunction {
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
-/** A GPU driver, initialised. Every call is checked; the calling thread's context is `use`d before calls that need one. */
+/** A GPU that was opened and has done nothing yet. */
+interface Waiting {
+  /** Waits for its context and takes its memory; may be called again. Throws DeviceError. */
+  start(): void;
+  /** Does what was put off. */
+  catchUp(): void;
+}
+
+/** A GPU driver. Every call is checked; the calling thread's context is `use`d before calls that need one. */
 export class Driver implements DriverQueries {
   private readonly functions: Record<DriverCall, DriverFunction>;
   private current: Handle | undefined;
+  private readonly waiting = new Set<Waiting>();
   /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
   lastKernel: string | undefined;
 
@@ -35,18 +44,20 @@ export class Driver implements DriverQueries {
     ) as unknown as Driver["functions"];
   }
 
-  /** Undefined where the machine has no driver library. Throws DeviceError where it has one that does not start. */
-  static async open(koffi: Koffi, api: DriverApi): Promise<Driver | undefined> {
+  /** To be initialised. Undefined where the machine has no driver library. Throws DeviceError where that lacks a function. */
+  static open(koffi: Koffi, api: DriverApi): Driver | undefined {
     const library = api.openLibrary(koffi);
     if (!library) return undefined;
-    let driver: Driver;
     try {
-      driver = new Driver(koffi, library, api);
+      return new Driver(koffi, library, api);
     } catch (error) {
       throw new DeviceError(api.backend, `${library.path} lacks a function: ${(error as Error).message}`, api.newer);
     }
-    await driver.callAside("cuInit", 0);
-    return driver;
+  }
+
+  /** Starts the driver. Throws DeviceError where it does not start. */
+  initialise(): Promise<void> {
+    return this.callAside("cuInit", 0);
   }
 
   /** Calls a function of the driver. Throws DeviceError naming the call and the driver's own name and words for what went wrong. */
@@ -95,6 +106,24 @@ export class Driver implements DriverQueries {
 
   attribute(name: DeviceAttribute, device: Handle): number {
     return this.int("cuDeviceGetAttribute", this.api.attributes[name], device);
+  }
+
+  /** A GPU that starts when one of the driver's is first used, as work of one may go to another. */
+  willStart(gpu: Waiting): void {
+    this.waiting.add(gpu);
+  }
+
+  willNotStart(gpu: Waiting): void {
+    this.waiting.delete(gpu);
+  }
+
+  /** Starts those that wait. Throws DeviceError, now and again, where one cannot. */
+  startAll(): void {
+    if (this.waiting.size === 0) return;
+    const gpus = [...this.waiting];
+    for (const gpu of gpus) gpu.start();
+    this.waiting.clear();
+    for (const gpu of gpus) gpu.catchUp();
   }
 
   /** Makes a device's context the calling thread's. */

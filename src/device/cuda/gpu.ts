@@ -1,12 +1,13 @@
 import { DeviceError } from "../../ir/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
-import { keepSource } from "../cache/keep-source.js";
+import { keepSource } from "../../cache/keep-source.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../emit/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { DeviceAttribute } from "./calls.js";
 import type { Handle } from "./calls.js";
+import type { PrimaryContext } from "./context.js";
 import type { Driver } from "./driver.js";
 import type { Captured } from "./capture.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
@@ -72,17 +73,20 @@ export class Gpu implements GpuMachine {
   private readonly device: number;
   private readonly peers = new Map<Gpu, boolean>();
   private readonly buffers = new Set<GpuBuffer>();
+  private readonly postponed: (() => void)[] = [];
   private readonly streams: Handle[] = [];
   private readonly modules = new Map<string, Handle>();
   private reading: Handle | undefined;
+  private started = false;
   private closed = false;
 
-  private constructor(
+  /** It starts when it is first used. */
+  constructor(
     readonly name: string,
     readonly driver: Driver,
     private readonly compiler: GpuCompiler,
     ordinal: number,
-    readonly context: Handle,
+    private readonly primary: PrimaryContext,
   ) {
     this.memory = { name };
     this.language = compiler.language;
@@ -91,44 +95,78 @@ export class Gpu implements GpuMachine {
     this.facts = facts;
     this.startsEarly = driver.api.startsEarly?.(driver, facts.arch) ?? false;
     this.staging = new Staging(driver);
+    driver.willStart(this);
   }
 
-  /** Several GPUs can be opened at a time. Throws DeviceError where there is none of that number, or it cannot be used. */
-  static async open(name: string, driver: Driver, compiler: GpuCompiler, ordinal: number): Promise<Gpu> {
-    const context = new BigUint64Array(1);
-    await driver.callAside("cuDevicePrimaryCtxRetain", context, driver.int("cuDeviceGet", ordinal));
-    return new Gpu(name, driver, compiler, ordinal, Number(context[0]));
+  get context(): Handle {
+    return this.primary.get();
   }
 
-  /** Makes this GPU the calling thread's; every use of the driver starts here. Throws DeviceError once closed. */
-  enter(): Driver {
+  requireOpen(): void {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
+  }
+
+  /** Makes this GPU the calling thread's; every use of the driver starts here. Throws DeviceError once closed, and where the GPU cannot be used. */
+  enter(): Driver {
+    this.requireOpen();
+    this.driver.startAll();
     this.driver.use(this.context);
     return this.driver;
   }
 
-  /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError where it does not fit. */
+  /** Waits for the context, and takes the memory that was asked for meanwhile; may be called again. Throws DeviceError where either cannot be had. */
+  start(): void {
+    this.driver.use(this.context);
+    for (const buffer of this.buffers) if (!buffer.isPlaced) buffer.address = this.take(buffer.bytes);
+  }
+
+  /** Does what was put off until the first use. */
+  catchUp(): void {
+    this.started = true;
+    for (const work of this.postponed.splice(0)) work();
+  }
+
+  get isStarted(): boolean {
+    return this.started;
+  }
+
+  /** Puts something off until the first use. */
+  whenUsed(work: () => void): void {
+    this.postponed.push(work);
+  }
+
+  /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError where it does not fit: before the first use of a GPU, there. */
   allocate(bytes: number): GpuBuffer {
-    const driver = this.enter();
-    if (bytes === 0) return new GpuBuffer(this, 0, 0);
+    this.requireOpen();
+    const buffer = new GpuBuffer(this, bytes);
+    if (bytes === 0) return buffer;
     if (this.capture) throw new DeviceError(this.name, "memory is asked for during a capture", "make arrays and launches before it");
-    const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
-    driver.call("cuMemGetInfo_v2", free, total);
-    if (bytes > Number(free[0]))
-      throw new DeviceError(
-        this.name,
-        `${gib(bytes)} asked for, ${gib(Number(free[0]))} of ${gib(Number(total[0]))} free`,
-        "free arrays or use a smaller size",
-      );
-    const buffer = new GpuBuffer(this, driver.handle("cuMemAlloc_v2", bytes), bytes);
+    if (this.started) {
+      this.enter();
+      buffer.address = this.take(bytes);
+    } else this.requireFree(bytes, this.facts.memory, this.facts.memory);
     this.buffers.add(buffer);
-    // The null stream waits for all others and they for it, so no stream sees the memory before it is zero.
-    driver.call("cuMemsetD8Async", buffer.address, 0, bytes, 0);
     return buffer;
   }
 
+  private take(bytes: number): number {
+    const { driver } = this;
+    const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
+    driver.call("cuMemGetInfo_v2", free, total);
+    this.requireFree(bytes, Number(free[0]), Number(total[0]));
+    const address = driver.handle("cuMemAlloc_v2", bytes);
+    // The null stream waits for all others and they for it, so no stream sees the memory before it is zero.
+    driver.call("cuMemsetD8Async", address, 0, bytes, 0);
+    return address;
+  }
+
+  private requireFree(bytes: number, free: number, total: number): void {
+    if (bytes > free)
+      throw new DeviceError(this.name, `${gib(bytes)} asked for, ${gib(free)} of ${gib(total)} free`, "free arrays or use a smaller size");
+  }
+
   release(buffer: GpuBuffer): void {
-    if (!this.buffers.delete(buffer) || this.closed) return;
+    if (!this.buffers.delete(buffer) || this.closed || !buffer.isPlaced) return;
     this.enter().call("cuMemFree_v2", buffer.address);
   }
 
@@ -175,6 +213,11 @@ export class Gpu implements GpuMachine {
   /** Waits for the work under way and gives back everything. Throws DeviceError where that work failed. */
   close(): void {
     if (this.closed) return;
+    if (!this.started) {
+      this.closed = true;
+      this.driver.willNotStart(this);
+      return this.primary.release();
+    }
     const driver = this.enter();
     try {
       driver.call("cuCtxSynchronize");
@@ -186,7 +229,7 @@ export class Gpu implements GpuMachine {
       // With the context goes what a failed kernel has left in it.
       this.closed = true;
       driver.forget();
-      driver.call("cuDevicePrimaryCtxRelease_v2", this.device);
+      this.primary.release();
     }
   }
 
@@ -240,13 +283,28 @@ const ALWAYS_SHARED = 48 << 10;
 export class GpuBuffer implements GpuMemory {
   readonly memory: MemorySpace;
   live = true;
+  private place: number | undefined;
 
   constructor(
     readonly gpu: Gpu,
-    readonly address: number,
     readonly bytes: number,
   ) {
     this.memory = gpu.memory;
+    if (bytes === 0) this.place = 0;
+  }
+
+  get isPlaced(): boolean {
+    return this.place !== undefined;
+  }
+
+  /** Throws DeviceError where the GPU has not been used yet, and cannot be. */
+  get address(): number {
+    if (this.place === undefined) this.gpu.enter();
+    return this.place!;
+  }
+
+  set address(place: number) {
+    this.place = place;
   }
 
   free(): void {

@@ -1,6 +1,6 @@
 import { cudaLanguage } from "../../emit/c/cuda.js";
 import { DeviceError } from "../../ir/errors.js";
-import { cachedBinary } from "../cache/cache.js";
+import { cachedBinary } from "../../cache/cache.js";
 import { loadKoffi, type Library } from "../ffi.js";
 import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";

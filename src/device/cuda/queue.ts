@@ -20,14 +20,19 @@ const forgotten = new FinalizationRegistry<{ gpu: Gpu; event: Handle }>(({ gpu, 
 
 /** A stream of one GPU. */
 export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
-  readonly stream: Handle;
+  private made: Handle | undefined;
 
   constructor(
     readonly device: Device,
     readonly gpu: Gpu,
   ) {
     super();
-    this.stream = gpu.createStream();
+    gpu.requireOpen();
+  }
+
+  /** Made when it is first needed, as a GPU that was opened may not be there yet. */
+  get stream(): Handle {
+    return (this.made ??= this.gpu.createStream());
   }
 
   protected requireOpen(): void {

@@ -25,7 +25,7 @@ import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type Memory
 export interface MemoryOwner {
   readonly memory: MemorySpace;
   /** Throws DeviceError once closed. */
-  enter(): unknown;
+  requireOpen(): void;
   /** Zeroed memory. Throws DeviceError where it does not fit. */
   allocate(bytes: number): Buffer;
   close(): void;
@@ -72,7 +72,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   protected abstract launch(binding: Binding): Launch;
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
-    this.gpu.enter();
+    this.gpu.requireOpen();
     const extents = newShape(type, shape, options);
     const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
@@ -84,7 +84,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     shape: number | readonly number[] = data?.length ?? 0,
     options?: ArrayOptions,
   ): View<T> {
-    this.gpu.enter();
+    this.gpu.requireOpen();
     const extents = newShape(type, shape, options);
     requireData(type.type, extents, data);
     const view = this.array(type, extents, options);
@@ -93,7 +93,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   }
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
-    this.gpu.enter();
+    this.gpu.requireOpen();
     return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 

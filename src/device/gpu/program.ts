@@ -1,3 +1,4 @@
+import { memoised, named } from "#memoise";
 import { ROW } from "../../emit/c/gpu/range.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../emit/c/gpu/team.js";
@@ -37,7 +38,7 @@ export interface LaunchProgram {
 
 /** Emits the program for a binding's kernel, layouts and sizes, or finds it emitted; needs no GPU. Throws LaunchError. */
 export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFacts): LaunchProgram {
-  const { ir, access } = binding;
+  const { ir } = binding;
   const scatter = chooseScatter(binding, facts);
   const { caches } = scatter;
   const addressing = addressingOf(binding);
@@ -49,7 +50,7 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   programs.set(ir, variants);
   const emitted = (assumptions: GpuAssumptions): GpuProgram => {
     const key = `${language.name} ${JSON.stringify(assumptions)}`;
-    const program = variants.get(key) ?? language.emit(ir, access, assumptions);
+    const program = variants.get(key) ?? emitProgram(binding, language, assumptions);
     variants.set(key, program);
     return program;
   };
@@ -75,6 +76,16 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     ],
     tuning,
   };
+}
+
+/** Emitted, or found emitted by another process. */
+function emitProgram({ ir, access }: Binding, language: GpuLanguage, assumptions: GpuAssumptions): GpuProgram {
+  const emit = (): GpuProgram => language.emit(ir, access, assumptions);
+  const program = memoised("program", [named(ir), language.name, assumptions], () => {
+    const { tunables: _, ...data } = emit();
+    return data;
+  });
+  return { ...program, tunables: () => emit().tunables() };
 }
 
 /** The shape of blocks that comes nearest to a tile that was asked for; undefined if blocks do not have a part of each axis. */

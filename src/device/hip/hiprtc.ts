@@ -1,6 +1,6 @@
 import { hipLanguage } from "../../emit/c/hip.js";
 import { DeviceError } from "../../ir/errors.js";
-import { cachedBinary } from "../cache/cache.js";
+import { cachedBinary } from "../../cache/cache.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "../cuda/runtime-compiler.js";
 import { loadKoffi, type Library } from "../ffi.js";
 import { openHipLibrary, openHiprtcLibrary } from "./library.js";

@@ -8,7 +8,7 @@ import type { Known } from "../../ir/analysis/proofs.js";
 import { printAccess } from "../../ir/analysis/races.js";
 import { axisWords } from "../../ir/declared-bounds.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
-import { costOf } from "../../ir/analysis/cost.js";
+import { costWhenAsked } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/print.js";
 import { partialCount } from "../../ir/launch.js";
@@ -125,7 +125,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
   );
-  const cost = costOf(strict.ir, { views: shapes, policy, scalars });
+  const cost = costWhenAsked(strict.ir, { views: shapes, policy, scalars });
   if (isDeterministic(device, options)) check.order(ir, scatter);
   return {
     kernel,

@@ -4,8 +4,8 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "../../ir/errors.js";
 import type { Precision } from "../device.js";
-import { nameOf, recallPath, remember } from "../cache/cache.js";
-import { keepSource } from "../cache/keep-source.js";
+import { nameOf, recallPath, remember } from "../../cache/cache.js";
+import { keepSource } from "../../cache/keep-source.js";
 
 /** The system's C compiler. */
 export interface Compiler {

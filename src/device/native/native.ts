@@ -1,3 +1,4 @@
+import { memoised, named } from "#memoise";
 import { unreachable } from "../../ir/unreachable.js";
 import { threadCount } from "../cpu/pool.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
@@ -19,7 +20,7 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables, type Tunables, type Tuning } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import { lastLevelCache } from "./cache-size.js";
-import { keepSource } from "../cache/keep-source.js";
+import { keepSource } from "../../cache/keep-source.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
 import { nameInSignals } from "./signals.js";
@@ -113,7 +114,8 @@ class NativeDevice extends CpuDevice {
   }
 
   private emit(binding: Binding, options: OpenMPOptions): OpenMPProgram {
-    const program = emitOpenMP(binding.ir, binding.access, options);
+    const { ir, access } = binding;
+    const program = memoised("program", [named(ir), "OpenMP", options], () => emitOpenMP(ir, access, options));
     if (program.stack <= this.loader.stack / 2) return program;
     const mib = (program.stack / (1 << 20)).toFixed(1);
     throw new DeviceError(

@@ -58,6 +58,10 @@ export class OpenclMachine implements GpuMachine {
     this.transfers = this.createQueue();
   }
 
+  requireOpen(): void {
+    this.enter();
+  }
+
   /** Every use of the API starts here. Throws DeviceError once closed. */
   enter(): Opencl {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");

@@ -1,7 +1,7 @@
 import type { Precision } from "../device.js";
 import { DeviceError } from "../../ir/errors.js";
-import { recall, remember } from "../cache/cache.js";
-import { keepSource } from "../cache/keep-source.js";
+import { recall, remember } from "../../cache/cache.js";
+import { keepSource } from "../../cache/keep-source.js";
 import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";
 import type { OpenclFacts } from "./facts.js";
 

@@ -61,6 +61,10 @@ export class Gpu {
     return this.device.limits;
   }
 
+  requireOpen(): void {
+    this.enter();
+  }
+
   /** Every use starts here. Throws DeviceError once closed or lost. */
   enter(): GPUDevice {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");

@@ -1,3 +1,4 @@
+import { memoised } from "#memoise";
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
 import { forwardStores } from "../../ir/passes/forward-stores.js";
@@ -11,7 +12,7 @@ import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../.
 import { KernelError } from "../../ir/errors.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import { axisOf, noMargins, type Margins } from "../grid/ghosts.js";
-import type { Container, FieldUse } from "../grid/grid.js";
+import type { Container, Field, FieldUse } from "../grid/grid.js";
 import type { CellBox } from "../grid/region.js";
 import { add, binary, index, mul, sub } from "../../ir/expressions.js";
 import { overOneCell } from "./march.js";
@@ -22,6 +23,9 @@ import { overOneCell } from "./march.js";
  */
 
 type Access = Pick<FieldUse, "field" | "level">;
+/** What of a field and of an array along axes the code alone does not tell. */
+type FieldFacts = Pick<FieldUse, "level"> & Pick<Field, "cardinality">;
+type AxisFacts = Pick<AxisArray, "axes" | "ghosts">;
 type Load = Extract<Expr, { op: "load" }>;
 
 /** One place where the code touches a field or the mask. */
@@ -49,6 +53,8 @@ interface Place {
   readonly ghosts: Margins;
   /** Of the cells over which it runs. */
   readonly bounds: CellBox["bounds"];
+  /** Where these are a face. */
+  readonly side: CellBox["side"];
 }
 
 /**
@@ -65,15 +71,47 @@ export function analyseContainer(
   axisArrays: ReadonlyMap<string, AxisArray> = new Map(),
   box?: CellBox,
 ): ContainerAnalysis {
-  const { extents } = grid;
-  const place = placeOf(grid, box);
+  const code = codeOf(lowered, fields, grid, axisArrays, box);
+  const { ir, uses, mask } = memoised("container", code, () => analyse(code));
+  return { ir, mask, uses: uses.map((use) => ({ ...use, ...fields.get(use.param)! })) };
+}
+
+/** What an analysis depends on, as plain data. */
+interface ContainerCode {
+  readonly lowered: KernelIR;
+  readonly fields: readonly (readonly [param: string, FieldFacts])[];
+  readonly axisArrays: readonly (readonly [param: string, AxisFacts])[];
+  readonly place: Place;
+}
+
+function codeOf(
+  lowered: KernelIR,
+  fields: ReadonlyMap<string, Access>,
+  { extents, ghosts = noMargins(extents.length) }: GridPlace,
+  axisArrays: ReadonlyMap<string, AxisArray>,
+  box: CellBox | undefined,
+): ContainerCode {
+  return {
+    lowered,
+    fields: [...fields].map(([param, { field, level }]) => [param, { level, cardinality: field.cardinality }]),
+    axisArrays: [...axisArrays].map(([param, { axes, ghosts }]) => [param, { axes, ghosts }]),
+    place: { extents, ghosts, bounds: box?.bounds ?? extents.map((extent) => [0, extent]), side: box?.side },
+  };
+}
+
+interface Analysed extends Pick<ContainerAnalysis, "ir" | "mask"> {
+  readonly uses: readonly Omit<FieldUse, "field">[];
+}
+
+function analyse({ lowered, place, ...code }: ContainerCode): Analysed {
+  const [fields, axisArrays] = [new Map(code.fields), new Map(code.axisArrays)];
   const raw = provedAxisArrays(unrollOffsets(lowered, fields), axisArrays, place);
-  const axes = extents.length;
+  const axes = place.extents.length;
   const mask = maskOf(raw, axes, fields, axisArrays);
   const levelOf = levelsOf(fields, mask);
   const written = new Cells(raw, axes, levelOf).touches;
   checkReach(raw, written, levelOf, place);
-  const side = box?.side;
+  const { side } = place;
   const spread = side === undefined ? spreadViews(written) : besideFace(raw, written, side, place);
   if (side === undefined) checkTouches(raw, written, spread);
   checkComponents(raw, fields, axes);
@@ -81,18 +119,18 @@ export function analyseContainer(
   // What was written to another cell is read back from it: there may be none.
   const stored = spread.size > 0 ? raw : forwardStores(raw);
   // What is as it was is optimised already.
-  const code = hoistUniform(stored === raw ? raw : optimise(stored), (view) => !isField(view));
-  const cells = new Cells(code, axes, levelOf);
+  const optimised = hoistUniform(stored === raw ? raw : optimise(stored), (view) => !isField(view));
+  const cells = new Cells(optimised, axes, levelOf);
   const { touches } = cells;
   const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);
   checkRaces(ir, analyseAccess(ir));
 
-  const uses = [...fields].flatMap(([param, access]): FieldUse[] => {
+  const uses = [...fields].flatMap(([param, { level }]): Analysed["uses"] => {
     const own = touches.filter((t) => t.view === param);
     if (own.length === 0) return [];
     const [reads, writes] = [own.filter((t) => !t.write), own.filter((t) => t.write)];
-    const use = { param, ...access, read: reads.length > 0, written: writes.length > 0, offsets: offsetsOf(reads, access.level) };
-    return [spread.has(param) && use.written ? { ...use, spread: offsetsOf(writes, access.level) } : use];
+    const use = { param, level, read: reads.length > 0, written: writes.length > 0, offsets: offsetsOf(reads, level) };
+    return [spread.has(param) && use.written ? { ...use, spread: offsetsOf(writes, level) } : use];
   });
   const looks = touches.filter((t) => t.view === mask);
   return { ir, uses, mask: mask !== undefined && looks.length ? { param: mask, offsets: offsetsOf(looks, "own") } : undefined };
@@ -110,25 +148,25 @@ export function analyseMarch(
   box: CellBox | undefined,
   cellByCell: ContainerAnalysis,
 ): KernelIR | undefined {
+  const code = codeOf(lowered, fields, grid, axisArrays, box);
+  const { ir } = memoised("march", code, () => ({ ir: overStretches(code) }));
+  const names = ({ params }: KernelIR): string => params.flatMap(({ kind, name }) => (kind === "view" ? [name] : [])).join();
+  return ir && names(ir) === names(cellByCell.ir) ? ir : undefined;
+}
+
+function overStretches({ lowered, place, ...code }: ContainerCode): KernelIR | undefined {
+  const [fields, axisArrays] = [new Map(code.fields), new Map(code.axisArrays)];
   const raw = unrollOffsets(lowered, fields);
-  const axes = grid.extents.length;
+  const axes = place.extents.length;
   const levelOf = levelsOf(fields, maskOf(raw, axes, fields, axisArrays));
   const isField = (view: string): boolean => levelOf(view) !== undefined;
-  const code = overOneCell(hoistUniform(optimise(forwardStores(raw)), (view) => !isField(view)));
-  if (!code) return undefined;
-  const cells = new Cells(provedAxisArrays(code, axisArrays, placeOf(grid, box)), axes, levelOf);
-  const ir = withoutUnused(cells.canonical(), cells.touches, isField);
-  const names = ({ params }: KernelIR): string => params.flatMap(({ kind, name }) => (kind === "view" ? [name] : [])).join();
-  return names(ir) === names(cellByCell.ir) ? ir : undefined;
+  const stretches = overOneCell(hoistUniform(optimise(forwardStores(raw)), (view) => !isField(view)));
+  if (!stretches) return undefined;
+  const cells = new Cells(provedAxisArrays(stretches, axisArrays, place), axes, levelOf);
+  return withoutUnused(cells.canonical(), cells.touches, isField);
 }
 
 type GridPlace = { readonly extents: readonly number[]; readonly ghosts?: Margins };
-
-const placeOf = ({ extents, ghosts = noMargins(extents.length) }: GridPlace, box: CellBox | undefined): Place => ({
-  extents,
-  ghosts,
-  bounds: box?.bounds ?? extents.map((extent) => [0, extent]),
-});
 
 /** The view parameter that tells which cells are active. */
 const maskOf = (
@@ -140,7 +178,7 @@ const maskOf = (
   ir.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))?.name;
 
 const levelsOf =
-  (fields: ReadonlyMap<string, Access>, mask: string | undefined) =>
+  (fields: ReadonlyMap<string, FieldFacts>, mask: string | undefined) =>
   (view: string): FieldUse["level"] | undefined =>
     view === mask ? "own" : fields.get(view)?.level;
 
@@ -399,7 +437,7 @@ const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => (
 });
 
 /** Refuses values that an array along an axis does not have. Those read at constant distances alone need no check while the code runs. */
-function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>, { extents, bounds }: Place): KernelIR {
+function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisFacts>, { extents, bounds }: Place): KernelIR {
   const proved = new Set(arrays.keys());
   for (const { view, affine, location } of analyseAccess(ir).accesses) {
     const array = arrays.get(view);
@@ -427,9 +465,9 @@ function provedAxisArrays(ir: KernelIR, arrays: ReadonlyMap<string, AxisArray>, 
 }
 
 /** Refuses components that a field does not have, where the code alone tells. */
-function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, Access>, axes: number): void {
+function checkComponents(ir: KernelIR, fields: ReadonlyMap<string, FieldFacts>, axes: number): void {
   for (const access of analyseAccess(ir).accesses) {
-    const field = fields.get(access.view)?.field;
+    const field = fields.get(access.view);
     const form = access.affine[axes];
     const range = form && isConstant(form) ? ([form.constant, form.constant] as const) : takenRange(access, axes, () => undefined);
     if (!field || !range || (range[0] >= 0 && range[1] < field.cardinality)) continue;

@@ -1,4 +1,5 @@
 import { affineOf, isConstant } from "../../ir/analysis/affine.js";
+import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import { offsetsIn } from "./cell-code.js";
 import type { Container, FieldUse, Field } from "../grid/grid.js";
@@ -32,16 +33,13 @@ export class HaloWidths {
    * Notes what the code of a container reads of one field; true if that is more than before.
    * @param reached the offset of the field's own grid that an access reads at most
    */
-  noteUse({ ir }: Container, { param, field }: FieldUse, reached: (offset: Offset) => Offset): boolean {
+  noteUse(container: Container, { param, field }: FieldUse, reached: (offset: Offset) => Offset): boolean {
     let more = false;
     const widths = this.of(field);
-    const offsetOf = offsetsIn(ir);
-    walkExprs(ir.body, (node) => {
-      if (node.op !== "load" || node.view !== param) return;
-      const component = affineOf(node.indices.at(-1)!);
-      const read = component && isConstant(component) ? widths.slice(component.constant, component.constant + 1) : widths;
-      for (const width of read) more = widen(width, reached(offsetOf(param, node.indices))) || more;
-    });
+    for (const { offset, component } of readsOf(container).get(param) ?? []) {
+      const read = component === undefined ? widths : widths.slice(component, component + 1);
+      for (const width of read) more = widen(width, reached(offset)) || more;
+    }
     return more;
   }
 
@@ -57,6 +55,35 @@ export class HaloWidths {
     this.fields.set(field, known);
     return known;
   }
+}
+
+/** A value of a field that code reads; the component is undefined where it is not constant. */
+interface Read {
+  readonly offset: Offset;
+  readonly component: number | undefined;
+}
+
+const reads = new WeakMap<KernelIR, ReadonlyMap<string, readonly Read[]>>();
+
+/** What the code of a container reads of cells, by view parameter. */
+function readsOf({ ir, uses }: Container): ReadonlyMap<string, readonly Read[]> {
+  let found = reads.get(ir);
+  if (!found) reads.set(ir, (found = findReads(ir, new Map(uses.map(({ param }) => [param, []])))));
+  return found;
+}
+
+function findReads(ir: KernelIR, found: ReadonlyMap<string, Read[]>): ReadonlyMap<string, readonly Read[]> {
+  const offsetOf = offsetsIn(ir);
+  walkExprs(ir.body, (node) => {
+    const reads = node.op === "load" ? found.get(node.view) : undefined;
+    if (node.op !== "load" || !reads) return;
+    const component = affineOf(node.indices.at(-1)!);
+    reads.push({
+      offset: offsetOf(node.view, node.indices),
+      component: component && isConstant(component) ? component.constant : undefined,
+    });
+  });
+  return found;
 }
 
 const widen = (widths: Widths, offset: Offset): boolean => raise(widths, -offset.at(-1)!, offset.at(-1)!);

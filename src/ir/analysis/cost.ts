@@ -49,6 +49,23 @@ export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
   return cost;
 }
 
+/** The same, counted when it is first looked at. It does not keep the views. */
+export function costWhenAsked(ir: KernelIR, { policy, views, scalars }: Sizes): WorkCost {
+  const shapes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape }]));
+  const count = (): WorkCost => costOf(ir, { policy, views: shapes, scalars });
+  return {
+    get flops() {
+      return count().flops;
+    },
+    get bytes() {
+      return count().bytes;
+    },
+    get estimate() {
+      return count().estimate;
+    },
+  };
+}
+
 /** What was counted: members of a set launch one kernel on parts of the same size, and unrolled kernels take long to count. */
 const counted = new WeakMap<KernelIR, Map<string, WorkCost>>();
 const KEPT = 64;

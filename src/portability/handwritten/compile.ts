@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { cachedBinary, recallPath } from "../../device/cache/cache.js";
+import { cachedBinary, recallPath } from "../../cache/cache.js";
 import { compileLibrary, findCompiler, hasOpenMP } from "../../device/native/compiler.js";
 import { IsoformError } from "../../ir/errors.js";
 import { NoProgramError, sourceOf, type Language } from "./sources.js";

@@ -1,9 +1,9 @@
+import { memoised, named } from "#memoise";
 import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
 import { costOf } from "../../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import { entry } from "../entry.js";
 
 /** What a container does with one field, seen from one cell. Components are numbers from 0. */
 export interface Touch {
@@ -37,15 +37,16 @@ const footprints = new WeakMap<Container, Footprint>();
 export function footprintOf(container: Container): Footprint {
   let footprint = footprints.get(container);
   if (!footprint) {
-    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container, use)]));
-    footprints.set(container, (footprint = { touches, flops: flopsOf(container.ir) }));
+    const { places, flops } = factsOf(container);
+    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container, use, places.get(use.param)!)]));
+    footprints.set(container, (footprint = { touches, flops }));
   }
   return footprint;
 }
 
-function touchOf({ ir, box }: Container, { param, field, offsets, spread, level }: FieldUse): Touch {
+function touchOf({ box }: Container, { field, offsets, spread, level }: FieldUse, places: Places): Touch {
   const foreign = level !== "own";
-  const { around, values, written, exposed, assigned } = placesOf(ir, param, field.cardinality, foreign);
+  const { around, values, written, exposed, assigned } = places;
   // Cells outside of its box keep their values.
   const old = new Set([...exposed, ...[...written].filter((k) => box !== undefined || !assigned.has(k))]);
   return { field, foreign, spread: spread !== undefined, offsets, around, values, old, written };
@@ -59,13 +60,27 @@ interface Places extends Pick<Touch, "around" | "values" | "written"> {
   readonly assigned: ReadonlySet<number>;
 }
 
-/** By parameter: containers with fields that take turns share their code. */
-const places = new WeakMap<KernelIR, Map<string, Places>>();
+/** What the code of a container tells. */
+interface CodeFacts {
+  /** By view parameter. */
+  readonly places: ReadonlyMap<string, Places>;
+  readonly flops: number;
+}
 
-function placesOf(ir: KernelIR, param: string, cardinality: number, foreign: boolean): Places {
-  let known = places.get(ir);
-  if (!known) places.set(ir, (known = new Map()));
-  return entry(known, param, () => findPlaces(ir, param, cardinality, foreign));
+/** Containers with fields that take turns share their code. */
+const facts = new WeakMap<KernelIR, CodeFacts>();
+
+function factsOf({ ir, uses }: Container): CodeFacts {
+  let found = facts.get(ir);
+  if (!found) {
+    const params = uses.map(({ param, field, level }) => ({ param, cardinality: field.cardinality, foreign: level !== "own" }));
+    found = memoised("footprint", [named(ir), params], () => ({
+      places: new Map(params.map(({ param, cardinality, foreign }) => [param, findPlaces(ir, param, cardinality, foreign)])),
+      flops: flopsOf(ir),
+    }));
+    facts.set(ir, found);
+  }
+  return found;
 }
 
 function findPlaces(ir: KernelIR, param: string, cardinality: number, foreign: boolean): Places {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
 import { DeviceError } from "../../../src/ir/errors.js";
-import { damage, DAMAGES, numbers } from "../cache/damage.js";
+import { damage, DAMAGES, numbers } from "../../cache/damage.js";
 
 const top = mkdtempSync(join(tmpdir(), "isoform-cubin-"));
 process.env.XDG_CACHE_HOME = top;

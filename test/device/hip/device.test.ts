@@ -182,11 +182,44 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
   it("refuses more memory than there is, and tells what the driver says where it fails", async () => {
     const device = await opened("hip");
     assert.throws(() => device.array(f64, 2 ** 28), { name: "DeviceError", message: /"hip:0": 2\.00 GiB asked for, .* of 1\.00 GiB free/ });
+    await device.queue.finish();
+    assert.throws(() => device.array(f64, 2 ** 28), { name: "DeviceError", message: /"hip:0": 2\.00 GiB asked for, .* of 1\.00 GiB free/ });
     fake.fail("hipMalloc", 2);
     assert.throws(() => device.array(f64, 10), {
       name: "DeviceError",
       message: /"hip": hipMalloc failed: hipErrorOutOfMemory, out of memory \(free arrays/,
     });
+  });
+
+  it("takes memory and writes to it when it is first used, not before", async () => {
+    const device = await opened("hip");
+    const data = [1, 2, 3];
+    const [x, y, gone] = [device.from(f64, data), device.array(f64, 3), device.from(f64, data)];
+    data[0] = 7;
+    gone.free();
+    assert.deepEqual(calls("hipMalloc"), []);
+    await device.run(twice, { x, y }, range(3));
+    assert.deepEqual([...(await device.queue.read(y))], [2, 4, 6]);
+    assert.deepEqual([...(await device.queue.read(x))], [1, 2, 3]);
+    assert.equal(calls("hipMemcpyHtoDAsync").length, 1);
+    assert.equal(fake.complaints(), "");
+  });
+
+  it("says at its first use that a device cannot be used, as often as that is tried", async () => {
+    const device = await opened("hip");
+    const x = device.from(f64, [1, 2, 3]);
+    fake.fail("hipMalloc", 2);
+    await assert.rejects(device.queue.read(x), { name: "DeviceError", message: /hipMalloc failed: hipErrorOutOfMemory/ });
+    assert.deepEqual([...(await device.queue.read(x))], [1, 2, 3]);
+  });
+
+  it("closes a device that did nothing", async () => {
+    const device = await open("hip:1");
+    device.from(f64, [1, 2, 3]);
+    await device.close();
+    assert.deepEqual(calls("hipMalloc"), []);
+    assert.throws(() => device.array(f64, 3), { name: "DeviceError", message: /it is closed/ });
+    assert.throws(() => device.createQueue(), { name: "DeviceError", message: /it is closed/ });
   });
 
   it("names the kernel whose code the compiler refuses, with its first lines", async () => {
@@ -238,7 +271,7 @@ describe("the hip backend on a library that records and checks", { skip: typeof 
     const [x, y] = [device.from(f64, [1, 2, 3]), device.array(f64, 3)];
     await device.run(twice, { x, y }, range(3));
     await device.queue.read(y);
-    device.createQueue();
+    await device.createQueue().finish();
     const late = device.prepare(twice, { x, y }, range(3));
     await device.close();
     late.free();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../ir/errors.js";
 import { readVerified, writeVerified } from "./files.js";
 import { cacheFolder, requirePrivate } from "./folder.js";
 import { noteWritten } from "./limit.js";

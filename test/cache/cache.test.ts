@@ -16,9 +16,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { cachedBinary, nameOf, recall, recallPath, remember } from "../../../src/device/cache/cache.js";
-import { cacheFolder } from "../../../src/device/cache/folder.js";
-import { keepSource } from "../../../src/device/cache/keep-source.js";
+import { cachedBinary, nameOf, recall, recallPath, remember } from "../../src/cache/cache.js";
+import { cacheFolder } from "../../src/cache/folder.js";
+import { keepSource } from "../../src/cache/keep-source.js";
 import { damage, DAMAGES, numbers } from "./damage.js";
 
 const top = mkdtempSync(join(tmpdir(), "isoform-cache-"));

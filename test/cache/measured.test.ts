@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { DIGEST, writeVerified } from "../../../src/device/cache/files.js";
-import { tune } from "../../../src/device/tuning/tune.js";
-import { f64, kernel, open, range, view } from "../../../src/index.js";
-import { fastest, OCC_LEVELS } from "../../../src/skeleton/index.js";
-import { fastestLevel } from "../../../src/skeleton/tuning/auto.js";
+import { DIGEST, writeVerified } from "../../src/cache/files.js";
+import { tune } from "../../src/device/tuning/tune.js";
+import { f64, kernel, open, range, view } from "../../src/index.js";
+import { fastest, OCC_LEVELS } from "../../src/skeleton/index.js";
+import { fastestLevel } from "../../src/skeleton/tuning/auto.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-measured-"));
 process.env.XDG_CACHE_HOME = folder;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { backend as native } from "../../../src/device/native/native.js";
-import { backend as opencl } from "../../../src/device/opencl/backend.js";
+import { backend as native } from "../../src/device/native/native.js";
+import { backend as opencl } from "../../src/device/opencl/backend.js";
 
 const reasonOf = async (backend: typeof native): Promise<string | undefined> => (await backend.probe()).missing?.reason;
 

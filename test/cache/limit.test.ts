@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { recall, remember } from "../../../src/device/cache/cache.js";
-import { cacheLimit, prune } from "../../../src/device/cache/limit.js";
+import { recall, remember } from "../../src/cache/cache.js";
+import { cacheLimit, prune } from "../../src/cache/limit.js";
 
 const top = mkdtempSync(join(tmpdir(), "isoform-limit-"));
 after(() => {

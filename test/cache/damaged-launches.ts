@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadKoffi } from "../../../src/device/ffi.js";
-import { Opencl } from "../../../src/device/opencl/api.js";
-import { findDevices } from "../../../src/device/opencl/facts.js";
-import { OpenclMachine } from "../../../src/device/opencl/machine.js";
-import { OpenclDevice } from "../../../src/device/opencl/opencl-device.js";
-import { f64, kernel, open, range, sum, view, type Device } from "../../../src/index.js";
+import { loadKoffi } from "../../src/device/ffi.js";
+import { Opencl } from "../../src/device/opencl/api.js";
+import { findDevices } from "../../src/device/opencl/facts.js";
+import { OpenclMachine } from "../../src/device/opencl/machine.js";
+import { OpenclDevice } from "../../src/device/opencl/opencl-device.js";
+import { f64, kernel, open, range, sum, view, type Device } from "../../src/index.js";
 import { damage, numbers } from "./damage.js";
 
 /*
