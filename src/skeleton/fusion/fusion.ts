@@ -227,11 +227,12 @@ class Planner {
   /** Groups that may come next: containers that depend on nothing but each other and what is done. */
   private candidates(state: State, left: readonly number[]): Group[] {
     const found: Group[] = [];
+    const missing = left.map((stage) => [...this.sequence.before[stage]].filter((other) => !state.done.has(other)));
     const extend = (stages: readonly number[], from: number): void => {
       for (let n = from; n < left.length; n++) {
+        if (!missing[n].every((stage) => stages.includes(stage))) continue;
         const more = [...stages, left[n]];
-        const ready = [...this.sequence.before[left[n]]].every((stage) => state.done.has(stage) || stages.includes(stage));
-        const variants = ready ? this.variants(state, more, left) : [];
+        const variants = this.variants(state, more, left);
         found.push(...variants);
         if (variants.length > 0) extend(more, n + 1);
       }
@@ -241,12 +242,10 @@ class Planner {
   }
 
   /** The containers as a group: with all results stored, and with temporaries left out. */
-  private variants(state: State, stages: readonly number[], left: readonly number[]): Group[] {
+  private variants(state: State, stages: readonly number[], left: readonly number[]): readonly Group[] {
+    if (this.sequence.temporary.size === 0) return this.possible(stages, [], new Set());
     const again = this.again(state, stages);
     if (!again) return [];
-    const parts = [...stages.map((stage) => ({ stage, again: false })), ...again.map((stage) => ({ stage, again: true }))]
-      .map(({ stage, again }): Part => ({ stage, container: this.sequence.containers[stage], again }))
-      .sort((a, b) => a.stage - b.stage);
     const written = (list: readonly number[]) =>
       new Set([...this.sequence.temporary].filter((field) => list.some((stage) => this.sequence.writes(stage, field))));
     const [own, repeated] = [written(stages), written(again)];
@@ -255,16 +254,23 @@ class Planner {
     const spent = new Set([...own].filter((field) => readers.get(field)!.length === 0));
     // Readers beyond the window are not planned yet: they need what was stored.
     const near = new Set([...own].filter((field) => readers.get(field)!.every((stage) => left.includes(stage))));
-    return [spent, ...(spent.size < near.size ? [near] : [])].flatMap((unstored) => {
-      const group = this.group(parts, new Set([...unstored, ...repeated]));
-      return "reason" in group ? [] : [group];
-    });
+    return [spent, ...(spent.size < near.size ? [near] : [])].flatMap((unstored) =>
+      this.possible(stages, again, new Set([...unstored, ...repeated])),
+    );
   }
 
-  private group(parts: readonly Part[], unstored: ReadonlySet<Field>): Group | Refusal {
+  /** The containers as a group, some of them run again; none where that is not possible. */
+  private possible(stages: readonly number[], again: readonly number[], unstored: ReadonlySet<Field>): readonly Group[] {
     const temporaries = [...this.sequence.temporary].flatMap((field, n) => (unstored.has(field) ? [n] : []));
-    const key = `${parts.map(({ stage, again }) => `${stage}${again ? "r" : ""}`).join()} ${temporaries.join()}`;
-    return entry(this.groups, key, () => groupOf(parts, unstored));
+    const group = entry(this.groups, `${stages.join()} ${again.join()} ${temporaries.join()}`, () => {
+      const part = (stage: number, again: boolean): Part => ({ stage, container: this.sequence.containers[stage], again });
+      const parts = [...stages.map((stage) => part(stage, false)), ...again.map((stage) => part(stage, true))];
+      return groupOf(
+        parts.sort((a, b) => a.stage - b.stage),
+        unstored,
+      );
+    });
+    return "reason" in group ? [] : [group];
   }
 
   /** Containers outside of `stages` that read what one of them writes. */
