@@ -24,7 +24,7 @@ export interface Emitted {
 const SIZE = 64;
 
 /** What a caller must know who has the Fortran before him. */
-function notesOf({ lowered: { axes, outcomes, sources } }: FortranKernel): string[] {
+function notesOf({ lowered: { axes, outcomes, sources, rows } }: FortranKernel): string[] {
   const text = ({ start, stop, step }: (typeof axes)[number]): string =>
     [start, stop, step]
       .map((e) => (e ? expressionText(e, true) : undefined))
@@ -35,6 +35,7 @@ function notesOf({ lowered: { axes, outcomes, sources } }: FortranKernel): strin
   return [
     ...(loops.length > 0 ? [`Loops, each of which begins at 0 and ends at its number of iterations here: ${loops.join("; ")}.`] : []),
     ...(arrays ? ["Arrays are Fortran's memory with the axes in reverse order; element 0 is the first one, whatever its bounds."] : []),
+    ...rows.map(({ param }) => `${param} is memory that the kernel needs: a row for each element of the range.`),
     ...outcomes.map(({ name, op }) =>
       op ? `The value that ${name} had before the loop takes no part: fold it with the result, by ${op}.` : `${name} is what comes back.`,
     ),

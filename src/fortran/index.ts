@@ -142,7 +142,7 @@ class Code implements FortranCode, Routines {
   /** Lowers a procedure: its loops, and what is around them. */
   add(scope: Scope): void {
     const { unit } = scope;
-    if (unit.kind === "module" || isDevice(scope)) return;
+    if (unit.kind === "module" || isDevice(scope) || (unit.kind === "procedure" && unit.ofStatement)) return;
     const before = this.found.found.length;
     if (unit.kind === "procedure" && unit.attributes.includes("global")) {
       const [region] = regionsOf(scope);

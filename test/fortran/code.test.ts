@@ -115,9 +115,9 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
   ],
   "allocate in a kernel": [inLoop("allocate(t(3))", "real(8), allocatable :: t(:)"), /allocate: kernels have no memory of their own/],
   "stop in a kernel": [inLoop("if (x(i) < 0) stop"), /stop: a kernel cannot end the program/],
-  "private arrays without constant bounds": [
-    inLoop("t(1) = i\nx(i) = t(1)", "real(8) :: t(n)").replace("!$acc parallel loop", "!$acc parallel loop private(t)"),
-    /t: the size of a private array has to be a constant/,
+  "private arrays of a size that an array tells": [
+    inLoop("t(1) = i\nx(i) = t(1)", "real(8) :: t(k(1))\ninteger :: k(3)").replace("!$acc parallel loop", "!$acc parallel loop private(t)"),
+    /t: the size of a private array is not known before the launch/,
   ],
   "arrays of several axes beside others": [
     inLoop("y = max(y, z)\nx(i) = y(1)", "real(4) :: y(3), z(3, 2)"),

@@ -177,8 +177,10 @@ function declareAll(scope: Scope): void {
   const dummies = new Set(unit.kind === "procedure" ? unit.dummies : []);
   if (unit.kind === "procedure" && result !== undefined) draft(result, unit.at).spec ??= unit.type;
   for (const made of drafts.values()) {
+    const procedure = scope.procedures.get(made.name)?.unit;
+    if (procedure?.kind === "procedure" && procedure.ofStatement) continue;
     if (!made.spec) {
-      if (scope.procedures.has(made.name)) continue;
+      if (procedure) continue;
       scope.world.problems.add(made.at, made.name, "it has no type", `declare it, such as real(8) :: ${made.name}`);
       continue;
     }

@@ -1,5 +1,6 @@
 import { range, teams, type RangePolicy, type TeamPolicy } from "../../device/launch/policy.js";
-import type { View } from "../../device/memory/view.js";
+import type { Device } from "../../device/device.js";
+import { View } from "../../device/memory/view.js";
 import { IsoformError } from "../../ir/errors.js";
 import type { Value } from "../../ir/operators.js";
 import { someExpr } from "../../ir/walk.js";
@@ -9,6 +10,7 @@ import { findAllocation } from "../analyse/allocations.js";
 import type { Scope, Variable } from "../analyse/symbols.js";
 import { sizeName } from "../analyse/thread-index.js";
 import { lowerValue, usesArrays, type LoweredKernel } from "../lower/kernels.js";
+import type { Rows } from "../lower/lowering.js";
 import { racesOf } from "../lower/races.js";
 import type { Expr as Tree } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
@@ -29,6 +31,13 @@ export interface FortranKernel extends Kernel {
    * @throws RunError where one is missing, or the kernel runs over elements
    */
   teams(args: Readonly<Record<string, unknown>>): TeamPolicy;
+  /**
+   * New arrays on the device for those of run-time size that each element has for itself: they are given with the other arguments, and freed by
+   * the caller. None where all sizes are constants.
+   *
+   * @throws RunError where an argument that a size needs is missing
+   */
+  rows(device: Device, args: Readonly<Record<string, unknown>>): Record<string, View>;
   /**
    * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
    * of which one writes. Takes as long as compiling.
@@ -66,11 +75,28 @@ export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: Know
     return Math.max(0, Number(evaluate(trips, known)));
   });
 
+/** The views of a kernel's rows. Neighbours of a range have neighbouring values on GPUs, and rows of their own on CPUs. */
+export function newRows({ rows }: LoweredKernel, device: Device, trips: readonly number[], known: Known): Record<string, View> {
+  const isGpu = device.memory.name !== "cpu" && device.onHost !== true;
+  const view = ({ type, length: of }: Rows): View => {
+    const length = Math.max(1, Number(evaluate(of, known)));
+    if (!isGpu) return device.array({ type }, [...trips, length]);
+    const made = device.array({ type }, [length, ...trips]);
+    const [first, ...strides] = made.strides;
+    return new View(made.buffer, type, [...trips, length], [...strides, first], made.offset);
+  };
+  return Object.fromEntries(rows.map((each) => [each.param, view(each)]));
+}
+
 export function fortranKernel(lowered: LoweredKernel): FortranKernel {
   return Object.assign(kernelFromIR(lowered.ir), {
     lowered,
     boundArrays: boundArrays(lowered),
     races: () => racesOf(lowered.ir),
+    rows: (device: Device, args: Readonly<Record<string, unknown>>) => {
+      const known = knownOf(args);
+      return newRows(lowered, device, lowered.rows.length === 0 ? [] : tripsOf({ lowered }, known), known);
+    },
     range: (args: Readonly<Record<string, unknown>>) => {
       if (lowered.ofBlocks) throw new RunError(`${lowered.ir.name} runs over blocks of threads: kernel.teams(args) gives their number`);
       return range(...tripsOf({ lowered }, knownOf(args)));

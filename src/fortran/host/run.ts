@@ -15,7 +15,7 @@ import { elementType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
-import { fortranKernel, knownOf, RunError, tripsOf, type FortranKernel } from "./kernels.js";
+import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import { resultOf, type Actual, type Step } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
@@ -332,7 +332,13 @@ export class Run {
       const before = op && home.scalars.get(key);
       if (before !== undefined) args[param] = Number(before);
     }
-    const results: Record<string, number> = await this.device.run(kernel, args, policy);
+    const rows = newRows(lowered, this.device, trips, known);
+    let results: Record<string, number>;
+    try {
+      results = await this.device.run(kernel, { ...args, ...rows }, policy);
+    } finally {
+      for (const view of Object.values(rows)) view.free();
+    }
     let value: Value | undefined;
     for (const { param, name, type, variable } of lowered.outcomes) {
       const result: Value = type === "bool" ? results[param] !== 0 : results[param];

@@ -31,11 +31,11 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
   const each = (to: ArrayValue): void =>
     eachIndex(cx, array.extents, (index) => cx.push(to.at(index).store(valueAs(cx, kept.frame, array.type, kept.e, index), at)));
   if (!namesElsewhere(cx, kept.frame, kept.e, target, array)) return each(array);
-  if (constantLength(array.extents) === undefined)
+  if (!cx.canHave(array.extents))
     throw new Unlowerable(
       at,
       array.name,
-      "the right side may read elements that are assigned before, and a copy would have no constant size",
+      "the right side may read elements that are assigned before, and the size of a copy is not known before the launch",
       "write a do loop, or assign to another array first",
     );
   const copy = cx.array(array.name, array.type, array, at);

@@ -52,9 +52,9 @@ export function privateArray(ref: ArrayRef, type: ScalarType, shape: Shape): Arr
   return { name: ref.name, type, ...shape, nth, at: (indices) => nth(place(shape, indices)) };
 }
 
-/** An array in the team's row of a view. */
-export function rowArray(param: ViewParam, type: ScalarType, shape: Shape): ArrayValue {
-  const row = (index: Expr): Expr[] => [{ op: "index", type: "i32", axis: 1 }, index];
+/** An array in a row of a view, that of the team or of the element that the range's axes give. */
+export function rowArray(param: ViewParam, type: ScalarType, shape: Shape, axes: readonly number[]): ArrayValue {
+  const row = (index: Expr): Expr[] => [...axes.map((axis): Expr => ({ op: "index", type: "i32", axis })), index];
   const nth = (index: Expr): Cell => ({
     load: (at) => fromMemory(type, load(param, row(index), at)),
     store: (value, location) => ({ kind: "store", view: param.name, indices: row(index), value: toMemory(value), location }),

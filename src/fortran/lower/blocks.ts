@@ -110,5 +110,5 @@ function sharedArray(cx: Lowering, frame: Frame, variable: Variable, axesOf: Wea
   const param = { kind: "view", name: own, element, rank: 2, disjoint: true, teamLength: extents.reduce(times) } as const;
   cx.params.push(param);
   cx.shared.add(own);
-  return withAxes(rowArray(param, type, { lowers, extents }));
+  return withAxes(rowArray(param, type, { lowers, extents }, [1]));
 }

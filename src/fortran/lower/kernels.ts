@@ -20,7 +20,7 @@ import { inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
 import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
 import { declared, initialOf } from "./locals.js";
-import { Lowering, type Frame, type Meaning, type Parts, type Source } from "./lowering.js";
+import { Lowering, type Frame, type Meaning, type Parts, type Rows, type Source } from "./lowering.js";
 import { arrayParameter } from "./parameters.js";
 import { racesIn } from "./races.js";
 import { statements } from "./statements.js";
@@ -68,6 +68,8 @@ export interface LoweredKernel {
   readonly axes: readonly Axis[];
   /** Scalars that each element begins with as they were before the loop, and changes for itself. */
   readonly carried: readonly string[];
+  /** Arrays of run-time size that each element has for itself: a launch makes the views. */
+  readonly rows: readonly Rows[];
   readonly dropped: Lowering["dropped"];
   /** One team for each block of a launch. */
   readonly ofBlocks?: true;
@@ -127,7 +129,9 @@ export function lowerRegion(region: Region): LoweredKernel {
   const cx = lowering(scope, at, region.written);
   cx.parallel = axes.length > 0 || ofBlocks === true;
   cx.ofBlocks = ofBlocks === true;
+  if (!ofBlocks) cx.axes = Math.max(axes.length, 1);
   const frame: Frame = { scope, meanings: new Map(), loops: [], isElement: axes.length > 0, body: region.body };
+  cx.element = frame;
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];
   for (const { name, op } of region.reductions) {
@@ -180,7 +184,7 @@ export function lowerRegion(region: Region): LoweredKernel {
   const kernel = kernelOf(cx, region.name, at, policy, block ? block.team(thread) : thread);
   if (region.isOpen) proveIndependent(region, kernel);
   if (block) return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ofBlocks };
-  return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel.ir, trips) };
+  return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel, trips) };
 }
 
 /** @throws Unlowerable where an iteration may need what another one leaves */
@@ -195,20 +199,25 @@ function proveIndependent({ at, carried, privates }: Region, { ir, sources }: Pi
 
 /** Gives an array of the element's own the values of another. */
 function copied(cx: Lowering, array: ArrayValue, from: Meaning): void {
-  const length = constantLength(array.extents);
-  if (from.kind !== "array" || length === undefined) return;
+  if (from.kind !== "array") return;
   const { location } = cx;
   const name = cx.unique("n");
+  const stop = array.extents.reduce(times);
   const n: Expr = { op: "local", type: "i32", name };
   const body = [array.nth(n).store(from.array.nth(n).load(location), location)];
-  cx.push({ kind: "for", name, start: int(0), stop: int(length), step: 1, body, location });
+  cx.push({ kind: "for", name, start: int(0), stop, step: 1, body, location });
 }
 
 /** Kernels over fewer axes walk along the last one of a grid themselves. */
 const OF_A_GRID = 3;
 
 /** A kernel that does nothing but a loop whose iterations need no order has it as an axis. */
-function withLoopsAsAxes({ body, axes }: Region, ir: KernelIR, trips: LoweredKernel["trips"]): Partial<LoweredKernel> {
+function withLoopsAsAxes(
+  { body, axes }: Region,
+  { ir, rows }: Pick<LoweredKernel, "ir" | "rows">,
+  trips: LoweredKernel["trips"],
+): Partial<LoweredKernel> {
+  if (rows.length > 0) return {};
   const [only, more] = body.filter(({ kind }) => kind !== "comment" && kind !== "continue");
   if (more || only?.kind !== "do" || axes.length === 0 || axes.length >= OF_A_GRID || trips.includes(undefined)) return {};
   const found = loopAsAxis(optimise(ir));
@@ -239,11 +248,11 @@ function kernelOf(
   location: Location,
   policy: KernelIR["policy"],
   body: Stmt[],
-): Pick<LoweredKernel, "ir" | "sources" | "dropped"> {
+): Pick<LoweredKernel, "ir" | "sources" | "dropped" | "rows"> {
   const { unproved, params } = settled(cx, body);
   const ir = built(() => ({ name, policy, params, tables: cx.tables, body, location }));
   prove(ir, unproved);
-  return { ir, sources: cx.sources, dropped: cx.dropped };
+  return { ir, sources: cx.sources, rows: cx.rows, dropped: cx.dropped };
 }
 
 /** Statements, or a value, that the host's side works out in order. */

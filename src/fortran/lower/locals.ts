@@ -3,7 +3,7 @@ import { isSaved, partsOf, variableOf, type Variable } from "../analyse/symbols.
 import { eachStatement } from "../analyse/visit.js";
 import { nameOf, namesIn, walkAll } from "../analyse/walk.js";
 import type { Name, Part } from "../tree/index.js";
-import { constantLength, declaredShape } from "./arrays.js";
+import { declaredShape } from "./arrays.js";
 import { declaring, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering, Meaning } from "./lowering.js";
 import { Unlowerable } from "./values.js";
@@ -36,10 +36,14 @@ export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: 
   if (!dims) return cx.local(name, type, init);
   if (variable.byte) throw new Unlowerable(variable.at, name, "a private array has no integers of 8 bits", "take integer(4)");
   const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
-  const extents = shape.map(({ extent }) => {
-    if (extent && constantLength([extent]) !== undefined) return extent;
-    throw new Unlowerable(variable.at, name, "the size of a private array has to be a constant", "make its bounds parameters");
-  });
+  const extents = shape.map(({ extent }) => extent);
+  if (!cx.canHave(extents))
+    throw new Unlowerable(
+      variable.at,
+      name,
+      "the size of a private array is not known before the launch",
+      "make its bounds parameters or arguments",
+    );
   return { kind: "array", array: cx.array(name, type, { lowers: shape.map(({ lower }) => lower), extents }, variable.at) };
 }
 

@@ -1,9 +1,10 @@
-import { affordable } from "./constants.js";
-import type { Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table } from "../../ir/types.js";
+import { isOfParameters } from "../../ir/passes/loop-axis.js";
+import { affordable, times } from "./constants.js";
+import type { ElementType, Expr, Location, Param, ScalarType, ScatterOp, Stmt, Table, ViewParam } from "../../ir/types.js";
 import { find, ownerOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Argument, Expr as Tree, Name, Part, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
-import { constantLength, privateArray, type ArrayValue } from "./arrays.js";
+import { constantLength, privateArray, rowArray, type ArrayValue } from "./arrays.js";
 import { memoryType, Unlowerable } from "./values.js";
 import { narrowed, type Wide } from "./wide.js";
 
@@ -66,6 +67,14 @@ export interface Source {
   readonly asks?: true;
 }
 
+/** A view with a row for each element of the range: an array of the element's own. */
+export interface Rows {
+  readonly param: string;
+  readonly type: ElementType;
+  /** Of a row: an expression of parameters. */
+  readonly length: Expr;
+}
+
 /** The parts of lowering that use each other. */
 export interface Parts {
   /** `index` picks an element of expressions that are arrays, counted from 0. */
@@ -98,8 +107,13 @@ export class Lowering {
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
   /** Of a parallel loop: prints are part of the kernel, and `atomic` means something. */
   parallel = false;
+  /** The frame of a parallel loop's body. */
+  element: Frame | undefined;
   /** Of a thread of a block: it may wait for the others. */
   ofBlocks = false;
+  /** Axes of a range whose elements may have rows of views for themselves; undefined where there is no such range. */
+  axes: number | undefined;
+  readonly rows: Rows[] = [];
   /** Arrays that threads of a block share, by their names in the kernel. */
   readonly shared = new Set<string>();
   /** Arrays that iterations write one at a time, by the names of parameters. */
@@ -159,14 +173,35 @@ export class Lowering {
     return { kind: "local", name, type };
   }
 
-  /** An array of the element's own; zero at first. */
+  /** Whether an element may have an array of these extents for itself: constants, or what is known before the launch. */
+  canHave(extents: readonly (Expr | undefined)[]): extents is readonly Expr[] {
+    const known = (extent: Expr | undefined): boolean => extent !== undefined && isOfParameters(extent);
+    return constantLength(extents) !== undefined || (this.axes !== undefined && extents.every(known));
+  }
+
+  /** An array of the element's own; zero at first, or undefined where its size is known at the launch alone. */
   array(wish: string, type: ScalarType, shape: Pick<ArrayValue, "lowers" | "extents">, at: Location): ArrayValue {
+    if (!this.canHave(shape.extents))
+      throw new Unlowerable(
+        at,
+        wish,
+        "the size of a private array is not known before the launch",
+        "make its bounds parameters or arguments",
+      );
     const length = constantLength(shape.extents);
-    if (length === undefined)
-      throw new Unlowerable(at, wish, "the size of a private array has to be a constant", "make its bounds parameters");
+    if (length === undefined) return this.row(wish, type, shape);
     const ref = { name: this.unique(wish), type: memoryType(type), length: Math.max(length, 1) };
     this.push({ kind: "array", ...ref, space: "private", location: this.location });
     return privateArray(ref, type, shape);
+  }
+
+  private row(wish: string, type: ScalarType, shape: Pick<ArrayValue, "lowers" | "extents">): ArrayValue {
+    const axes = Array.from({ length: this.axes! }, (_, axis) => axis);
+    const name = this.unique(`${wish}_rows`);
+    const param: ViewParam = { kind: "view", name, element: memoryType(type), rank: axes.length + 1, disjoint: false };
+    this.params.push(param);
+    this.rows.push({ param: name, type: param.element, length: shape.extents.reduce(times) });
+    return rowArray(param, type, shape, axes);
   }
 
   assign(name: string, value: Expr): void {
@@ -198,8 +233,16 @@ export class Lowering {
     const variable = this.declared(frame, of);
     const { refused } = narrowed(variable);
     if (refused) throw new Unlowerable(of.at, refused.construct, refused.why, refused.remedy);
-    // Procedures that statements in order call see what these have assigned.
-    return (at.isCalled && this.now(variable).get(variable.name)) || this.given(at.scope, variable, name);
+    // Procedures that are called see what statements in order have assigned, and what the element has for itself.
+    const seen = at.isCalled && (this.now(variable).get(variable.name) ?? this.ownOf(variable));
+    return seen || this.given(at.scope, variable, name);
+  }
+
+  /** What the element has for itself in place of a variable around a called procedure. */
+  private ownOf(variable: Variable): Meaning | undefined {
+    const { element } = this;
+    const meant = element && find(element.scope, variable.name);
+    return meant && ownerOf(meant) === ownerOf(variable) ? element.meanings.get(variable.name) : undefined;
   }
 
   private readonly assigned = new Map<Scope, Map<string, Meaning>>();

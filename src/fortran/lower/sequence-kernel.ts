@@ -26,5 +26,5 @@ export function sequenceKernel(name: string, { at, stmts, params, sources, resul
     body: [...stmts, ...given],
     location: at,
   }));
-  return { ir, sources, outcomes, trips: [int(1)], axes: [], carried: [], dropped };
+  return { ir, sources, outcomes, trips: [int(1)], axes: [], carried: [], rows: [], dropped };
 }

@@ -1,12 +1,13 @@
 /* What stands in front of the statements: declarations, definitions of types, and what is kept as it is written. */
 
-import type { Declaration, Interface, OtherDeclaration, TypeDefinition, Use, VariableDeclaration } from "../tree/index.js";
+import type { Declaration, Interface, OtherDeclaration, Procedure, TypeDefinition, Use, VariableDeclaration } from "../tree/index.js";
 import type { Problems } from "../errors.js";
 import type { LogicalLine } from "../text/logical-lines.js";
 import { SyntaxProblem } from "./cursor.js";
 import { ATTRIBUTES, attribute, use, variables } from "./declarations.js";
 import { declares } from "./directives.js";
 import { TYPES, type Head } from "./head.js";
+import { isStatementFunction, statementFunction } from "./statement-functions.js";
 
 /** The lines that are read, and which of them is next. */
 interface Lines {
@@ -29,12 +30,13 @@ export interface Specification {
   implicitNone: boolean;
   beforeImplicit?: readonly string[];
   declarations: Declaration[];
+  statementFunctions: Procedure[];
 }
 
 /** Everything in front of the statements. */
 export function specify(lines: Lines): Specification {
-  const found: Specification = { uses: [], implicitNone: false, declarations: [] };
-  for (let head = lines.head; head && isSpecification(head); head = lines.head) {
+  const found: Specification = { uses: [], implicitNone: false, declarations: [], statementFunctions: [] };
+  for (let head = lines.head; head && (isSpecification(head) || isStatementFunction(head, found.declarations)); head = lines.head) {
     const from = lines.n;
     guarded(lines, () => declaration(lines, head, found));
     if (lines.n === from) lines.n++;
@@ -72,6 +74,9 @@ function declaration(lines: Lines, head: Head, into: Specification): void {
         lines.n++;
         return;
       }
+      case "assign":
+        into.statementFunctions.push(statementFunction(head, into.declarations));
+        return void into.declarations.push(other(lines, head));
       case "interface":
       case "abstract interface":
       case "enum":

@@ -56,7 +56,7 @@ function module(lines: Lines, head: Head): Module | undefined {
   const at = head.line.at(0);
   const name = guarded(lines, () => head.cursor.name("the module's name")) ?? "";
   const before = opening(lines, head);
-  const specification = specify(lines);
+  const { statementFunctions: _, ...specification } = specify(lines);
   const found = lines.body([]);
   for (const statement of found)
     if (statement.kind !== "comment") lines.problems.add(statement.at, statement.kind, "stands in a module outside of its procedures");
@@ -68,9 +68,9 @@ function program(lines: Lines, head: Head, name: string | undefined): Program {
   const at = head.line.at(0);
   const sound = soundness(lines);
   const before = name === undefined ? {} : opening(lines, head);
-  const specification = specify(lines);
+  const { statementFunctions, ...specification } = specify(lines);
   const body = lines.body([]);
-  const inner = contained(lines);
+  const inner = contained(lines, statementFunctions);
   return {
     kind: "program",
     name: name ?? "main",
@@ -90,9 +90,9 @@ function procedure(lines: Lines, head: Head): Procedure | undefined {
   const sound = soundness(lines);
   const read = guarded(lines, () => heading(c));
   const before = opening(lines, head);
-  const specification = specify(lines);
+  const { statementFunctions, ...specification } = specify(lines);
   const body = lines.body([]);
-  const inner = contained(lines);
+  const inner = contained(lines, statementFunctions);
   const form = read?.form ?? "subroutine";
   const end = close(lines, form, read?.name, at);
   return read && { kind: "procedure", ...read, ...specification, body, ...inner, at, ...end, ...before, ...sound() };
@@ -163,20 +163,19 @@ function heading(c: Cursor): Heading {
   };
 }
 
-/** Procedures behind `contains`. */
-function contained(lines: Lines): { procedures: Procedure[]; beforeContains?: readonly string[] } {
-  const procedures: Procedure[] = [];
+/** Statement functions, and procedures behind `contains`. */
+function contained(lines: Lines, before: readonly Procedure[] = []): { procedures: Procedure[]; beforeContains?: readonly string[] } {
+  const procedures = [...before];
   const head = lines.head;
   if (head?.key !== "contains") return { procedures };
-  const { before } = opening(lines, head);
+  const { before: comments } = opening(lines, head);
   for (let next = lines.head; next && !next.key.startsWith("end"); next = lines.head) {
     if (next.key === "procedure") {
       const made = procedure(lines, next);
       if (made) procedures.push(made);
     } else if (next.key === "directive" && declares(next.directive!)) {
       // `!$acc routine(f)` in front of the procedure: what loops call is found without it.
-      const comments = opening(lines, next).before ?? [];
-      lines.carried.unshift(...comments);
+      lines.carried.unshift(...(opening(lines, next).before ?? []));
     } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
     else {
       lines.problems.add(
@@ -187,7 +186,7 @@ function contained(lines: Lines): { procedures: Procedure[]; beforeContains?: re
       lines.n++;
     }
   }
-  return { procedures, ...(before && { beforeContains: before }) };
+  return { procedures, ...(comments && { beforeContains: comments }) };
 }
 
 /** Takes the line that ends a unit, or says that it is missing. */

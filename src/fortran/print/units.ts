@@ -24,10 +24,11 @@ function printUnit(out: Lines, unit: Unit): void {
     for (const declaration of unit.declarations) printDeclaration(out, declaration);
     if (unit.kind !== "module") out.statements(unit.body);
   });
-  if (unit.procedures.length > 0 || unit.beforeContains) {
+  const procedures = unit.procedures.filter(({ ofStatement }) => !ofStatement);
+  if (procedures.length > 0 || unit.beforeContains) {
     out.comments(unit.beforeContains);
     out.add("contains");
-    out.inside(() => unit.procedures.forEach((procedure) => printUnit(out, procedure)));
+    out.inside(() => procedures.forEach((procedure) => printUnit(out, procedure)));
   }
   out.inside(() => out.comments(unit.beforeEnd));
   out.add(`end ${form} ${unit.name}`);

@@ -61,6 +61,8 @@ export interface Procedure extends Scope {
   /** What stands in the parentheses of `bind(c, name="f")`. */
   readonly bind?: string;
   readonly body: readonly Stmt[];
+  /** A statement function, `f(x) = 2*x`: its line is kept among the declarations of the procedure around it. */
+  readonly ofStatement?: true;
   /** Whether statements of it could not be read. */
   readonly broken?: true;
 }

@@ -45,7 +45,8 @@ export function loopAsAxis(ir: KernelIR): LoopAxis | undefined {
   return meetAlong(axis, found, analyseAccess(found)) ? undefined : { ir: found, axis, trips };
 }
 
-const isOfParameters = (expr: Expr): boolean =>
+/** Whether a value is known before the launch. */
+export const isOfParameters = (expr: Expr): boolean =>
   !someExpr(expr, ({ op }) => ["local", "index", "load", "element", "table", "checked", "failed", "teamSize"].includes(op));
 
 /** Where the loop's counter stands among the axes, by the indices of the first store that has it; the outermost where none does. */
