@@ -24,6 +24,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/c/random": "backends",
   "emit/c/streamed-loop": "backends",
   "emit/hostile-names-compiled": "backends",
+  "fortran/cloudsc": "backends",
   "fortran/cpp-compiled": "backends",
   "fortran/corpora": "backends",
   "fortran/corpora-arrays": "backends",
