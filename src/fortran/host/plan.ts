@@ -84,6 +84,8 @@ export type Step =
       readonly bounds?: Extract<Step, { kind: "allocate" }>["bounds"];
     }
   | { readonly kind: "free"; readonly name: string }
+  /** Random numbers for a scalar variable or an array. */
+  | { readonly kind: "random"; readonly type: "f64" | "f32"; readonly to: string | Extract<Actual, { kind: "array" }> }
   | { readonly kind: "stop"; readonly at: Location };
 
 /** What is given for a dummy argument. */
@@ -288,7 +290,7 @@ export class Planner {
     if (region) return [{ kind: "launch", region }];
     switch (stmt.kind) {
       case "call":
-        return [this.call(stmt)];
+        return this.random(stmt) ?? [this.call(stmt)];
       case "directed": {
         const own = ownOfTarget(scope, stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
         const { at } = stmt;
@@ -399,6 +401,33 @@ export class Planner {
     return options.flatMap(({ keyword, value }) => (keyword === "stat" ? [this.sequence(zero(value as Variable))] : []));
   }
 
+  /** `random_number(x)`, `random_seed(size = n)`; undefined of other calls. */
+  private random(stmt: Call): Step[] | undefined {
+    const { procedure, args, at } = stmt;
+    const name = procedure.kind === "name" && !findProcedure(this.scope, procedure.name) ? procedure.name : "";
+    if (name === "random_seed") {
+      // A run begins with the same numbers each time, whatever the seed.
+      const size = args.find((arg) => arg.kind === "value" && arg.keyword === "size");
+      return size?.kind === "value" ? [this.sequence(whole(size.value as Variable, "1"))] : [];
+    }
+    const [arg] = args;
+    if (name !== "random_number" || arg?.kind !== "value") return undefined;
+    const e = arg.value;
+    const base = e.kind === "apply" ? e.base : e;
+    const variable = base.kind === "name" || base.kind === "part" ? variableOf(this.scope, base) : undefined;
+    const type = variable?.type;
+    if (!variable || (type !== "f64" && type !== "f32"))
+      throw new Unlowerable(at, name, "it gives numbers to variables of type real alone", "give it one");
+    if (lowerShape(this.scope, e)) {
+      // An array of the routine's own begins with its first use in code.
+      const to = this.actual(e, { ...variable, attributes: new Set() }, at);
+      if (to.kind === "array") return [this.sequence(zero(e as Variable)), { kind: "random", type, to }];
+    }
+    if (e.kind !== "apply") return [{ kind: "random", type, to: nameOf(e as Name) }];
+    const one = this.temporary("random", { ...variable, dims: undefined });
+    return [{ kind: "random", type, to: one }, this.sequence({ kind: "assign", target: e as Variable, value: named(one, at), at })];
+  }
+
   private call(stmt: Call): Extract<Step, { kind: "call" }> {
     const { scope } = this;
     const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
@@ -479,9 +508,11 @@ const negated = (a: Expr): Expr => ({ kind: "unary", op: ".not.", a: { kind: "gr
 const keepsBounds = (attributes: Declared["attributes"]): boolean => attributes.has("allocatable") || attributes.has("pointer");
 const isOne = (e: Expr): boolean => e.kind === "literal" && e.text === "1";
 
-const zero = (target: Variable): Assign => ({
+const zero = (target: Variable): Assign => whole(target, "0");
+
+const whole = (target: Variable, text: string): Assign => ({
   kind: "assign",
   target,
-  value: { kind: "literal", type: "integer", text: "0", at: target.at },
+  value: { kind: "literal", type: "integer", text, at: target.at },
   at: target.at,
 });

@@ -15,6 +15,7 @@ import { elementType } from "../lower/values.js";
 import { WIDE_LIMIT } from "../lower/wide.js";
 import type { Expr, Name, Part } from "../tree/index.js";
 import { evaluate, run, type Known } from "./evaluate.js";
+import { randomNumber } from "./random-numbers.js";
 import { fortranKernel, knownOf, newRows, RunError, tripsOf, type FortranKernel } from "./kernels.js";
 import { resultOf, type Actual, type Step } from "./plan.js";
 
@@ -229,6 +230,15 @@ export class Run {
         const to = step.to && (await this.actualArray(step.to, own));
         if (!to) home.arrays.delete(key);
         else home.arrays.set(key, step.bounds ? shaped(to, step.name, await this.extents(step.bounds, own)) : to);
+        return undefined;
+      }
+      case "random": {
+        const next = (): number => randomNumber(step.type);
+        if (typeof step.to === "string") assign(own.place(step.to), next());
+        else {
+          const view = await this.actualArray(step.to, own);
+          this.device.queue.write(view, Array.from({ length: view.size }, next));
+        }
         return undefined;
       }
       case "free": {
