@@ -175,7 +175,8 @@ function contained(lines: Lines, before: readonly Procedure[] = []): { procedure
       if (made) procedures.push(made);
     } else if (next.key === "directive" && declares(next.directive!)) {
       // `!$acc routine(f)` in front of the procedure: what loops call is found without it.
-      lines.carried.unshift(...(opening(lines, next).before ?? []));
+      const carried = opening(lines, next).before ?? [];
+      lines.carried.unshift(...carried);
     } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
     else {
       lines.problems.add(
