@@ -7,7 +7,7 @@
 export function canonicalText(data: unknown): string {
   const odd: string[] = [];
   let count = 0;
-  // Fast, and so is JSON, which a function of one's own for each value is not.
+  // Two passes: what JSON would lose, then JSON.
   const visit = (value: unknown): void => {
     if (typeof value === "object" && value !== null) {
       if (Array.isArray(value)) for (const each of value) visit(each);

@@ -16,10 +16,10 @@ export class PrimaryContext {
     private readonly device: number,
   ) {
     // What goes wrong here goes wrong again where somebody waits for it.
-    driver.callAside("cuDevicePrimaryCtxRetain", new BigUint64Array(1), device).then(
-      () => this.retained(),
-      () => undefined,
-    );
+    driver
+      .callAside("cuDevicePrimaryCtxRetain", new BigUint64Array(1), device)
+      .then(() => this.retained())
+      .catch(() => undefined);
   }
 
   /** Waits until it is there. Throws DeviceError where it cannot be made. */

@@ -406,7 +406,7 @@ export class Planner {
     const { procedure, args, at } = stmt;
     const name = procedure.kind === "name" && !findProcedure(this.scope, procedure.name) ? procedure.name : "";
     if (name === "random_seed") {
-      // A run begins with the same numbers each time, whatever the seed.
+      // The numbers are the same in each process, whatever the seed.
       const size = args.find((arg) => arg.kind === "value" && arg.keyword === "size");
       return size?.kind === "value" ? [this.sequence(whole(size.value as Variable, "1"))] : [];
     }
