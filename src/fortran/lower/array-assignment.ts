@@ -4,7 +4,7 @@ import { find, findProcedure, type Scope } from "../analyse/symbols.js";
 import { bare, namesOf, walkExpr } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
 import { isOverArrays } from "./array-functions.js";
-import { constantLength, type ArrayValue } from "./arrays.js";
+import type { ArrayValue } from "./arrays.js";
 import { designated, eachIndex, isArray, itemsOf, probe, shapeOf, value, valueAs } from "./expressions.js";
 import type { Frame, Lowering } from "./lowering.js";
 import { treeName, Unlowerable } from "./values.js";
