@@ -13,7 +13,7 @@ export async function readToml(file: string): Promise<Record<string, unknown>> {
   return parseToml(text, file);
 }
 
-/** As `readToml`, of the text of a file. */
+/** Parses the text of a TOML file, like `readToml`. */
 export async function parseToml(text: string, file: string): Promise<Record<string, unknown>> {
   const { parse } = await import("smol-toml");
   try {
@@ -23,29 +23,39 @@ export async function parseToml(text: string, file: string): Promise<Record<stri
   }
 }
 
+/** Options of `addConfig`. */
+export interface ConfigOptions {
+  /** For options that may name code: whether a value does. Files hold data, so only the command line may give such a value. */
+  readonly namesCode?: Readonly<Record<string, (value: string) => boolean>>;
+}
+
 /**
- * Adds `--config`: options of the command in a TOML file, by their long names with underscores; lists are arrays or texts. Those of the command line count
- * before them. What the file has beyond, or no option takes, ends in an IsoformError.
+ * Adds `--config`: options of the command in a TOML file, by their long names with underscores; lists are arrays or texts. Options of the command line
+ * take precedence. Unknown keys, values that an option does not take, and values that name code end in an IsoformError.
  */
-export function addConfig(command: Command): Command {
+export function addConfig(command: Command, { namesCode = {} }: ConfigOptions = {}): Command {
   return command
-    .option("--config <file>", "options in a TOML file, with underscores in place of dashes; those of the command line take precedence")
+    .option("--config <file>", "options in a TOML file, with underscores in place of dashes; the command line takes precedence")
     .hook("preAction", async (_, own) => {
       const { config } = own.opts<{ config?: string }>();
       if (config === undefined) return;
-      for (const [key, value] of Object.entries(await readToml(config))) setOption(own, config, key, value);
+      for (const [key, value] of Object.entries(await readToml(config))) setOption(own, config, key, value, namesCode);
     });
 }
 
-function setOption(command: Command, file: string, key: string, value: unknown): void {
+function setOption(command: Command, file: string, key: string, value: unknown, namesCode: ConfigOptions["namesCode"] = {}): void {
   const options = command.options.filter(
     ({ long, hidden }) => !hidden && long !== undefined && long !== "--config" && !long.startsWith("--no-"),
   );
   const nameOf = (long = ""): string => long.slice(2).replaceAll("-", "_");
   const option = options.find(({ long }) => nameOf(long) === key);
   if (!option)
-    throw new IsoformError(`${file}: there is no option "${key}": there are ${options.map(({ long }) => nameOf(long)).join(", ")}`);
+    throw new IsoformError(`${file}: unknown option "${key}": choose from ${options.map(({ long }) => nameOf(long)).join(", ")}`);
   if (command.getOptionValueSource(option.attributeName()) === "cli") return;
+  if (Object.hasOwn(namesCode, key) && namesCode[key](String(value)))
+    throw new IsoformError(
+      `${file}: ${key} = ${JSON.stringify(value)} names a module, which would be run: configurations hold data, so name it on the command line, as ${option.long} ${String(value)}`,
+    );
   const parsed = (): unknown => {
     if (option.isBoolean()) {
       if (typeof value !== "boolean") throw new IsoformError("It needs true or false.");

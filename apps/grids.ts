@@ -2,22 +2,22 @@ import type { GridReport } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
 import { SETTING_OPTIONS, type GridSettings, type Storage, type Tunable } from "isoform/skeleton";
 
-/** Those settings that are given, for defaults to stand where they are not. */
+/** Settings that are given; defaults take the place of the others. */
 export function givenSettings(options: Partial<GridSettings>): Partial<GridSettings> {
   const names = Object.keys(SETTING_OPTIONS) as (keyof GridSettings)[];
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
-/** Memory is needed for all cells; else for a byte of each, and those that are active. */
+/** Whether all cells take memory; otherwise each takes a byte, and active cells the rest. */
 export const storesAll = ({ grid }: Pick<Storage, "grid">, { active }: { readonly active?: unknown }): boolean =>
   grid === "dense" || active === undefined;
 
-/** How many times as large as that of f64 round-off is on devices that emulate it. */
-export function roundOff({ members }: DeviceSet): number {
-  return Math.max(...members.map(({ device }) => 2 ** (53 - (device.capabilities.f64Bits ?? 53))));
+/** Round-off of devices that emulate f64, in round-offs of f64. */
+export function roundOff({ locals }: DeviceSet): number {
+  return Math.max(...locals.map(({ device }) => 2 ** (53 - (device.capabilities.f64Bits ?? 53))));
 }
 
-/** How an application has run, for reports. */
+/** Report on how an application ran. */
 export function gridReport({
   settings: { grid, layout },
   skeleton: { occ, choices },
@@ -25,7 +25,7 @@ export function gridReport({
   return { grid, layout, occ, choices };
 }
 
-/** What was left to measurement: a line each, with the times. */
+/** Describes each setting that was left to measurement, on a line with the times. */
 export function choicesText({ choices }: Tunable["skeleton"]): string {
   return choices
     .map(({ of, best, seconds }) => {

@@ -3,13 +3,13 @@ import { scaleLinear } from "d3-scale";
 /** A picture of one value for each cell of a rectangle. */
 export interface HeatMap {
   readonly title: string;
-  /** What the colours mean: `speed / lid speed`. */
+  /** Name of the quantity, such as `speed / lid speed`. */
   readonly quantity: string;
   readonly width: number;
   readonly height: number;
   /** Row by row, the lowest first. NaN is drawn in grey. */
   readonly values: ArrayLike<number>;
-  /** What lies along both sides, where they are drawn as axes. */
+  /** Labels and ranges of both sides, where they are drawn as axes. */
   readonly axes?: { readonly x: HeatMapAxis; readonly y: HeatMapAxis };
   /** For values of both signs: from blue over white to red, from minus to plus this value. Beyond it colours stay the same. */
   readonly reach?: number;
@@ -21,7 +21,7 @@ export interface HeatMapAxis {
   readonly to: number;
 }
 
-/** From dark blue over green to yellow, of even steps in lightness. */
+/** Colours from dark blue over green to yellow, in even steps of lightness. */
 const COLOURS = [
   "#440154",
   "#482173",
@@ -36,7 +36,7 @@ const COLOURS = [
   "#c2df23",
   "#fde725",
 ];
-/** From blue over white, which is 0, to red. */
+/** Colours from blue over white, which is 0, to red. */
 const SIGNED = ["#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#ecf3f7", "#f8f8f8", "#fbeee6", "#fddbc7", "#f4a582", "#d6604d", "#b2182b"];
 const NOTHING = "#bbbbbb";
 

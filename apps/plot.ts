@@ -14,7 +14,7 @@ export interface PlotAxis {
   readonly label: string;
   /** Logarithmic: only values above 0 are drawn. */
   readonly log?: boolean;
-  /** Bounds. Default: those of the curves. */
+  /** Bounds. Default: the curves' own. */
   readonly from?: number;
   readonly to?: number;
 }
@@ -27,7 +27,7 @@ export interface Panel {
   readonly curves: readonly Curve[];
 }
 
-/** Of Okabe and Ito: apart for people who see few colours, too. */
+/** Colours of Okabe and Ito, which colour-blind people tell apart, too. */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 const [WIDTH, HEIGHT, MARGIN, TITLE] = [430, 300, { left: 76, right: 18, top: 30, bottom: 48 }, 34];
 const LEGEND_ROW = 17;

@@ -6,7 +6,7 @@ import type { Skeleton } from "isoform/skeleton";
 /* What times are held against. */
 
 /** Bytes a second of a copy by a kernel, on all members together. */
-export async function copyBandwidth({ members: all }: DeviceSet): Promise<number> {
+export async function copyBandwidth({ locals: all }: DeviceSet): Promise<number> {
   const copy = kernel("copy", { from: view(f64), to: view(f64) }, ({ from, to }, i) => {
     to[i] = from[i];
   });

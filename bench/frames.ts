@@ -54,7 +54,7 @@ interface Row {
 
 openBrowser();
 const set = await devices("webgpu");
-const [{ device }] = set.members;
+const [{ device }] = set.locals;
 const copy = await copyBandwidth(device, Number(options.copied));
 console.log(`${device.label}: copies ${copy.toFixed(1)} GB/s`);
 const rows: Row[] = [];

@@ -60,7 +60,7 @@ const rows: Row[] = [];
 const handWritten = baselines();
 const only = list(options.only);
 const host = await devices(options.devices.length === 1 ? options.devices[0] : options.devices);
-const label = host.members.map(({ device }) => device.label).join(", ");
+const label = host.locals.map(({ device }) => device.label).join(", ");
 await host.close();
 for (const size of list(options.sizes).map(Number)) {
   if (only.includes("lbm")) for (const type of list(options.types)) await measure("lbm", size, type as "f64" | "f32", lbm);

@@ -53,7 +53,7 @@ let label = "";
 /** A channel on the first `count` devices, compiled and warm. */
 async function prepare(cells: string, scheme: string, count: number, occ: OccLevel) {
   const set = await devices(all.slice(0, count));
-  label = `${all.length} of ${set.members[0].device.label}`;
+  label = `${all.length} of ${set.locals[0].device.label}`;
   const [nx, ny, nz] = cells.split("x").map(Number);
   const sensorThreshold = Object.hasOwn(SCHEMES, scheme) ? SCHEMES[scheme] : undefined;
   if (sensorThreshold === undefined) throw new Error(`there is no scheme "${scheme}"; take some of ${Object.keys(SCHEMES).join(", ")}`);

@@ -91,7 +91,7 @@ for (const { scheme, simulation, first, sinceStart, seconds } of variants) {
 console.table(rows, ["scheme", "time", "fastest", "bytes", "flops", "floorShare", "firstStep", "sinceStart"]);
 if (options.json) {
   const report = {
-    labels: set.members.map(({ device }) => device.label),
+    labels: set.locals.map(({ device }) => device.label),
     cpu: cpus()[0].model,
     threads: cpus().length,
     node: process.version,

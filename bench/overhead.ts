@@ -72,7 +72,7 @@ async function measure(device: string, containers: number, reducing: boolean): P
     seconds.push((await plan.run(ITERATIONS)).seconds / ITERATIONS);
   }
   const row = {
-    device: set.members[0].device.label,
+    device: set.locals[0].device.label,
     containers,
     reductions: steps.filter((_, n) => reduces(n)).length,
     host: median(host),

@@ -106,7 +106,7 @@ for (const { name, milliseconds, ofFloor } of rows)
     `${name.padEnd(24)} ${milliseconds.toFixed(3)} ms${ofFloor > 0 ? `, ${(100 * ofFloor).toFixed(0)} % of what its bytes allow` : ""}`,
   );
 if (options.json) {
-  const host = { device: set.members[0].device.label, members, copy: bandwidth, node: process.version };
+  const host = { device: set.locals[0].device.label, members, copy: bandwidth, node: process.version };
   mkdirSync(dirname(options.json), { recursive: true });
   writeFileSync(options.json, JSON.stringify({ command: commandLine("dist/bench/particles.js"), host, result }, undefined, 1) + "\n");
 }

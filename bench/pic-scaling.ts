@@ -41,8 +41,8 @@ let label = "";
 /** The plasma on the first `count` devices, compiled and warm. */
 async function prepare(count: number) {
   const set = await devices(all.slice(0, count));
-  label = `${all.length} of ${set.members[0].device.label}`;
-  const sort = options.sort ? Number(options.sort) : stepsBetweenSorts(set.members[0].device, problem(defaults), unsorted);
+  label = `${all.length} of ${set.locals[0].device.label}`;
+  const sort = options.sort ? Number(options.sort) : stepsBetweenSorts(set.locals[0].device, problem(defaults), unsorted);
   const simulation = await Simulation.create(set, problem(defaults), { ...unsorted, sort });
   await simulation.run(steps);
   return {

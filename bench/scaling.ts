@@ -102,7 +102,7 @@ async function measureAll(application: Application, size: number, sweepOrder: Sw
 /** A problem on the first `count` devices. */
 async function prepare(application: Application, size: number, count: number, occ: OccLevel, sweepOrder: SweepOrder) {
   const set = await devices(all.slice(0, count), { link: LINK, tune: options.tune });
-  label = `${all.length} of ${set.members[0].device.label}`;
+  label = `${all.length} of ${set.locals[0].device.label}`;
   const { problem, unroll } = PROBLEMS[application];
   const { steps, temporary, restart } = await problem(dense(set, [size, size, size]), "f64");
   const plan = skeleton(set, application, steps, { occ, precision: "fast", temporary, unroll, sweepOrder });

@@ -1,6 +1,6 @@
 /** `isoform/backend`: what a backend is made of, for those who write one outside of the library (docs/backend-guide.md). */
 
-/* What it is, and how it is made known. */
+/* Types of a backend, and its registration. */
 export type {
   ArrayOptions,
   Args,

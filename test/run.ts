@@ -1,35 +1,30 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { NODE_DEVICES } from "./devices.js";
-import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, nameOf, tierOf, TIERS, within, type Tier } from "./tiers.js";
+import { GreenRuns, type Recording } from "./changed/green.js";
+import { compiledTests, jobsOf, variablesOf, type Job } from "./jobs.js";
+import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers.js";
 
 /*
  * Runs compiled test files, each in a process of its own, as many at once as there are cores: those of the default tier, those of the tier
  * that --tier names, or those whose path contains one of the arguments. A file of the default tier that goes over devices is run on those
  * that need nothing but Node, and for the tier "backends" on the others. Other flags go to node, as does --test-name-pattern=....
+ * --bail starts no more files after one has failed; --limit=SECONDS ends a file that takes longer.
+ * --changed leaves out files whose last run was green, if nothing that they read then has changed (see changed/green.ts).
  */
 const root = dirname(fileURLToPath(import.meta.url));
-const source = join(root, "../../test");
 const PICKED: readonly string[] = ["all", "engine", ...TIERS];
 
-/** No file takes so long; one that does hangs. */
-const LIMIT = 15 * 60_000;
-
-/** A file, and what it runs for. */
-interface Job {
-  readonly name: string;
-  readonly tier: Tier;
-  /** What ISOFORM_TEST_DEVICES is set to, unless the caller has set it. */
-  readonly devices?: string;
-}
+/** Seconds that no file takes; one that does hangs. */
+const LIMIT = 900;
 
 interface Outcome extends Job {
   readonly seconds: number;
   readonly failed: boolean;
+  /** It was left out, and its counts are those of its last run. */
+  readonly unchanged?: boolean;
   readonly output: string;
   /** What node's reporter counted. */
   readonly counts: Readonly<Record<"tests" | "pass" | "fail" | "cancelled" | "skipped" | "todo", number>>;
@@ -38,60 +33,68 @@ interface Outcome extends Job {
 const words = process.argv.slice(2);
 const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const parts = words.filter((word) => !word.startsWith("-"));
-const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs)=/.test(word));
+const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs|limit)=|^--(changed|bail)$/.test(word));
 const picked = option("tier") ?? (parts.length ? "all" : "default");
 const width = Number(option("jobs") ?? availableParallelism());
+const limit = Number(option("limit") ?? LIMIT);
+const bail = words.includes("--bail");
 /** Where somebody waits, fewer random kernels do. */
 const isQuick = picked === "default" || picked === "engine";
-if (!PICKED.includes(picked) || !(width >= 1)) {
-  console.error(`--tier is one of ${PICKED.join(", ")}, --jobs a number from 1`);
+if (!PICKED.includes(picked) || !(width >= 1) || !(limit > 0)) {
+  console.error(`--tier is one of ${PICKED.join(", ")}, --jobs a number from 1, --limit seconds above 0`);
   process.exit(2);
 }
 
-const jobs = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".test.js"))
-  .map(nameOf)
-  // What an earlier compilation left of a file that is gone or has moved is no test.
-  .filter((name) => existsSync(join(source, `${name}.test.ts`)))
+const jobs = compiledTests(join(root, "../.."))
   .filter((name) => !parts.length || parts.some((part) => `${name}.test.js`.includes(part)))
-  .sort()
-  .flatMap(jobsOf);
+  .flatMap(pickedJobs);
 if (!jobs.length) {
   console.error(`no test file matches ${parts.join(", ")} in tier ${picked}`);
   process.exit(2);
 }
 
 /** What the picked tier runs of a file. */
-function jobsOf(name: string): Job[] {
-  const tier = tierOf(name);
-  const everywhere = within(name, EVERYWHERE);
-  const all: Job[] = [{ name, tier, devices: tier === "default" ? NODE_DEVICES.join(",") : undefined }];
-  if (everywhere) all.push({ name, tier: "backends", devices: "others" });
+function pickedJobs(name: string): Job[] {
+  const all = jobsOf(name);
   if (picked === "all") return all;
   if (picked === "engine") return within(name, ENGINE) ? all.slice(0, 1) : [];
   return all.filter((job) => job.tier === picked);
 }
 
-/** Runs one file to its end. */
-function run(job: Job): Promise<Outcome> {
-  const { name, devices } = job;
-  const env = {
-    ...(devices !== undefined && { ISOFORM_TEST_DEVICES: devices }),
-    ...(isQuick && { ISOFORM_RANDOM_RUNS: "100" }),
-    ...process.env,
-  };
-  const start = performance.now();
+/** Variables that tests ask for. */
+const ownVariables = Object.entries(process.env).filter(([name]) => /^(ISOFORM|VK|DISPLAY|NODE|OMP|CI$|PATH$)/.test(name));
+const green = words.includes("--changed")
+  ? new GreenRuns(join(root, "../.."), [isQuick ? "quick" : "all", ...flags, ...ownVariables.flat().map(String)])
+  : undefined;
+
+/** Runs one file to its end, unless nothing that it reads has changed. */
+async function run(job: Job): Promise<Outcome> {
+  const passed = green?.unchanged(job.name, job.devices ?? "");
+  if (passed !== undefined) {
+    const counts = { tests: passed, pass: passed, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+    return { ...job, seconds: 0, failed: false, unchanged: true, output: "", counts };
+  }
+  const recording = green?.record(job.name, job.devices ?? "");
+  const outcome = await start(job, recording);
+  recording?.end(!outcome.failed, outcome.counts.pass);
+  return outcome;
+}
+
+function start(job: Job, recording: Recording | undefined): Promise<Outcome> {
+  const { name } = job;
+  const env = { ...variablesOf(job, isQuick), ...process.env, ...recording?.env };
+  const begin = performance.now();
   const child = spawn(process.execPath, [...flags, "--test-reporter=spec", join(root, `${name}.test.js`)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: LIMIT,
+    timeout: 1000 * limit,
     killSignal: "SIGKILL",
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   return new Promise((resolve) =>
     child.on("close", (code, signal) => {
-      const seconds = (performance.now() - start) / 1000;
+      const seconds = (performance.now() - begin) / 1000;
       if (signal) output += `\nended by ${signal} after ${seconds.toFixed(0)} s\n`;
       const summary = output.slice(output.lastIndexOf("ℹ tests "));
       const count = (what: string) => Number(summary.match(new RegExp(`^ℹ ${what} (\\d+)$`, "m"))?.[1] ?? 0);
@@ -115,7 +118,8 @@ function run(job: Job): Promise<Outcome> {
 const titleOf = ({ name, devices }: Job): string => (within(name, EVERYWHERE) ? `${name} (${devices})` : name);
 
 function report(outcome: Outcome): void {
-  const { seconds, failed, output, counts } = outcome;
+  const { seconds, failed, output, counts, unchanged } = outcome;
+  if (unchanged) return;
   const skipped = counts.skipped ? `, ${counts.skipped} skipped` : "";
   console.log(`${failed ? "FAIL" : "ok  "} ${seconds.toFixed(1).padStart(6)} s  ${titleOf(outcome)}  ${counts.pass} passed${skipped}`);
   if (failed || jobs.length === 1) console.log(`${output.trimEnd()}\n`);
@@ -129,6 +133,7 @@ async function drain(queue: Job[], width: number): Promise<Outcome[]> {
       const outcome = await run(job);
       report(outcome);
       outcomes.push(outcome);
+      if (bail && outcome.failed) queue.length = 0;
     }
   };
   await Promise.all(Array.from({ length: width }, work));
@@ -149,17 +154,22 @@ function rank(name: string): number {
   return found < 0 ? FIRST.length : found;
 }
 const isAlone = ({ name }: Job): boolean => within(name, ALONE);
-const start = performance.now();
+const begin = performance.now();
 const together = jobs.filter((job) => !isAlone(job)).sort((a, b) => rank(a.name) - rank(b.name));
-const outcomes = [...(await drain(together, width)), ...(await drain(jobs.filter(isAlone), 1))];
-const wall = (performance.now() - start) / 1000;
+const outcomes = await drain(together, width);
+if (!bail || outcomes.every(({ failed }) => !failed)) outcomes.push(...(await drain(jobs.filter(isAlone), 1)));
+const wall = (performance.now() - begin) / 1000;
 
-const total = (of: keyof Outcome["counts"]): number => outcomes.reduce((sum, { counts }) => sum + counts[of], 0);
+const ran = outcomes.filter(({ unchanged }) => !unchanged);
+const left = outcomes.filter(({ unchanged }) => unchanged);
+const leftTests = left.reduce((sum, { counts }) => sum + counts.tests, 0);
+const total = (of: keyof Outcome["counts"]): number =>
+  ran.reduce((sum, { counts }) => sum + counts[of], of === "tests" || of === "skipped" ? leftTests : 0);
 const line = (seconds: number, text: string): void => console.log(`${seconds.toFixed(1).padStart(9)} s  ${text}`);
 
 console.log("\nseconds of each tier's files, added up");
 for (const of of TIERS) {
-  const files = outcomes.filter((outcome) => outcome.tier === of);
+  const files = ran.filter((outcome) => outcome.tier === of);
   if (files.length)
     line(
       files.reduce((sum, { seconds }) => sum + seconds, 0),
@@ -167,8 +177,9 @@ for (const of of TIERS) {
     );
 }
 console.log("\nslowest files");
-for (const outcome of outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10)) line(outcome.seconds, titleOf(outcome));
-const skipped = skips(outcomes);
+for (const outcome of ran.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10)) line(outcome.seconds, titleOf(outcome));
+const skipped = skips(ran);
+if (left.length) skipped.unshift([`unchanged since they were green, in ${left.length} of ${outcomes.length} files`, leftTests]);
 if (skipped.length) console.log("\nskipped");
 for (const [reason, count] of skipped) console.log(`${String(count).padStart(9)}    ${reason}`);
 const bad = outcomes.filter(({ failed }) => failed);

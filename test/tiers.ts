@@ -11,6 +11,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
   // Compilers, drivers and what stands in for them
   "cache/damaged-launches": "backends",
+  "cli/launcher-check": "backends",
   "device/conformance/": "backends",
   "device/conformance/js": "default",
   "device/conformance/js-debug": "default",
@@ -24,10 +25,12 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "emit/c/random": "backends",
   "emit/c/streamed-loop": "backends",
   "emit/hostile-names-compiled": "backends",
+  "emit/wgsl/front-ends": "backends",
   "fortran/cloudsc": "backends",
   "fortran/cpp-compiled": "backends",
   "fortran/corpora": "backends",
   "fortran/corpora-arrays": "backends",
+  "fortran/random-routines": "backends",
   "fortran/streams-hip": "backends",
   "fortran/streams-mutations": "backends",
   "fortran/streams-run": "backends",
@@ -42,6 +45,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "random/devices/js": "default",
   "random/devices/js-debug": "default",
   "random/devices/wasm": "default",
+  "set/mpi/": "backends",
   "skeleton/webgpu": "backends",
   // Pages in Chromium
   "bench/frames": "browser",
@@ -52,11 +56,15 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/": "apps",
   "apps/config": "default",
   "apps/gsr/application": "default",
+  "apps/gsr/compare": "default",
   "apps/gsr/constraints": "default",
   "apps/gsr/generate": "default",
   "apps/gsr/glibc": "default",
   "apps/gsr/kernels": "default",
   "apps/gsr/lsqr": "default",
+  "apps/gsr/scanning/coefficients": "default",
+  "apps/gsr/scanning/knots": "default",
+  "apps/gsr/scanning/law": "default",
   "apps/gsr/shape": "default",
   "apps/gsr/slices": "default",
   "apps/gsr/sorted": "default",
@@ -95,9 +103,11 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/pic/distribution": "default",
   "apps/pic/fields": "default",
   "apps/pic/fits": "default",
+  "apps/pic/least-squares": "default",
   "apps/pic/load": "default",
   "apps/pic/maxwell": "default",
   "apps/pic/splines": "default",
+  "apps/pic/trust": "default",
   "apps/poisson/multigrid": "default",
   "apps/poisson/poisson": "default",
   "apps/stream/": "default",
@@ -108,6 +118,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "cli/measure": "apps",
   "cli/profile": "apps",
   "cli/tuning": "apps",
+  "io/memory": "apps",
   // Compilers, bundlers, minifiers and test runners
   "toolchains/": "docs",
   // Programs of the pages in docs/, and of examples/
@@ -132,6 +143,8 @@ export const EVERYWHERE: readonly string[] = [
   "device/faults",
   "device/owners",
   "device/random-indices",
+  "device/views",
+  "device/threads",
   "device/tools/hooks",
   "device/tuning/tuning",
   "domain/axis-array",
@@ -140,6 +153,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/bricks/bricks",
   "domain/container/reductions",
   "domain/container/vectors",
+  "domain/dense/cut-axis-folds",
   "domain/dense/dense",
   "domain/dense/packed",
   "domain/execution",
@@ -152,6 +166,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/particles/step-in-plane",
   "domain/particles/step-in-space",
   "domain/periodic",
+  "domain/planes",
   "domain/refinement",
   "domain/regions",
   "domain/sparse/sparse",
@@ -214,8 +229,8 @@ export const FIRST: readonly string[] = [
   "patterns/",
 ];
 
-/** What watches the clock, or starts as many threads as there are cores and waits for them: these run last, one after the other. */
-export const ALONE: readonly string[] = ["cli/interrupt", "device/cpu/pool", "site/"];
+/** What watches the clock, or starts as many threads or processes as there are cores and waits for them: these run last, one after the other. */
+export const ALONE: readonly string[] = ["cli/interrupt", "device/cpu/pool", "set/mpi/", "site/"];
 
 /** A file's path in this folder as the lists above have it: "domain/field" of "domain/field.test.ts" or "domain/field.test.js". */
 export const nameOf = (file: string): string => file.replaceAll("\\", "/").replace(/\.test\.[jt]s$/, "");

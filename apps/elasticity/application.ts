@@ -16,7 +16,7 @@ const SOLVER = "conjugate gradients";
 const MATERIAL = { young: 1, poisson: 0.3 };
 const PRESSURE = 0.01;
 
-/** Of the two ways to multiply, the one for the surface is heavier: what the compiler counts too much for the other nodes. */
+/** Excess of the compiler's count: it takes the way to multiply at the surface, which is heavier, for all nodes. */
 const OVERCOUNT =
   2 *
   (CORNERS * 3 * 24 -
@@ -44,7 +44,7 @@ export const application: Application = {
     const gib = sizeOf(options);
     const size = side(gib);
     const solid = cube({ size, material: MATERIAL, pressure: PRESSURE });
-    const elasticity = await Elasticity.create(set, solid, { precision: set.members[0].device.precision, ...givenSettings(options) });
+    const elasticity = await Elasticity.create(set, solid, { precision: set.locals[0].device.precision, ...givenSettings(options) });
     const { bytes, flops } = await elasticity.skeleton.work();
     const work = { bytes, flops: flops - OVERCOUNT * elasticity.grid.cells };
 
@@ -60,7 +60,7 @@ export const application: Application = {
         ];
       },
 
-      /** The residual that the iterations carry along, against that of the solution; and the forces on some nodes, by plain JavaScript. */
+      /** The residual that the iterations carry along, compared with the solution's; and the forces on some nodes, by plain JavaScript. */
       async validate(): Promise<Verdict> {
         const errors = [await elasticity.drift()];
         const { displacement, product } = elasticity.fields;
@@ -132,7 +132,7 @@ function drift(
   return difference / most;
 }
 
-/** What is not 0 in a row of the matrix, with its places in `u` from the node's own. */
+/** Entries of a row of the matrix that are not 0, with their places in `u` from the node's own. */
 interface Row {
   readonly places: Int32Array;
   readonly values: Float64Array;

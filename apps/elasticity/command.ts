@@ -70,7 +70,7 @@ export function command(program: Command, shell: Shell): void {
 
 async function run(options: Options, shell: Shell): Promise<void> {
   const { case: name, young, poisson, svg, vtk, json } = options;
-  for (const file of [svg, vtk, json]) if (file !== undefined) await shell.checkWritable(file);
+  await shell.checkOutputs({ svg, vtk, json });
   const solid = CASES[name]({ ...options, material: { young, poisson } });
   const set = await devices(options.devices, { f64: options.f64 });
   try {
@@ -83,7 +83,7 @@ async function run(options: Options, shell: Shell): Promise<void> {
     const { occ, choices } = elasticity.skeleton;
     const { iterations, seconds, residual, converged } = solution;
     const perIteration = seconds / Math.max(1, iterations);
-    const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    const labels = [...new Set(set.locals.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
         `${name}, E ${young}, nu ${poisson}: ${grid} grid of ${solid.extents.join(" x ")}, ${cells} nodes, ${layout}, occ ${occ}, ${precision}\n` +

@@ -1,5 +1,6 @@
-import { f64, u8 } from "isoform";
+import { f64, LaunchError, u8 } from "isoform";
 import { makeGrid, type Container, type Grid } from "isoform/grid";
+import { boxOf } from "../box.js";
 import { storesAll } from "../grids.js";
 import { requireMemory, type DeviceSet } from "isoform/set";
 import {
@@ -19,7 +20,7 @@ import { CASES, type Solid } from "./solid.js";
 
 /** Options of `Elasticity.create`. */
 export interface Settings extends Resolved<GridSettings> {
-  /** Of the conjugate gradients. */
+  /** Preconditioner of the conjugate gradients. */
   preconditioner: Preconditioner;
 }
 
@@ -30,19 +31,19 @@ export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" 
 export interface SolveOptions {
   /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: `TOLERANCE`. */
   tolerance?: number;
-  /** At most. Default: `ITERATIONS`. */
+  /** Most iterations. Default: `ITERATIONS`. */
   iterations?: number;
   /** Iterations from one check of the residual to the next. Default: 10. */
   every?: number;
 }
 
-/** What `solve` gives. */
+/** Result of `solve`. */
 export interface Solution {
   readonly iterations: number;
   readonly converged: boolean;
   /** Norm of the (preconditioned) residual over that at the start. */
   readonly residual: number;
-  /** Of all iterations, wall clock. */
+  /** Wall-clock time of all iterations. */
   readonly seconds: number;
 }
 
@@ -58,7 +59,7 @@ export const ITERATIONS = 10_000;
 export class Elasticity {
   /** The displacement, the load and the rest, on the devices. */
   readonly fields: Fields;
-  /** Of one iteration. */
+  /** Sequence of one iteration. */
   readonly skeleton: Skeleton;
   private readonly scalars: Scalars;
   private readonly iteration: Iteration;
@@ -140,7 +141,7 @@ export class Elasticity {
     this.start = await this.scalars.rz.getNumber("elasticity, at the start");
   }
 
-  /** Iterates until the residual is small against that at the start. Throws IsoformError where it becomes NaN. */
+  /** Iterates until the residual is small against that at the start. Throws IsoformError if it becomes NaN. */
   async solve({ tolerance = TOLERANCE, iterations = ITERATIONS, every }: SolveOptions = {}): Promise<Solution> {
     const { rz } = this.scalars;
     const small = (value: number) => value <= tolerance ** 2 * this.start;
@@ -167,13 +168,14 @@ export class Elasticity {
     return drift;
   }
 
-  /** The largest deviation from the exact displacement, relative to the largest displacement; undefined where none is known. */
+  /** The largest deviation from the exact displacement of nodes with elements, relative to the largest displacement; undefined if none is known. */
   async deviation(): Promise<number | undefined> {
     const { exact } = this.solid;
     if (!exact) return undefined;
-    const found = await this.fields.displacement.download();
+    const [found, elements] = [await this.fields.displacement.download(), await this.fields.elements.download()];
     let [largest, deviation] = [0, 0];
     this.eachNode((x, y, z, place) => {
+      if (elements[place / 3] === 0) return;
       for (let axis = 0; axis < 3; axis++) {
         const expected = exact(x, y, z, axis);
         largest = Math.max(largest, Math.abs(expected));
@@ -201,7 +203,7 @@ export class Elasticity {
     return { held, loads };
   }
 
-  /** Active nodes, and where the first component of each is in a host array. */
+  /** Visits active nodes, with the place of each one's first component in a host array. */
   private eachNode(visit: (x: number, y: number, z: number, place: number) => void): void {
     const { mask } = this.grid;
     const [nx, ny, nz] = this.solid.extents;
@@ -223,7 +225,10 @@ export class Elasticity {
 
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
-  const { fuse, unroll, size = 16 } = settings;
+  const { fuse, unroll } = settings;
+  const { size, planes } = boxOf(settings, 3, 16);
+  if (planes !== size)
+    throw new LaunchError(`elasticity has cubes only, not ${size} x ${size} x ${planes} elements: choose another application`);
   const solid = CASES.cube({ size, material: { young: 1, poisson: 0.3 }, pressure: 0.01 });
   return (await Elasticity.create(set, solid, settings, { fuse, unroll })).skeleton;
 }

@@ -14,7 +14,7 @@ export interface Material {
 
 export const CORNERS = 8;
 
-/** Of a component of the displacement in a corner: its place in the element's vector. */
+/** Place of a corner's component of the displacement in the element's vector. */
 const place = (corner: number, axis: number): number => 3 * corner + axis;
 const AXES = [0, 1, 2];
 const bit = (n: number, axis: number): number => (n >> axis) & 1;
@@ -22,7 +22,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 
 /**
  * Forces in the corners by displacements of the corners: a symmetric matrix of 24 x 24, rows and columns 3 * corner + axis, for a cube of
- * edge 1; that of edge h has h times as much. Gauss quadrature of 2 x 2 x 2 points, which is exact here
+ * edge 1; an element of edge h has h times as much. Gauss quadrature of 2 x 2 x 2 points, which is exact here
  * (Hughes, The Finite Element Method, 2000, sections 3.5 and 3.8). Throws LaunchError for a material that is not stable.
  */
 export function elementStiffness({ young, poisson }: Material): number[][] {
@@ -45,7 +45,7 @@ export function elementStiffness({ young, poisson }: Material): number[][] {
   return likened(stiffness);
 }
 
-/** What differs by round-off alone becomes equal, or 0: code has fewer constants then, and fewer terms. */
+/** Makes entries equal, or 0, that differ by round-off alone: code has fewer constants then, and fewer terms. */
 function likened(rows: readonly (readonly number[])[]): number[][] {
   const unit = Math.max(...rows.flat().map(Math.abs));
   const known = new Map<string, number>([[(0).toFixed(12), 0]]);

@@ -56,7 +56,7 @@ const isFree = (fixed: number, axis: number): boolean => ((fixed >> axis) & 1) =
 /* 0 where nothing is left to be done. */
 const ratio = (a: number, b: number): number => (b === 0 ? 0 : a / b);
 
-/* What the residual of a node is multiplied by. Each element adds the same to the diagonal of the stiffness, in all of its corners. */
+/* Factors of a node's residual. Each element adds the same to the diagonal of the stiffness, in all of its corners. */
 const WEIGHTS: Record<Preconditioner, (elements: number, diagonal: number) => number> = {
   none: () => 1,
   jacobi: (elements, diagonal) => {
@@ -159,7 +159,7 @@ export class Kernels {
     });
   }
 
-  /** The largest difference between `residual` and that of the displacement whose product is in `product`; the largest force. */
+  /** Finds the largest difference between `residual` and the residual of the displacement whose product is in `product`, and the largest force. */
   drift(difference: Scalar<"f64">, largest: Scalar<"f64">): Container {
     const { residual, load, product, fixed } = this.fields;
     const params = { residual, load, product, fixed, isFree, difference: max(difference), largest: max(largest) };

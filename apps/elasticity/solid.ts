@@ -12,11 +12,11 @@ export interface Solid {
   readonly edge: number;
   /** Bit k is set where component k of the node's displacement is given. */
   readonly fixed: (x: number, y: number, z: number) => number;
-  /** The value of fixed components. Default: 0. */
+  /** The value of fixed components, and asked for these only. Default: 0. */
   readonly displacement?: (x: number, y: number, z: number, axis: number) => number;
-  /** The force on a node. Default: none. */
+  /** The force on an active node; on fixed components, what the reaction takes up besides. Default: none. */
   readonly load?: (x: number, y: number, z: number, axis: number) => number;
-  /** The exact displacement, if it is known: what `Elasticity.deviation` compares with. */
+  /** The exact displacement of nodes that belong to an element, if it is known: `Elasticity.deviation` compares with it. */
   readonly exact?: (x: number, y: number, z: number, axis: number) => number;
 }
 
@@ -78,9 +78,9 @@ export type CaseName = keyof typeof CASES;
 
 /** The solid cube in the middle of its grid, and its first and last nodes along each axis. */
 function sides({ size, fill = 1, material }: Omit<CubeOptions, "pressure">) {
-  if (!(fill > 0 && fill <= 1)) throw new LaunchError(`a solid that fills ${fill} of its grid: it takes a share above 0, up to 1`);
+  if (!(fill > 0 && fill <= 1)) throw new LaunchError(`a solid cannot fill ${fill} of its grid: give a share above 0, up to 1`);
   const nodes = Math.round(size * Math.cbrt(fill));
-  if (nodes < 2) throw new LaunchError(`a cube of ${nodes} nodes along each side: an element needs 2`);
+  if (nodes < 2) throw new LaunchError(`a cube of ${nodes} nodes along each side is too small: an element needs 2`);
   const first = Math.floor((size - nodes) / 2);
   const top = first + nodes - 1;
   const inside = (n: number): boolean => n >= first && n <= top;

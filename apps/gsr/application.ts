@@ -6,6 +6,7 @@ import type { Solution } from "./lsqr.js";
 import { PAPER_KERNELS } from "./paper.js";
 import { constraintResiduals, observationResiduals } from "./reference.js";
 import { instrumentLayout, sections, starRows } from "./shape.js";
+import { simulatedRows } from "./simulated.js";
 import { Solver, shapeOf } from "./solver.js";
 import { footprint } from "./system.js";
 
@@ -23,9 +24,9 @@ export const application: Application = {
   name: "gsr",
   summary: "LSQR on the simulated system of the Gaia mission's AVU-GSR pipeline",
 
-  footprint: (options) => footprint(shapeOf({ gib: sizeOf(options) })),
+  footprint: (options) => footprint(simulatedRows(shapeOf({ gib: sizeOf(options) }), "parallel", SEED)),
 
-  async prepare({ members: [{ device }] }, options, progress) {
+  async prepare({ locals: [{ device }] }, options, progress) {
     const gib = sizeOf(options);
     const solver = await Solver.create(device, { gib, seed: SEED, precision: options.precision }, progress);
     const costs = new Map(solver.steps.map(({ name, launch }) => [name, launch.cost]));
@@ -45,7 +46,7 @@ export const application: Application = {
 
       /** LSQR's running estimate of |b - A x| against the true one, and that one's rows against plain JavaScript. */
       async validate(): Promise<Verdict> {
-        if (!last) throw new Error("validate() before run()");
+        if (!last) throw new Error("validate() needs a run: call run() before it");
         const { shape, knownTerms } = solver.system;
         const x = await solver.solution();
         const windows = sampleRows(shape.observations);
@@ -85,7 +86,7 @@ export const application: Application = {
       inputs: [...coefficients, ...places.map((array) => new Float64Array(array)), values],
       outputs: [sections(shape).unknowns, 2],
       quantities: [ITERATION, ...PAPER_KERNELS],
-      /** The norm of the residual that LSQR carries along, and that of its solution. */
+      /** Compares the norm of the residual that LSQR carries along with the norm of its solution's residual. */
       validate([x, [rnorm, bnorm]]) {
         const residuals = [observationResiduals(shape, rows, x), constraintResiduals(shape, x)];
         const norm = Math.hypot(...residuals.map((part) => Math.sqrt(part.reduce((sum, value) => sum + value * value, 0))));

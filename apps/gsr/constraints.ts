@@ -4,7 +4,7 @@ import { instrumentLayout } from "./shape.js";
 /** Coefficients of the constraints, which stand far above the observations'. */
 const WEIGHT = 100;
 
-/** A sparse matrix by rows; `columns` count instrument unknowns. */
+/** A sparse matrix by rows; each caller says which unknown `columns` count from. */
 export interface SparseRows {
   rowStart: Int32Array;
   columns: Int32Array;
@@ -12,11 +12,12 @@ export interface SparseRows {
 }
 
 /**
- * The constraint rows that fix the instrument's degeneracies: for each interval of time, the first-order large-scale terms of all
- * CCDs sum to zero (along scan over both fields of view, across scan for each); for each CCD, the small-scale terms have no component
- * along the Legendre polynomials of degree 0, 1 and 2 over its pixel columns.
+ * The constraint rows that fix the instrument's degeneracies, with columns that count instrument unknowns: for each interval of time, the
+ * first-order large-scale terms of all CCDs sum to zero (along scan over both fields of view, across scan for each); for each CCD, the
+ * small-scale terms have no component along the Legendre polynomials of degree 0, 1 and 2 over its pixel columns. `weight` is the coefficient
+ * of a 1.
  */
-export function constraintRows(shape: Shape): SparseRows {
+export function constraintRows(shape: Shape, weight = WEIGHT): SparseRows {
   const { fields, ccds, largeAlong, largeAcross, smallAlong, smallAcross } = instrumentLayout(shape);
   const { intervals, pixels } = shape;
   const rowStart = [0];
@@ -24,7 +25,7 @@ export function constraintRows(shape: Shape): SparseRows {
   const values: number[] = [];
   const add = (column: number, value: number) => {
     columns.push(column);
-    values.push(WEIGHT * value);
+    values.push(weight * value);
   };
   const large = (block: number, field: number, interval: number) => {
     for (let c = 0; c < ccds; c++) add(block + (field * ccds + c) * intervals + interval, 1);
@@ -53,6 +54,30 @@ export function constraintRows(shape: Shape): SparseRows {
 
 /** Shifted Legendre polynomials on [0, 1]; the published program's normalisation of the last one. */
 const LEGENDRE = [() => 1, (x: number) => 2 * (x - 0.5), (x: number) => 6 * (x - 0.5) * (x - 0.5) - 0.5];
+
+/** The rows of both matrices. */
+export function joined(a: SparseRows, b: SparseRows): SparseRows {
+  return {
+    rowStart: Int32Array.from([...a.rowStart, ...b.rowStart.subarray(1).map((start) => a.columns.length + start)]),
+    columns: Int32Array.from({ length: a.columns.length + b.columns.length }, (_, e) => a.columns[e] ?? b.columns[e - a.columns.length]),
+    values: Float64Array.from({ length: a.values.length + b.values.length }, (_, e) => a.values[e] ?? b.values[e - a.values.length]),
+  };
+}
+
+/** The entries in columns that are seen, without rows that become empty. */
+export function onSeen({ rowStart, columns, values }: SparseRows, seen: (column: number) => boolean): SparseRows {
+  const starts = [0];
+  const kept: number[] = [];
+  for (let r = 0; r + 1 < rowStart.length; r++) {
+    for (let e = rowStart[r]; e < rowStart[r + 1]; e++) if (seen(columns[e])) kept.push(e);
+    if (kept.length > starts[starts.length - 1]) starts.push(kept.length);
+  }
+  return {
+    rowStart: Int32Array.from(starts),
+    columns: Int32Array.from(kept, (e) => columns[e]),
+    values: Float64Array.from(kept, (e) => values[e]),
+  };
+}
 
 /** The same matrix by columns: `columns` of the result are the rows of the argument. */
 export function transposed({ rowStart, columns, values }: SparseRows, columnCount: number): SparseRows {

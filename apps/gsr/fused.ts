@@ -1,28 +1,33 @@
 import type { Args, Kernel, LaunchOptions, Params, Policy } from "isoform";
 import { bool, f64, fixed, i32, kernel, range, scatter, sum, teamKernel, teams, view } from "isoform";
-import { a2Astro, a2Att, a2Constraints, a2Instr } from "./kernels.js";
+import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr } from "./kernels.js";
 import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
 import type { Scalars } from "./scalars.js";
 import type { Shape } from "./shape.js";
 import { sections } from "./shape.js";
 import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint } from "./sorted.js";
 import type { System } from "./system.js";
-import { unknowns } from "./system.js";
+import { constrained, unknowns } from "./system.js";
 
 /*
  * The fused form. Dividing by beta is linear, so u is kept unscaled (beta times the u of the paper form) and one sweep over the rows
  * computes u := A v - (alpha/beta) u, its norm, and A^T u: each coefficient is read once an iteration.
  */
 
-/** A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into. */
+/**
+ * A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
+ * share of A^T u, a sum over all rows, is `a2Global`'s.
+ */
 const sweep = teamKernel(
   "sweep",
   {
     scatterAttitude: fixed(bool),
     scatterInstrument: fixed(bool),
+    hasGlobal: fixed(bool),
     astrometric: view(f64, 2),
     attitude: view(f64, 2),
     instrument: view(f64, 2),
+    global: view(f64),
     knot: view(i32),
     column: view(i32, 2),
     starRow: view(i32),
@@ -30,6 +35,7 @@ const sweep = teamKernel(
     xAstro: view(f64, 2),
     xAtt: view(f64, 2),
     xInstr: view(f64),
+    xGlobal: view(f64),
     u: view(f64, 1, { disjoint: true }),
     tAstro: view(f64, 2),
     tAtt: scatter(f64, 2),
@@ -40,9 +46,11 @@ const sweep = teamKernel(
     {
       scatterAttitude,
       scatterInstrument,
+      hasGlobal,
       astrometric,
       attitude,
       instrument,
+      global,
       knot,
       column,
       starRow,
@@ -50,6 +58,7 @@ const sweep = teamKernel(
       xAstro,
       xAtt,
       xInstr,
+      xGlobal,
       u,
       tAstro,
       tAtt,
@@ -95,6 +104,7 @@ const sweep = teamKernel(
           part += instr[k] * xInstr[column[i][k]];
         }
         t += part;
+        if (hasGlobal) t += global[i] * xGlobal[0];
         u[i] = t;
         r.squares.add(t * t);
         r.s0.add(a0 * t);
@@ -176,6 +186,7 @@ export async function fusedForm(
   const all = device.array(f64, v.length);
   const t = unknowns(shape, all);
   const x = unknowns(shape, v);
+  const [xBound, tBound] = [constrained(system, v), constrained(system, all)];
   const each = range(shape.observations);
   const rows = u.slice([0, shape.observations]);
   const constraints = u.slice([shape.observations, u.length]);
@@ -185,10 +196,11 @@ export async function fusedForm(
   const transpose = [
     ...(attitude?.steps(rows, t.attitude) ?? []),
     ...(instrument?.steps(rows, t.instrument) ?? []),
+    ...(system.global && t.global ? [step(a2Global, { g: system.global, u: rows, product: t.global }, each)] : []),
     step(
       a2Constraints,
-      { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: constraints, v: t.instrument },
-      range(t.instrument.length),
+      { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: constraints, v: tBound },
+      range(tBound.length),
     ),
     step(
       combine,
@@ -209,9 +221,11 @@ export async function fusedForm(
         {
           scatterAttitude: !attitude,
           scatterInstrument: !instrument,
+          hasGlobal: system.global !== undefined,
           astrometric: system.astrometric,
           attitude: system.attitude,
           instrument: system.instrument,
+          global: system.global ?? system.knownTerms,
           knot: system.knot,
           column: system.column,
           starRow: system.starRow,
@@ -219,6 +233,7 @@ export async function fusedForm(
           xAstro: x.astrometric,
           xAtt: x.attitude,
           xInstr: x.instrument,
+          xGlobal: x.global ?? v,
           u: rows,
           tAstro: t.astrometric,
           tAtt: t.attitude,
@@ -234,7 +249,7 @@ export async function fusedForm(
           column: byRow.index,
           a: byRow.values,
           shift,
-          x: x.instrument,
+          x: xBound,
           u: constraints,
           squares: scalars.at("betaSquaredConstraints"),
         },

@@ -62,7 +62,7 @@ export const generateCoefficients = kernel(
   () => [philox, unit],
 );
 
-/** Where each section's coefficients begin among a row's blocks. */
+/** Block of a row at which each section's coefficients begin. */
 export const FIRST_BLOCK = { astrometric: 2, attitude: 4, instrument: 7 };
 
 /** Rows `first` to `end` of the same system made on the host: what a device's is checked against. */

@@ -8,7 +8,7 @@ const BLOCK = 4096;
 
 /**
  * rand() of the GNU C library as seeded by srand(seed): its default additive feedback generator (TYPE_3, x^31 + x^3 + 1),
- * r[i] = r[i - 31] + r[i - 3] modulo 2^32, of which the upper 31 bits are returned. Seed 0 behaves as seed 1.
+ * r[i] = r[i - 31] + r[i - 3] modulo 2^32; the upper 31 bits are returned. Seed 0 behaves as seed 1.
  */
 export class GlibcRandom {
   /** The last 31 terms of the sequence, then a block of new ones. */

@@ -1,8 +1,9 @@
-import { f64, i32, kernel, scatter, teamKernel, view } from "isoform";
+import { f64, i32, kernel, scatter, sum, teamKernel, view } from "isoform";
 
 /*
  * The paper's six kernels and what belongs to the same matrix. Coefficients are row-major (5, 12 and 6 a row); x and v are seen as
- * astrometric[star][5], attitude[axis][knot] and instrument[column]; b and u are vectors over rows.
+ * astrometric[star][5], attitude[axis][knot], instrument[column] and, in systems with PPN gamma, global[1], whose column `g` is dense; b and
+ * u are vectors over rows.
  */
 
 /* b += A x, section by section (aprod mode 1). */
@@ -32,6 +33,10 @@ export const a1Instr = kernel(
     b[i] += sum;
   },
 );
+
+export const a1Global = kernel("a1Global", { g: view(f64), x: view(f64), b: view(f64) }, ({ g, x, b }, i) => {
+  b[i] += g[i] * x[0];
+});
 
 /** Constraint rows, each of them long: a team a row. */
 export const a1Constraints = teamKernel(
@@ -89,7 +94,17 @@ export const a2Instr = kernel(
   },
 );
 
-/** Constraints by column: each instrument unknown stands in a few of them at most. */
+/** The global share of A^T u, one sum over all rows. */
+export const a2Global = kernel("a2Global", { g: view(f64), u: view(f64), product: sum(f64) }, ({ g, u, product }, i) => {
+  product.add(g[i] * u[i]);
+});
+
+/** v += what `a2Global` summed up. */
+export const addGlobal = kernel("addGlobal", { product: view(f64), v: view(f64) }, ({ product, v }, j) => {
+  v[j] += product[j];
+});
+
+/** Constraints by column: each unknown stands in a few of them at most. */
 export const a2Constraints = kernel(
   "a2Constraints",
   { columnStart: view(i32), row: view(i32), a: view(f64), u: view(f64), v: view(f64) },
@@ -149,6 +164,10 @@ export const squaresInstr = kernel("squaresInstr", { a: view(f64, 2), column: vi
   for (let k = 0; k < 6; k++) p.add(column[i][k], a[i][k] * a[i][k]);
 });
 
+export const squaresGlobal = kernel("squaresGlobal", { g: view(f64), p: sum(f64) }, ({ g, p }, i) => {
+  p.add(g[i] * g[i]);
+});
+
 export const squaresConstraints = kernel(
   "squaresConstraints",
   { columnStart: view(i32), a: view(f64), p: view(f64) },
@@ -174,6 +193,10 @@ export const scaleAtt = kernel("scaleAtt", { a: view(f64, 2), knot: view(i32), p
 
 export const scaleInstr = kernel("scaleInstr", { a: view(f64, 2), column: view(i32, 2), p: view(f64) }, ({ a, column, p }, i) => {
   for (let k = 0; k < 6; k++) a[i][k] *= p[column[i][k]];
+});
+
+export const scaleGlobal = kernel("scaleGlobal", { g: view(f64), p: view(f64) }, ({ g, p }, i) => {
+  g[i] *= p[0];
 });
 
 export const scaleConstraintRows = kernel(

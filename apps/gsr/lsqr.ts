@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /**
- * What LSQR asks of a matrix: launches on the vectors `u` and `v`, with the factors that the iteration left on the device. `u` may be
+ * Operations of a matrix that LSQR needs: launches on the vectors `u` and `v`, with the factors that the iteration left on the device. `u` may be
  * kept unscaled between them (then it is beta times the u of these formulas).
  */
 export interface Bidiagonalisation {
@@ -48,7 +48,7 @@ export interface Tolerances {
 /** Tolerances of the published runs. */
 export const PUBLISHED_TOLERANCES: Tolerances = { atol: 0, btol: 0, conlim: 1e13 };
 
-/** What the iteration estimates: norms of b, A, r = b - A x, A^T r and x, and of D = (d_1, ..., d_k), whose product with |A| is cond(A). */
+/** Estimates of the iteration: norms of b, A, r = b - A x, A^T r and x, and of D = (d_1, ..., d_k), whose product with |A| is cond(A). */
 export interface Norms {
   bnorm: number;
   anorm: number;
@@ -104,7 +104,7 @@ export interface SolveOptions extends Partial<Tolerances> {
   onIteration?(iteration: number, norms: Norms): void | Promise<void>;
 }
 
-/** What `Solver.solve` gives, with the norms at the end. */
+/** Result of `Solver.solve`, with the norms at the end. */
 export interface Solution extends Norms {
   /** The number of the reason in `STOP_REASONS`. */
   istop: number;
@@ -167,7 +167,7 @@ export class Lsqr {
     return [...this.matrix.forward, ...this.rest];
   }
 
-  /** Solves A x = b, with b in `u` (overwritten); x and the variances are those of the scaled matrix. Throws where b is not finite. */
+  /** Solves A x = b, with b in `u` (overwritten); x and the variances belong to the scaled matrix. Throws where b is not finite. */
   async solve({ iterations: limit, timed = false, onIteration, ...options }: SolveOptions): Promise<Solution> {
     const { atol, btol, conlim } = { ...PUBLISHED_TOLERANCES, ...options };
     const { scalars } = this;
@@ -227,7 +227,7 @@ export class Lsqr {
     };
   }
 
-  /** Puts faster launches in place of those that the device has not measured yet, where it is to. */
+  /** Replaces launches that the device has not measured yet by the fastest variant, where the device is asked to tune. */
   private async tune(): Promise<void> {
     const faster = new Map<Launch, Launch>();
     for (const launch of this.launches) faster.set(launch, await atFirstUse(this.device, launch));
@@ -270,6 +270,6 @@ export class Lsqr {
 function requireFinite({ bnorm, rnorm, arnorm }: Norms): void {
   if (!Number.isFinite(bnorm + rnorm + arnorm))
     throw new IsoformError(
-      `the system has non-finite coefficients or known terms: |b| = ${bnorm}, |b - A x| = ${rnorm}, |A^T (b - A x)| = ${arnorm}`,
+      `the system has coefficients or known terms that are not finite: |b| = ${bnorm}, |b - A x| = ${rnorm}, |A^T (b - A x)| = ${arnorm}`,
     );
 }

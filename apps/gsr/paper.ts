@@ -1,10 +1,11 @@
 import type { Kernel, LaunchOptions, Params, Policy, Args } from "isoform";
 import { range, teams } from "isoform";
-import { a1Astro, a1Att, a1Constraints, a1Instr, a2Astro, a2Att, a2Constraints, a2Instr, STAR_TEAM } from "./kernels.js";
+import { a1Astro, a1Att, a1Constraints, a1Global, a1Instr } from "./kernels.js";
+import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, addGlobal, STAR_TEAM } from "./kernels.js";
 import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
 import type { Scalars } from "./scalars.js";
 import type { System } from "./system.js";
-import { unknowns } from "./system.js";
+import { constrained, unknowns } from "./system.js";
 import { scale, squaredNorm } from "./vectors.js";
 
 /** The six kernels whose times the paper reports. */
@@ -21,17 +22,18 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
   const b = u.slice([0, shape.observations]);
   const c = u.slice([shape.observations, u.length]);
   const x = unknowns(shape, v);
+  const bound = constrained(system, v);
+  const product = scalars.at("globalProduct");
   const transpose = [
     step(scale, { factor: scalars.at("inverseBeta"), x: u }, range(u.length), "normaliseU"),
     step(scale, { factor: scalars.at("minusBeta"), x: v }, range(v.length), "scaleV"),
     step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: b, v: x.astrometric }, teams(shape.stars, { size: STAR_TEAM })),
     step(a2Att, { a: system.attitude, knot: system.knot, u: b, v: x.attitude }, each),
     step(a2Instr, { a: system.instrument, column: system.column, u: b, v: x.instrument }, each),
-    step(
-      a2Constraints,
-      { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: c, v: x.instrument },
-      range(x.instrument.length),
-    ),
+    ...(system.global && x.global
+      ? [step(a2Global, { g: system.global, u: b, product }, each), step(addGlobal, { product, v: x.global }, range(1))]
+      : []),
+    step(a2Constraints, { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: c, v: bound }, range(bound.length)),
     step(squaredNorm, { x: v, result: scalars.at("alphaSquared") }, range(v.length), "normV"),
   ];
   return {
@@ -41,7 +43,8 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
       step(a1Astro, { a: system.astrometric, star: system.star, x: x.astrometric, b }, each),
       step(a1Att, { a: system.attitude, knot: system.knot, x: x.attitude, b }, each),
       step(a1Instr, { a: system.instrument, column: system.column, x: x.instrument, b }, each),
-      step(a1Constraints, { rowStart: byRow.start, column: byRow.index, a: byRow.values, x: x.instrument, b: c }, teams(c.length)),
+      ...(system.global && x.global ? [step(a1Global, { g: system.global, x: x.global, b }, each)] : []),
+      step(a1Constraints, { rowStart: byRow.start, column: byRow.index, a: byRow.values, x: bound, b: c }, teams(c.length)),
       step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU"),
     ],
     transpose,

@@ -8,7 +8,7 @@ import { ASTROMETRIC, ATTITUDE, INSTRUMENT, KNOTS, sections, starRows } from "./
  * array with a device. A row's known term is the sum of its coefficients a, so its residual is the sum of a (1 - x).
  */
 
-/** Of consecutive observations. */
+/** Residuals of consecutive observations. */
 export function observationResiduals(shape: Shape, rows: Rows, x: ArrayLike<number>): Float64Array {
   const { attitude, instrument } = sections(shape);
   const starRow = starRows(shape);
@@ -27,7 +27,7 @@ export function observationResiduals(shape: Shape, rows: Rows, x: ArrayLike<numb
   });
 }
 
-/** Of all constraint rows. */
+/** Residuals of all constraint rows. */
 export function constraintResiduals(shape: Shape, x: ArrayLike<number>): Float64Array {
   const { instrument } = sections(shape);
   const { rowStart, columns, values } = constraintRows(shape);

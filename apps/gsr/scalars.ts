@@ -12,6 +12,7 @@ const NAMES = [
   "alphaSquared",
   "betaSquared",
   "betaSquaredConstraints",
+  "globalProduct",
   "minusAlpha",
   "minusBeta",
   "minusRatio",

@@ -2,7 +2,7 @@ import { LaunchError } from "isoform";
 
 /*
  * How large a system is and where its unknowns lie:
- * x = [5 astrometric a star | 3 attitude axes | instrument].
+ * x = [5 astrometric a star | 3 attitude axes | instrument | global].
  */
 
 export const ASTROMETRIC = 5;
@@ -14,9 +14,9 @@ export const INSTRUMENT = 6;
 /** Non-zeros of an observation. */
 export const ROW = ASTROMETRIC + ATTITUDE + INSTRUMENT;
 
-const FIELDS = 2;
-const CCDS = 62;
-const ORDERS = 3;
+export const FIELDS = 2;
+/** Legendre orders of the large-scale calibration. */
+export const ORDERS = 3;
 const GIB = 2 ** 30;
 /** A little more would have rows that i32 cannot count. */
 const LARGEST_GIB = 460;
@@ -30,10 +30,22 @@ export interface Shape {
   /** Pixel columns of a CCD, and intervals of time: what the instrument's calibration is resolved in. */
   pixels: number;
   intervals: number;
+  /** CCDs that observe. */
+  ccds: number;
+  /** Global unknowns: 1 where the system has PPN gamma, else 0. */
+  globals: 0 | 1;
 }
 
-/** Counts of the published system; stars and observations are those of its smallest size. */
-const PUBLISHED: Shape = { stars: 10_000, observations: 2_400_000, knots: 230_489, pixels: 1966, intervals: 22 };
+/** Counts of the published system; stars and observations for its smallest size. */
+export const PUBLISHED: Shape = {
+  stars: 10_000,
+  observations: 2_400_000,
+  knots: 230_489,
+  pixels: 1966,
+  intervals: 22,
+  ccds: 62,
+  globals: 0,
+};
 
 /** The unknowns of the instrument: what each block calibrates, and where it starts among them. */
 export interface InstrumentLayout {
@@ -50,18 +62,18 @@ export interface InstrumentLayout {
 }
 
 /** Blocks of instrument unknowns, in the published order. */
-export function instrumentLayout(shape: Shape): InstrumentLayout {
+export function instrumentLayout({ ccds, pixels, intervals }: Shape): InstrumentLayout {
   let size = 0;
   const block = (length: number) => (size += length) - length;
-  const orders = () => Array.from({ length: ORDERS }, () => block(FIELDS * CCDS * shape.intervals));
+  const orders = () => Array.from({ length: ORDERS }, () => block(FIELDS * ccds * intervals));
   return {
     fields: FIELDS,
-    ccds: CCDS,
-    magnitude: block(CCDS),
-    colour: block(FIELDS * CCDS),
-    smallAlong: block(CCDS * shape.pixels),
+    ccds,
+    magnitude: block(ccds),
+    colour: block(FIELDS * ccds),
+    smallAlong: block(ccds * pixels),
     largeAlong: orders(),
-    smallAcross: block(CCDS * shape.pixels),
+    smallAcross: block(ccds * pixels),
     largeAcross: orders(),
     size,
   };
@@ -71,25 +83,28 @@ export function instrumentLayout(shape: Shape): InstrumentLayout {
 export interface Sections {
   attitude: number;
   instrument: number;
+  global: number;
   unknowns: number;
 }
 
 export function sections(shape: Shape): Sections {
   const attitude = ASTROMETRIC * shape.stars;
   const instrument = attitude + AXES * shape.knots;
-  return { attitude, instrument, unknowns: instrument + instrumentLayout(shape).size };
+  const global = instrument + instrumentLayout(shape).size;
+  return { attitude, instrument, global, unknowns: global + shape.globals };
 }
 
-/** The number of attitude and instrument unknowns, 951805 in the published system, whose program divides sums over all unknowns by it. */
-export const sharedUnknowns = (shape: Shape): number => AXES * shape.knots + instrumentLayout(shape).size;
+/** The number of unknowns that stars share, 951805 in the published system, whose program divides sums over all unknowns by it. */
+export const sharedUnknowns = (shape: Shape): number => sections(shape).unknowns - sections(shape).attitude;
 
 /**
  * GiB that the published program counts for a system, in its own arithmetic (f32, term by term): coefficients, 8-byte row indices,
  * known terms, 4-byte instrument columns and five vectors of unknowns.
  */
-export function publishedGib({ stars, observations, knots, pixels, intervals }: Shape): number {
+export function publishedGib(shape: Shape): number {
   const f = Math.fround;
-  const { unknowns } = sections({ stars, observations, knots, pixels, intervals });
+  const { observations } = shape;
+  const { unknowns } = sections(shape);
   const coefficients = f((f(ROW * observations) * 8) / GIB);
   const rowIndices = f((f(2 * observations) * 8) / GIB);
   const knownTerms = f((f(observations) * 8) / GIB);
@@ -118,7 +133,7 @@ export function publishedShape(gib: number): Shape {
 
 /**
  * The published system from 0.556 GiB on; below, one in which stars, observations, attitude knots, pixel columns and time intervals
- * shrink together. Throws LaunchError where too few observations would be left to determine the unknowns.
+ * shrink together. Throws LaunchError if too few observations would be left to determine the unknowns.
  */
 export function scaledShape(gib: number): Shape {
   requireSize(gib);
@@ -126,6 +141,7 @@ export function scaledShape(gib: number): Shape {
   if (scale >= 1) return publishedShape(gib);
   const part = (count: number, least: number) => Math.max(least, Math.round(count * scale));
   const shape: Shape = {
+    ...PUBLISHED,
     stars: part(PUBLISHED.stars, 2),
     observations: 0,
     knots: part(PUBLISHED.knots, 2 * KNOTS),

@@ -1,14 +1,15 @@
 /*
- * Lists of entries for threads of which each works through one list: slices of 32 lists, in which entry n of list l lies at 32 n + l, so that neighbouring threads
- * read side by side. Lists of like length share a slice, which is as long as its longest: SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop, "A unified sparse
- * matrix data format for efficient general sparse matrix-vector multiplication on modern processors with wide SIMD units", 2014).
+ * Lists of entries for threads that work through one list each: slices of 32 lists, in which entry n of list l lies at 32 n + l, so that
+ * neighbouring threads read side by side. Lists of like length share a slice, which is as long as its longest: SELL-C-sigma (Kreutzer,
+ * Hager, Wellein, Fehske, Bishop, "A unified sparse matrix data format for efficient general sparse matrix-vector multiplication on modern
+ * processors with wide SIMD units", 2014).
  */
 
 /** Lists of a slice. */
 export const SLICE = 32;
 
 export interface Slices {
-  /** By place of a list: its group, where its first entry lies (the others follow 32 apart), and how many there are. */
+  /** For the list at each place: its group, the place of its first entry (the others follow 32 apart), and their number. */
   readonly group: Int32Array;
   readonly start: Int32Array;
   readonly length: Int32Array;

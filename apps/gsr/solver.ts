@@ -6,10 +6,17 @@ import { fusedForm, fusedFootprint, type Sorted } from "./fused.js";
 import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";
 import { paperForm } from "./paper.js";
+import type { Probes } from "./probes.js";
+import { probeErrors, requireProbes, writeProbe } from "./probes.js";
 import { Scalars } from "./scalars.js";
+import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
+import { scanningRows } from "./scanning/index.js";
 import type { Shape } from "./shape.js";
 import { publishedShape, requirePublishedSize, scaledShape, sections, sharedUnknowns } from "./shape.js";
-import type { GeneratorName, System } from "./system.js";
+import type { SimulatedName } from "./simulated.js";
+import { SIMULATED, SMALLER, simulatedRows } from "./simulated.js";
+import type { RowSource } from "./source.js";
+import type { System } from "./system.js";
 import { createSystem, requireRoom } from "./system.js";
 import type { Deviation } from "./validate.js";
 import { deviation } from "./validate.js";
@@ -46,12 +53,11 @@ export const FORMS = {
  */
 export type FormName = keyof typeof FORMS;
 
-/** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. Throws LaunchError for a size that there is not. */
-export function fastestForm(device: Device, options: SolverOptions): FormName {
+/** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. */
+export function fastestForm(device: Device, source: RowSource): FormName {
   if (device.memory.name === "cpu") return "fused";
-  const shape = shapeOf(options);
   try {
-    requireRoom(device, shape, FORMS.gathered.footprint(shape));
+    requireRoom(device, source, FORMS.gathered.footprint(source.shape));
     return "gathered";
   } catch {
     return "fused";
@@ -60,22 +66,36 @@ export function fastestForm(device: Device, options: SolverOptions): FormName {
 
 /** Options of `Solver.create`. */
 export interface SolverOptions {
-  /** Size of the system in GiB, as the published program counts it: 0.001 to 460; with the generator `published`, 0.556 or more. */
-  gib: number;
-  /** Default: `parallel`. */
-  generator?: GeneratorName;
-  /** Of the parallel generator, a u32. Default: 0. */
+  /** Seed of the generators that have one, a u32. Default: 0. */
   seed?: number;
-  /** Default: `paper`. */
-  form?: FormName;
-  /** Of the coefficients. Default: what suits the form and the device. */
+  /** Default: `paper`; `fastest` takes what `fastestForm` says. */
+  form?: FormName | "fastest";
+  /** Layout of the coefficients. Default: the one that suits the form and the device. */
   layout?: Layout;
   /** Default: `fast`. */
   precision?: Precision;
 }
 
-/** How many stars, observations and unknowns a size and a generator give. Throws LaunchError for a size that the generator does not make. */
-export function shapeOf({ gib, generator = "parallel" }: SolverOptions): Shape {
+/** A system of random coefficients with the structure of the published one. */
+export interface SimulatedOptions {
+  /** Size of the system in GiB, as the published program counts it: 0.001 to 460; with the generator `published`, 0.556 or more. */
+  gib: number;
+  /** Default: `parallel`. */
+  generator?: SimulatedName;
+}
+
+/** A system of stars observed by the mission's scanning law. */
+export interface ScanningSystemOptions extends ScanningOptions {
+  generator: "scanning";
+}
+
+/** The generators by name. */
+export const GENERATORS = ["scanning", ...SIMULATED] as const;
+/** `scanning`: stars observed by the mission's scanning law; `parallel` and `published`: random coefficients, see `SimulatedName`. */
+export type GeneratorName = (typeof GENERATORS)[number];
+
+/** Numbers of stars, observations and unknowns for a size and a generator of random coefficients. Throws LaunchError for a size that it does not make. */
+export function shapeOf({ gib, generator = "parallel" }: SimulatedOptions): Shape {
   if (generator === "parallel") return scaledShape(gib);
   requirePublishedSize(gib);
   return publishedShape(gib);
@@ -85,32 +105,42 @@ export function shapeOf({ gib, generator = "parallel" }: SolverOptions): Shape {
 export class Solver {
   private constructor(
     readonly system: System,
+    readonly form: FormName,
+    /** Stars, times and sizes of the system, with the generator `scanning`. */
+    readonly scanning: ScanningSource | undefined,
+    private readonly seed: number,
     private readonly vectors: Vectors,
     private readonly scalars: Scalars,
     private readonly lsqr: Lsqr,
   ) {}
 
-  /** Generates and scales the system and prepares the solver. Throws LaunchError for a size that does not fit. */
-  static async create(device: Device, options: SolverOptions, progress?: Progress): Promise<Solver> {
-    const { generator = "parallel", seed = 0, form = "paper", precision } = options;
+  /** Generates and scales the system and prepares the solver. Throws LaunchError for a size that does not fit, or leaves unknowns undetermined. */
+  static async create(
+    device: Device,
+    options: SolverOptions & (SimulatedOptions | ScanningSystemOptions),
+    progress?: Progress,
+  ): Promise<Solver> {
+    const { seed = 0 } = options;
+    const scanning = options.generator === "scanning";
+    const source = scanning ? await scanningRows(device, options, seed) : simulatedSource(device, options as SimulatedOptions, seed);
+    return Solver.of(device, source, options, progress);
+  }
+
+  /** Prepares the solver for rows that exist. Throws LaunchError for a size that does not fit. */
+  static async of(device: Device, source: RowSource | ScanningSource, options: SolverOptions, progress?: Progress): Promise<Solver> {
+    const { seed = 0, precision } = options;
+    const scanning = "transits" in source ? source : undefined;
+    const { shape } = source;
+    const form = options.form === "fastest" ? fastestForm(device, source) : (options.form ?? "paper");
     const { layout, footprint, build }: Form = FORMS[form];
     const launch: LaunchOptions = { precision };
-    const { gib } = options;
-    // As the program counts it, which is nearly all: the exact size of a large system takes long to find.
-    requireMemory(device, { what: `a system of ${gib} GiB`, bytes: 0.9 * gib * 2 ** 30, choose: "a smaller --gib" });
-    const shape = shapeOf(options);
-    requireRoom(device, shape, footprint(shape));
-    const system = await createSystem(
-      device,
-      shape,
-      { generator, seed, layout: LAYOUTS[options.layout ?? layout(device)], precision },
-      progress,
-    );
+    requireRoom(device, source, footprint(shape));
+    const system = await createSystem(device, source, { layout: LAYOUTS[options.layout ?? layout(device)], precision }, progress);
     const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
     const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
     const scalars = new Scalars(device);
     const lsqr = new Lsqr(device, scalars, vectors, await build(system, vectors, scalars, launch), launch);
-    return new Solver(system, vectors, scalars, lsqr);
+    return new Solver(system, form, scanning, seed, vectors, scalars, lsqr);
   }
 
   /** The launches of an iteration. */
@@ -129,7 +159,7 @@ export class Solver {
     return solution;
   }
 
-  /** The unknowns found by the last `solve`: those of the stars, five each, then attitude, then instrument. */
+  /** Unknowns found by the last `solve`: five for each star, then attitude, then instrument. */
   solution(): Promise<ArrayLike<number>> {
     return this.system.device.queue.read(this.vectors.x);
   }
@@ -149,9 +179,43 @@ export class Solver {
     return { norm, rows: negative.map((values) => values.map((value) => -value)) };
   }
 
-  /** How far the last solution is from x = 1, which the identity test makes exact. */
+  /** Residuals b - A x of all observations for any x; replaces the last solution. */
+  async residualsOf(x: ArrayLike<number>): Promise<Float64Array> {
+    this.system.device.queue.write(this.vectors.x, x);
+    const { rows } = await this.residual([[0, this.system.shape.observations]]);
+    return Float64Array.from(rows[0]);
+  }
+
+  /** Deviation of the last solution from the one that the known terms were made for, 1 but for a `truth`. */
   async deviation(): Promise<Deviation> {
-    return deviation(await this.solution(), sharedUnknowns(this.system.shape));
+    const { shape, exact } = this.system;
+    return deviation(await this.solution(), sharedUnknowns(shape), exact);
+  }
+
+  /**
+   * Standard errors by `count` random probes, each of which is solved like the system itself; the last solution is kept. Throws LaunchError where the
+   * frame is free, and for fewer than two probes.
+   */
+  async probes(count: number, options: SolveOptions, onProbe?: (done: number) => void): Promise<Probes> {
+    const { system, vectors } = this;
+    const { device, shape, scaling } = system;
+    requireProbes(count, this.scanning?.frameIsFixed ?? true);
+    const kept = [vectors.x, vectors.variance].map((vector) => ({ vector, copy: device.array(f64, vector.length) }));
+    for (const { vector, copy } of kept) device.queue.copy(vector, copy);
+    const p = await device.queue.read(scaling.all);
+    const draws: Float64Array[] = [];
+    for (let probe = 0; probe < count; probe++) {
+      await writeProbe(device, vectors.u, shape.observations, this.seed, probe);
+      await this.lsqr.solve(options);
+      const y = await device.queue.read(vectors.x);
+      draws.push(Float64Array.from(y, (value, j) => value * p[j]));
+      onProbe?.(probe + 1);
+    }
+    for (const { vector, copy } of kept) {
+      device.queue.copy(copy, vector);
+      copy.free();
+    }
+    return probeErrors(draws);
   }
 
   /** Frees the memory on the device. */
@@ -161,4 +225,11 @@ export class Solver {
     for (const vector of Object.values(this.vectors)) vector.free();
     this.system.free();
   }
+}
+
+function simulatedSource(device: Device, options: SimulatedOptions, seed: number): RowSource {
+  const { gib, generator = "parallel" } = options;
+  // The program's own count comes close; the exact size of a large system takes long to find.
+  requireMemory(device, { what: `a system of ${gib} GiB`, bytes: 0.9 * gib * 2 ** 30, choose: SMALLER });
+  return simulatedRows(shapeOf(options), generator, seed);
 }

@@ -17,7 +17,7 @@ export interface SortedSection {
   free(): void;
 }
 
-/** Where the entries of each sum lie, by its place, and the row of each entry. */
+/** Places of the entries of each sum, and the row of each entry. */
 const SLICES = { row: view(i32), group: view(i32), start: view(i32), length: view(i32) };
 
 /* Attitude: rows with one start knot share twelve unknowns. */

@@ -1,28 +1,32 @@
-/** How far a solution is from x = 1, over eps_j = x_j - 1. */
+/** Deviation of a solution from the exact one, over eps_j = x_j - exact_j. */
 export interface Deviation {
   /** Sums divided by the number of unknowns. */
   mean: number;
   rms: number;
   max: number;
-  /** The same sums divided by the number of attitude and instrument unknowns only, as the published program prints them. */
+  /**
+   * Figures that the published program prints: sums over all unknowns divided by the number of attitude and instrument unknowns, m, and as "rms" the
+   * spread about its mean: mean = sum eps / m, rms = sqrt(sum eps^2 / m - mean^2).
+   */
   published: { mean: number; rms: number };
 }
 
-/** `shared` is the number of attitude and instrument unknowns. */
-export function deviation(x: ArrayLike<number>, shared: number): Deviation {
+/** Compares a solution with the exact one, by default 1. `shared` is the number of unknowns that stars share. */
+export function deviation(x: ArrayLike<number>, shared: number, exact?: ArrayLike<number>): Deviation {
   let sum = 0;
   let squares = 0;
   let max = 0;
   for (let j = 0; j < x.length; j++) {
-    const eps = x[j] - 1;
+    const eps = x[j] - (exact ? exact[j] : 1);
     sum += eps;
     squares += eps * eps;
     max = Math.max(max, Math.abs(eps));
   }
+  const mean = sum / shared;
   return {
     mean: sum / x.length,
     rms: Math.sqrt(squares / x.length),
     max,
-    published: { mean: sum / shared, rms: Math.sqrt(squares / shared) },
+    published: { mean, rms: Math.sqrt(squares / shared - mean * mean) },
   };
 }

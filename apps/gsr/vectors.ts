@@ -65,7 +65,7 @@ export const finish = kernel("finish", { p: view(f64), sigma: f64, x: view(f64),
   variance[j] = sigma * Math.sqrt(variance[j]) * p[j];
 });
 
-/** Scales unknowns as the columns were: v := x / p. */
+/** Scales unknowns as the columns were: v := x / p, and 0 for an empty column, whose p is 0. */
 export const rescale = kernel("rescale", { p: view(f64), x: view(f64), v: view(f64) }, ({ p, x, v }, j) => {
-  v[j] = x[j] / p[j];
+  v[j] = p[j] > 0 ? x[j] / p[j] : 0;
 });

@@ -31,7 +31,7 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run({ devices: names, f64, steps, svg, ...settings }: Options, shell: Shell): Promise<void> {
-  if (svg !== undefined) await shell.checkWritable(svg);
+  await shell.checkOutputs({ svg });
   const set = await devices(names, { f64 });
   try {
     const heat = await tuned({ ...DEFAULTS, ...settings }, (resolved) => new Heat(set, resolved));

@@ -12,11 +12,14 @@ import {
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
+import { boxOf } from "../box.js";
 
 /** Options of `Heat`; `DEFAULTS` has a value for each. */
 export interface HeatSettings extends Resolved<GridSettings> {
   /** Cells along each axis. */
   size: number;
+  /** Cells along y, if they are other than along x: a rectangle of sides 1 and (planes + 1) h, or planes h where it is periodic. */
+  planes?: number;
   /** dt / h^2, above 0: steps are stable up to 1/4. */
   ratio: number;
   /** The domain is periodic. */
@@ -29,13 +32,13 @@ export const DEFAULTS: HeatSettings = { ...DEFAULT_SETTINGS, size: 512, ratio: 0
 /** Three fields. */
 const BYTES_PER_CELL = 3 * 8;
 
-/** What `Heat.deviation` gives. */
+/** Result of `Heat.deviation`. */
 export interface Deviation {
   /** Time since the start. */
   readonly time: number;
-  /** From the exact solution of the steps, relative to its amplitude: round-off alone. */
+  /** Deviation from the exact solution of the steps, relative to its amplitude: round-off alone. */
   readonly discrete: number;
-  /** From the solution of the equation, relative to its amplitude: falls with the square of the cell size. */
+  /** Deviation from the solution of the equation, relative to its amplitude: it falls with the square of the cell size. */
   readonly continuous: number;
 }
 
@@ -54,7 +57,7 @@ export class Heat {
   private readonly amplitude: Scalar<"f64">;
   private readonly difference: Scalar<"f64">;
   private readonly compare: Container;
-  /** Of one step. */
+  /** Sequence of one step. */
   readonly skeleton: Skeleton;
 
   /** @throws LaunchError for a ratio at which steps are not stable, and for a grid that does not fit the devices' memory */
@@ -63,10 +66,11 @@ export class Heat {
     readonly settings: HeatSettings,
     options: SkeletonOptions = {},
   ) {
-    const { size, ratio, periodic, occ, precision } = settings;
-    if (!(ratio > 0 && ratio <= 0.25)) throw new LaunchError(`a ratio dt / h^2 of ${ratio}: steps are stable above 0 and up to 0.25`);
-    requireMemory(set, { what: `heat on ${size} x ${size} cells`, bytes: BYTES_PER_CELL * size ** 2, choose: "a smaller --size" });
-    this.grid = makeGrid(set, [size, size], { kind: settings.grid, layout: settings.layout, periodic });
+    const { size, planes = size, ratio, periodic, occ, precision } = settings;
+    if (!(ratio > 0 && ratio <= 0.25))
+      throw new LaunchError(`a ratio dt / h^2 of ${ratio} is not stable: choose one above 0, at most 0.25`);
+    requireMemory(set, { what: `heat on ${size} x ${planes} cells`, bytes: BYTES_PER_CELL * size * planes, choose: "a smaller --size" });
+    this.grid = makeGrid(set, [size, planes], { kind: settings.grid, layout: settings.layout, periodic });
     const { grid } = this;
     [this.u, this.next, this.mode] = ["u", "next", "mode"].map((name) => grid.field(name, f64));
     [this.amplitude, this.difference] = ["amplitude", "difference"].map((name) => grid.scalar(name, f64));
@@ -80,15 +84,19 @@ export class Heat {
     );
     this.skeleton = skeleton(set, "heat", [step, swap(u, next)], { occ, precision, ...options });
 
-    const { k, h } = this.wave;
-    const sine = Float64Array.from({ length: size }, (_, n) => Math.sin(k * h * (periodic ? n : n + 1)));
-    for (const start of [u, mode]) start.fill((x, y) => sine[x] * sine[y]);
+    const { waves, h } = this.modes;
+    const [alongX, alongY] = grid.extents.map((length, axis) =>
+      Float64Array.from({ length }, (_, n) => Math.sin(waves[axis] * h * (periodic ? n : n + 1))),
+    );
+    for (const start of [u, mode]) start.fill((x, y) => alongX[x] * alongY[y]);
   }
 
-  /** Wave number of the start, and cell size. */
-  private get wave(): { k: number; h: number } {
-    const { size, periodic } = this.settings;
-    return periodic ? { k: 2 * Math.PI, h: 1 / size } : { k: Math.PI, h: 1 / (size + 1) };
+  /** Wave numbers of the start by axis, and cell size. */
+  private get modes(): { waves: readonly number[]; h: number } {
+    const { periodic } = this.settings;
+    const { extents } = this.grid;
+    const [wave, intervals] = periodic ? [2 * Math.PI, extents] : [Math.PI, extents.map((n) => n + 1)];
+    return { waves: intervals.map((n) => wave * (intervals[0] / n)), h: 1 / intervals[0] };
   }
 
   /** Runs steps; returns the seconds that they took. */
@@ -98,17 +106,17 @@ export class Heat {
     return seconds;
   }
 
-  /** How far the solution is from those known. */
+  /** Deviation of the solution from the known ones. */
   async deviation(): Promise<Deviation> {
     const { ratio } = this.settings;
-    const { k, h } = this.wave;
+    const { waves, h } = this.modes;
     const time = this.steps * ratio * h * h;
     // Each step multiplies the mode by this: it is an eigenvector of the differences, too.
-    const factor = 1 - 8 * ratio * Math.sin((k * h) / 2) ** 2;
+    const factor = 1 - 4 * ratio * waves.reduce((sum, k) => sum + Math.sin((k * h) / 2) ** 2, 0);
     return {
       time,
       discrete: await this.distance(factor ** this.steps),
-      continuous: await this.distance(Math.exp(-2 * k ** 2 * time)),
+      continuous: await this.distance(Math.exp(-waves.reduce((sum, k) => sum + k ** 2, 0) * time)),
     };
   }
 
@@ -134,6 +142,7 @@ export class Heat {
 
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
-  const { fuse, unroll, size = 64 } = asked;
-  return (await tuned(asked, (settings) => new Heat(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll }))).skeleton;
+  const { fuse, unroll } = asked;
+  const box = boxOf(asked, 2, 64);
+  return (await tuned(asked, (settings) => new Heat(set, { ...DEFAULTS, ...settings, ...box }, { fuse, unroll }))).skeleton;
 }

@@ -3,18 +3,20 @@ import type { DeviceSet } from "isoform/set";
 import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
 import { isMisprint, U_ALONG_Y, V_ALONG_X, type Reynolds } from "./ghia.js";
 import { FLUID, MOVING_WALL, WALL } from "./kernels.js";
-import { D2Q9, type Lattice } from "./lattice.js";
+import { D2Q9, D3Q19, type Lattice } from "./lattice.js";
 import { profile, Simulation, type Flow } from "./simulation.js";
 
 /** Options of `cavity`. */
 export interface CavityOptions {
-  /** Of the lid's speed and the cavity's length. */
+  /** Reynolds number of the lid's speed and the cavity's length. */
   reynolds: number;
   /** Cells of fluid along each axis, at least 2. */
   size: number;
+  /** Cells of fluid along the last axis, if they are other than along the others. */
+  planes?: number;
   /** Default: `D2Q9`. */
   lattice?: Lattice;
-  /** Of the lid, in cells a step; compressibility errors grow with its square. Default: `LID_SPEED`. */
+  /** Speed of the lid, in cells a step; compressibility errors grow with its square. Default: `LID_SPEED`. */
   speed?: number;
 }
 
@@ -22,20 +24,22 @@ export interface CavityOptions {
 export const LID_SPEED = 0.1;
 
 /**
- * A square or cube of fluid between walls one cell thick, of which that of the greatest y moves along x.
+ * A square or cube of fluid between walls one cell thick; the wall at the greatest y moves along x.
  * @throws LaunchError for fewer than 2 cells
  */
-export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
-  if (size < 2) throw new LaunchError(`a cavity of ${size} cells: it needs at least 2`);
-  const inside = (at: number): boolean => at >= 1 && at <= size;
-  const between = (x: number, z: number): boolean => inside(x) && (lattice.dimension === 2 || inside(z));
+export function cavity({ reynolds, size, planes = size, lattice = D2Q9, speed = LID_SPEED }: CavityOptions): Flow {
+  const least = Math.min(size, planes);
+  if (least < 2) throw new LaunchError(`a cavity of ${least} cells is too small: it needs at least 2`);
+  const [height, depth] = lattice.dimension === 2 ? [planes, size] : [size, planes];
+  const inside = (at: number, length: number): boolean => at >= 1 && at <= length;
+  const between = (x: number, z: number): boolean => inside(x, size) && (lattice.dimension === 2 || inside(z, depth));
   const kind = (x: number, y: number, z: number): number => {
     if (!between(x, z)) return WALL;
-    return inside(y) ? FLUID : y > size ? MOVING_WALL : WALL;
+    return inside(y, height) ? FLUID : y > height ? MOVING_WALL : WALL;
   };
   return {
     lattice,
-    extents: Array<number>(lattice.dimension).fill(size + 2),
+    extents: [...Array<number>(lattice.dimension - 1).fill(size + 2), planes + 2],
     kind,
     velocity: (x, y, z) => [kind(x, y, z) === MOVING_WALL ? speed : 0, 0, 0],
     viscosity: (speed * size) / reynolds,
@@ -45,9 +49,9 @@ export function cavity({ reynolds, size, lattice = D2Q9, speed = LID_SPEED }: Ca
 /** The skeleton of a small cavity, for `isoform explain`. */
 export async function makeSkeleton(
   set: DeviceSet,
-  { fuse, unroll, size = 64, grid, layout, occ, precision }: SkeletonSettings,
+  { fuse, unroll, size = 64, planes, dimension, grid, layout, occ, precision }: SkeletonSettings,
 ): Promise<Skeleton> {
-  const flow = cavity({ reynolds: 100, size });
+  const flow = cavity({ reynolds: 100, size, planes, lattice: dimension === 3 ? D3Q19 : D2Q9 });
   return (await Simulation.create(set, flow, { grid, layout, occ, precision }, { fuse, unroll })).skeleton;
 }
 
@@ -61,7 +65,7 @@ export interface Compared {
   readonly misprint: boolean;
 }
 
-/** What `compareWithGhia` gives: u along the vertical, v along the horizontal centre line. */
+/** Result of `compareWithGhia`: u along the vertical, v along the horizontal centre line. */
 export interface Comparison {
   readonly u: readonly Compared[];
   readonly v: readonly Compared[];
@@ -99,7 +103,7 @@ async function centreLine({ velocity }: Simulation, axis: 0 | 1, component: 0 | 
   return a.map((value, n) => (value + b[n]) / 2);
 }
 
-/** Cubic interpolation of values in the cells 0, 1, ... between a wall at rest at -1/2 and one of speed `end` behind the last. */
+/** Cubic interpolation of values in the cells 0, 1, ... between a wall at rest at -1/2 and one of speed `end` after the last. */
 function between(at: number, values: readonly number[], end: number): number {
   const nodes = [-0.5, ...values.keys(), values.length - 0.5];
   const known = [0, ...values, end];

@@ -40,6 +40,7 @@ interface Options extends Unresolved<Settings> {
   f64?: OpenOptions["f64"];
   steps?: number;
   dimension?: "2" | "3";
+  config?: string;
   svg?: string;
   vtk?: string;
   json?: string;
@@ -47,7 +48,7 @@ interface Options extends Unresolved<Settings> {
 
 type Given = Omit<Options, "speed"> & { readonly speed?: number };
 
-/** What a case finds beside the flow itself. */
+/** Results of a case besides the flow itself. */
 interface Outcome {
   readonly text: string;
   readonly data: object;
@@ -57,11 +58,11 @@ interface Case {
   readonly name: string;
   readonly description: string;
   readonly size: { readonly meaning: string; readonly default: number };
-  /** Whose speed `--speed` is. */
+  /** Thing that moves at `--speed`. */
   readonly moves: string;
-  /** Of the help. */
+  /** Command lines for the help. */
   readonly examples: readonly string[];
-  /** In cells per step, where the command line gives none. Default: 0.1. */
+  /** Default of `--speed`, in cells a step. Default: 0.1. */
   readonly speed?: (size: number) => number;
   /** The room around a body in a stream. */
   readonly box?: Box;
@@ -145,7 +146,7 @@ const CASES: readonly Case[] = [
     size: { meaning: "cells along each axis", default: 64 },
     moves: "the vortices at the start",
     examples: ["lbm vortex --re 20 --size 64 --devices wasm"],
-    // It falls with the size of a cell, so that the error of compressibility falls as that of the cells does.
+    // The speed falls with the size of a cell, so that compressibility errors fall as fast as discretisation errors.
     speed: (size) => 0.64 / size,
     flow: ({ re, size, speed, dimension }) => vortex({ reynolds: re, size, speed, lattice: dimension === "3" ? D3Q19 : D2Q9 }),
     async solve(simulation, { steps }, report) {
@@ -179,7 +180,7 @@ const publishedText = (reynolds: number): string =>
     })
     .join("");
 
-/** The vorticity at which the picture's colours end: that of a vortex street's vortices, well below that at the body. */
+/** The vorticity at which the picture's colours end: about a street's vortices, well below the vorticity at the body. */
 const WAKE = 2;
 
 /** Places in diameters of the body, or in sides of the box. */
@@ -197,7 +198,7 @@ const withSteps = <S extends { steps: number }>(schedule: S, steps = schedule.st
 function boxOf(text: string): Box {
   const [before, behind, across, ...others] = text.split(",").map((word) => (word.trim() === "" ? Number.NaN : Number(word)));
   if (others.length > 0 || ![before, behind, across].every((length) => Number.isFinite(length) && length > 0))
-    throw new InvalidArgumentError("It needs three lengths in diameters: before the body, behind it and across, as in 10,20,24.");
+    throw new InvalidArgumentError("It needs three lengths in diameters: upstream of the body, downstream and across, as in 10,20,24.");
   return { before, behind, across };
 }
 
@@ -261,8 +262,7 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run(each: Case, options: Options, shell: Shell): Promise<void> {
-  const files = [options.svg, options.vtk, options.json];
-  for (const file of files) if (file !== undefined) await shell.checkWritable(file);
+  await shell.checkOutputs({ svg: options.svg, vtk: options.vtk, json: options.json }, { config: options.config });
   const set = await devices(options.devices, { f64: options.f64 });
   try {
     const simulation = await Simulation.create(set, each.flow(options), options);
@@ -278,7 +278,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
     const { occ, choices } = simulation.skeleton;
     const { mass } = await simulation.measure();
     const updates = (grid.cells * steps) / seconds / 1e6;
-    const labels = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    const labels = [...new Set(set.locals.map(({ device }) => device.label))].join(", ");
     shell.print(
       `${set.name}: ${labels}\n` +
         `${each.name}, Re ${options.re}: ${flow.lattice.name} ${settings.collision.toUpperCase()}, ${settings.pattern}, ${settings.type}, ${settings.grid} grid of ${flow.extents.join(" x ")}${flow.periodic ? ", periodic" : ""}, ` +

@@ -1,4 +1,4 @@
-/** What others found of a cylinder across an unbounded stream: mean drag coefficient, greatest lift coefficient and Strouhal number. */
+/** Published results for a cylinder across an unbounded stream: mean drag coefficient, greatest lift coefficient and Strouhal number. */
 export interface PublishedCylinder {
   readonly reynolds: number;
   readonly drag?: number;
@@ -19,6 +19,6 @@ export const PUBLISHED_CYLINDERS: readonly PublishedCylinder[] = [
   { reynolds: 200, drag: 1.31, lift: 0.69, strouhal: 0.192, source: "Liu, Zheng and Sung (1998)" },
 ];
 
-/** Those of a Reynolds number: 20, 40, 100 or 200; none of others. */
+/** Published results at a Reynolds number: 20, 40, 100 or 200; none at others. */
 export const publishedCylinders = (reynolds: number): readonly PublishedCylinder[] =>
   PUBLISHED_CYLINDERS.filter((each) => each.reynolds === reynolds);

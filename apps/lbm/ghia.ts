@@ -7,7 +7,7 @@
 export type Reynolds = 100 | 400 | 1000;
 
 interface Line {
-  /** From the lid down, or from the right wall to the left. */
+  /** Places from the lid down, or from the right wall to the left. */
   readonly at: readonly number[];
   readonly values: Readonly<Record<Reynolds, readonly number[]>>;
 }

@@ -4,14 +4,14 @@ import type { Scalar } from "isoform/set";
 import type { Lattice } from "./lattice.js";
 
 /*
- * The containers, for lattices of two and three dimensions and both float types. Populations are kept as deviations from those of the
+ * The containers, for lattices of two and three dimensions and both float types. Populations are kept as deviations from the
  * fluid at rest, f_q - w_q, which leaves f32 the digits that count (Skordos, Phys. Rev. E 48, 1993); the density is 1 plus their sum.
  */
 
 export type Real = typeof f64 | typeof f32;
 export type RealField = Field<"f64" | "f32", number>;
 
-/* What a cell is. Cells that are not active are walls at rest. */
+/* Kinds of cells. Inactive cells are walls at rest. */
 /** A cell of fluid. */
 export const FLUID = 0;
 /** A cell that holds the equilibrium of density 1 at the velocity of its neighbour of lower x. */
@@ -22,6 +22,8 @@ export const STREAM = 2;
 export const WALL = 3;
 /** A wall that moves at the flow's `velocity` there. */
 export const MOVING_WALL = 4;
+/** Every kind of cell, by name. */
+export const KINDS = { FLUID, OUTLET, STREAM, WALL, MOVING_WALL } as const;
 
 interface Vector {
   readonly [n: number]: number;
@@ -39,6 +41,10 @@ interface Neighbours<V> {
   at(c: Cell, dx: number, dy: number, dz?: number): V;
 }
 
+interface Cells<V> extends Neighbours<V> {
+  readonly [cell: symbol]: V;
+}
+
 /* Links of a cell. Bit 0: it is not fluid; bit q: what comes in direction q comes back from a wall, or goes to fluid from a moving wall. */
 const hasLink = (links: number, q: number): boolean => (links & (1 << q)) !== 0;
 
@@ -48,14 +54,18 @@ const isWall = (kind: number): boolean => kind === 3;
 const isMoving = (kind: number): boolean => kind === 4;
 const sendsBack = (kind: number): boolean => kind >= 3;
 
-/* The cell from which direction `e` comes. */
+/* The cell that populations of direction `e` come from. */
 const origin2 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, -e[0], -e[1]);
 const origin3 = <V>(field: Neighbours<V>, c: Cell, e: Vector): V => field.at(c, -e[0], -e[1], -e[2]);
+/* Population that a cell sent last in direction `back`, the opposite of `e`, to a wall: it stays in the cell, or with one population waits in the wall's. */
+const sentFromCell = (f: Cells<Vector>, c: Cell, _e: Vector, back: number): number => f[c][back];
+const sentIntoWall2 = (f: Cells<Vector>, c: Cell, e: Vector, back: number): number => f.at(c, -e[0], -e[1])[back];
+const sentIntoWall3 = (f: Cells<Vector>, c: Cell, e: Vector, back: number): number => f.at(c, -e[0], -e[1], -e[2])[back];
 const left2 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0);
 const left3 = <V>(field: Neighbours<V>, c: Cell): V => field.at(c, -1, 0, 0);
 
 /**
- * What comes back from a wall that cuts the way to it at this share: linear interpolation on the side of the fluid, Bouzidi, Firdaouss and
+ * Population that comes back from a wall that cuts the way to it at this share: linear interpolation on the side of the fluid, Bouzidi, Firdaouss and
  * Lallemand, Phys. Fluids 13 (2001), eq. (5).
  * @param sent towards the wall
  * @param before sent towards it by the next cell away from the wall
@@ -100,7 +110,7 @@ function collide(own: Values, u: Values, e: Vectors, w: Vector, rate: Vector): v
 
 export interface Populations {
   readonly f: RealField;
-  /** What the pulling step writes; `f` itself where there is one population. */
+  /** Result of the pulling step; `f` itself where there is one population. */
   readonly g: RealField;
   readonly kind: Field<"u8", 1>;
   /** Found from `kind` by `connect`. */
@@ -126,15 +136,17 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
   );
   const origin = dimension === 2 ? origin2 : origin3;
   const left = dimension === 2 ? left2 : left3;
-  const captured = () => [Real, e, w, opposite, origin, left, moments, take, dot, isFluid, isOutlet, isWall, isMoving, sendsBack];
+  const hasOnePopulation = populations.f === populations.g;
+  const sent = hasOnePopulation ? (dimension === 2 ? sentIntoWall2 : sentIntoWall3) : sentFromCell;
+  const captured = () => [Real, e, w, opposite, origin, left, sent, moments, take, dot, isFluid, isOutlet, isWall, isMoving, sendsBack];
 
   return {
     /**
-     * Gives cells the equilibrium of their `density` and `velocity`, and moving walls what they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271
-     * (1994). With one population, walls have no room for that, and none at rest begins with anything.
+     * Gives cells the equilibrium of their `density` and `velocity`, which is 0 in walls at rest (density 1, velocity 0), and moving walls what
+     * they add: 6 w_q (e_q . u), Ladd, J. Fluid Mech. 271 (1994). With one population, walls begin empty: their cells hold what is on its way back.
      */
     initialise({ density, velocity }: Macroscopic): Container {
-      const added = table(type, [populations.f === populations.g ? 0 : 6]);
+      const added = table(type, [hasOnePopulation ? 0 : 6]);
       return grid.container(
         "initialise",
         { density, velocity, added, ...populations },
@@ -146,7 +158,7 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
           for (let q = 0; q < w.length; q++) {
             const along = dot(e[q], u);
             const fluid = deviation + (1 + deviation) * (3 * along + 4.5 * along * along - square);
-            f[c][q] = w[q] * (sendsBack(kind[c]) ? added[0] * along : fluid);
+            f[c][q] = w[q] * (isMoving(kind[c]) ? added[0] * along : fluid);
             g[c][q] = f[c][q];
           }
         },
@@ -195,7 +207,7 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
       );
     },
 
-    /** The same with walls at rest where `shares` has them, that of direction q on the way against it; 0.5 is half-way. */
+    /** The same step with walls at rest where `shares` has them: component q on the way against direction q; 0.5 is half-way. */
     interpolatedStep(rates: Rates, shares: RealField): Container {
       const rate = table(type, rates);
       const listed = () => [e, w, opposite, rate, Real, origin, collide, moments, dot, hasLink, returned];
@@ -308,7 +320,25 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
       );
     },
 
-    /** The force of the next step on walls at rest along x and y, by the momentum that populations exchange (Ladd). */
+    /** Adds up what is on its way back from walls, which wait one step in the walls' cells where there is one population. */
+    returning(mass: Scalar<"f64">): Container {
+      return grid.container(
+        "mass on its way back from walls",
+        { mass: sum(mass), ...populations },
+        ({ mass, f, kind }, c) => {
+          if (!sendsBack(kind[c])) return;
+          let total = f[c][0];
+          for (let q = 1; q < w.length; q++) total += f[c][q];
+          mass.add(total);
+        },
+        captured,
+      );
+    },
+
+    /**
+     * The force on walls at rest along x and y, by the momentum that populations exchange (Ladd): of the next step, and with one population of the
+     * last.
+     */
     force(alongX: Scalar<"f64">, alongY: Scalar<"f64">): Container {
       return grid.container(
         "force",
@@ -316,7 +346,7 @@ export function kernelsOf(grid: Grid, { directions, weights, dimension }: Lattic
         ({ x, y, f, kind }, c) => {
           if (!isFluid(kind[c])) return;
           for (let q = 1; q < w.length; q++) {
-            const twice = isWall(origin(kind, c, e[q])) ? 2 * f[c][opposite[q]] : 0;
+            const twice = isWall(origin(kind, c, e[q])) ? 2 * sent(f, c, e[q], opposite[q]) : 0;
             x.add(-e[q][0] * twice);
             y.add(-e[q][1] * twice);
           }

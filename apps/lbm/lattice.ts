@@ -1,11 +1,11 @@
 /** Discrete velocities. The opposite of an odd direction is the next one. */
 export interface Lattice {
   readonly name: "D2Q9" | "D3Q19";
-  /** Of space. */
+  /** Dimensions of space. */
   readonly dimension: 2 | 3;
   /** Cells that a population moves in a step, along x, y and z; z is 0 in 2D. */
   readonly directions: readonly (readonly number[])[];
-  /** Of the equilibrium of a fluid at rest, by direction; they add up to 1. */
+  /** Weights of the equilibrium of a fluid at rest, by direction; they add up to 1. */
   readonly weights: readonly number[];
 }
 

@@ -12,11 +12,11 @@ export interface Box {
 
 /** Options of `cylinder` and `sphere`. */
 export interface ObstacleOptions {
-  /** Of the stream's speed and the body's diameter. */
+  /** Reynolds number of the stream's speed and the body's diameter. */
   reynolds: number;
   /** Cells of the body's diameter, at least 4. */
   size: number;
-  /** Of the stream, in cells a step. Default: `STREAM_SPEED`. */
+  /** Speed of the stream, in cells a step. Default: `STREAM_SPEED`. */
   speed?: number;
   /** Default: `CYLINDER_BOX` or `SPHERE_BOX`. */
   box?: Box;
@@ -31,7 +31,7 @@ export const CYLINDER_BOX: Box = { before: 10, behind: 20, across: 24 };
 export const SPHERE_BOX: Box = { before: 4, behind: 7, across: 8 };
 
 /**
- * A cylinder across a stream that comes from x = 0 and goes on undisturbed at the sides. The fluid behind the body starts with some motion
+ * A cylinder across a stream that comes from x = 0 and goes on undisturbed at the sides. The fluid downstream of the body starts with some motion
  * across, which soon becomes a vortex street.
  * @throws LaunchError for a body of too few cells, or a box that it does not fit
  */
@@ -88,14 +88,14 @@ export function wayToSphere(cell: readonly number[], e: readonly number[], centr
   return c / (Math.sqrt(Math.max(b * b - a * c, 0)) - b);
 }
 
-/** Where a cell's centre would be for a point `edge` cells from the side of the box. */
+/** Coordinate, by cells' centres, of a point `edge` cells from the side of the box. */
 const centre = (edge: number): number => edge - 0.5;
 
 function requireRoom(size: number, { before, behind, across }: Box): void {
-  if (size < 4) throw new LaunchError(`a body of ${size} cells in diameter: it needs at least 4`);
+  if (size < 4) throw new LaunchError(`a body of ${size} cells in diameter is too small: it needs at least 4`);
   if (!(before >= 1 && behind >= 1 && across >= 2))
     throw new LaunchError(
-      `a box of ${before}, ${behind}, ${across} diameters: the body needs 1 before it, 1 behind it and 2 across at least, as in --box 10,20,24`,
+      `a box of ${before}, ${behind}, ${across} diameters: the body needs at least 1 upstream, 1 downstream and 2 across, as in --box 10,20,24`,
     );
 }
 
@@ -118,7 +118,7 @@ export function coefficients(
 
 /** A vortex street. */
 export interface Street extends Coefficients {
-  /** Frequency times diameter by speed; undefined where nothing swings, or the wake is steady at this Reynolds number. */
+  /** Frequency times diameter by speed; undefined if nothing swings, or the wake is steady at this Reynolds number. */
   readonly strouhal: number | undefined;
 }
 
@@ -129,7 +129,7 @@ export function streetOf(
   { reynolds, size, speed = STREAM_SPEED }: ObstacleOptions,
 ): Street {
   const late = samples.slice(Math.floor(samples.length * 0.6));
-  // What still swings below that is left of the start, and fades.
+  // Swings of a steady wake are left from the start, and fade.
   const perSample = reynolds < STEADY_BELOW ? undefined : frequency(late.map(({ lift }) => lift));
   return {
     drag: late.reduce((sum, { drag }) => sum + drag, 0) / late.length,

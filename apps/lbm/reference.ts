@@ -9,7 +9,7 @@ export interface Stepped {
 }
 
 /**
- * What one step will make of some cells of fluid, in plain JavaScript, from their state: the textbook's form with whole
+ * Computes one step of some cells of fluid in plain JavaScript, from their state: the textbook's form with whole
  * populations. Returns their deviations from the weights.
  */
 export async function stepCells(

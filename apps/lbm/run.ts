@@ -3,7 +3,7 @@ import type { Simulation } from "./simulation.js";
 /** Called now and then: with the steps done, at most how many there will be, how the run stands, and the seconds since the last call. */
 export type Report = (done: number, total: number, text: string, seconds: number) => void;
 
-/** How long to run. */
+/** Length of a run. */
 export interface Schedule {
   /** Steps from one check or sample to the next. */
   readonly interval: number;

@@ -15,6 +15,7 @@ import {
 import { storesAll } from "../grids.js";
 import {
   FLUID,
+  KINDS,
   kernelsOf,
   OUTLET,
   STREAM,
@@ -35,16 +36,16 @@ export type Collision = (typeof COLLISIONS)[number];
 export const PATTERNS = ["pull", "aa"] as const;
 /** `pull`: two populations, one container a step; `aa`: one population in half of the memory, for closed flows on a dense grid of one device. */
 export type Pattern = (typeof PATTERNS)[number];
-/** Where walls at rest stand: half-way between cells, or where the flow has them. */
+/** Places of walls at rest: half-way between cells, or where the flow has them. */
 export const WALLS = ["halfway", "interpolated"] as const;
-/** Where walls at rest stand: `halfway` between cells, or `interpolated`, where the flow's `wallAt` has them. */
+/** Place of walls at rest: `halfway` between cells, or `interpolated`, where the flow's `wallAt` has them. */
 export type Wall = (typeof WALLS)[number];
 /** Types of the populations, by name. */
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
 /** Options of `Simulation.create`. */
 export interface Settings extends Resolved<GridSettings> {
-  /** Of populations, density and velocity. */
+  /** Type of populations, density and velocity. */
   type: "f64" | "f32";
   /** One relaxation time (`bgk`), or two (`trt`). */
   collision: Collision;
@@ -57,26 +58,29 @@ export interface Settings extends Resolved<GridSettings> {
 /** The defaults of `Settings`. */
 export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, type: "f64", collision: "trt", pattern: "pull", wall: "halfway" };
 
-/** A flow in lattice units: cells, steps, density 1. Coordinates are those of cells' centres, from 0 on; z is 0 in 2D. */
+/** A flow in lattice units: cells, steps, density 1. Coordinates belong to cells' centres and begin at 0; z is 0 in 2D. */
 export interface Flow {
   /** `D2Q9` or `D3Q19`. */
   readonly lattice: Lattice;
-  /** Cells along x, y (and z), those of moving walls and outlets included. */
+  /** Cells along x, y (and z), moving walls and outlets included. */
   readonly extents: readonly number[];
   /** All axes are periodic. */
   readonly periodic?: boolean;
   /** Default: all cells. Other cells are walls at rest, as is everything outside a box with ends. */
   readonly active?: (x: number, y: number, z: number) => boolean;
-  /** What a cell is: `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
+  /** Kind of a cell: `FLUID`, `OUTLET`, `STREAM`, `WALL` or `MOVING_WALL`. */
   readonly kind: (x: number, y: number, z: number) => number;
   /**
-   * For walls at rest that are interpolated: which share of the way from a cell of fluid to the cell beside it, in direction `e`, lies before the
-   * wall, from 0 to 1; undefined for one half-way.
+   * Place of interpolated walls at rest: the share, from 0 to 1, of the way from a cell of fluid in direction `e` to the cell beside it that lies before the
+   * wall; undefined for a wall half-way. Asked for links from fluid to walls at rest only.
    */
   readonly wallAt?: (cell: readonly number[], e: readonly number[]) => number | undefined;
-  /** Of the fluid at the start, and of moving walls, in cells a step: as many components as the lattice has dimensions, or more. */
+  /**
+   * Velocity in cells a step: of moving walls, and at the start of fluid, streams and outlets. A component for each dimension of the lattice, or
+   * more. Not asked for walls at rest, nor for inactive cells.
+   */
   readonly velocity: (x: number, y: number, z: number) => readonly number[];
-  /** Of the fluid at the start. Default: 1. */
+  /** Density of fluid and streams at the start. Default: 1. Not asked for other cells. */
   readonly density?: (x: number, y: number, z: number) => number;
   /** Kinematic, in cells^2 a step, above 0: (speed times length) by the Reynolds number. */
   readonly viscosity: number;
@@ -92,7 +96,7 @@ export function ratesOf(viscosity: number, collision: Collision): Rates {
   return [even, collision === "bgk" ? even : 1 / (MAGIC / (3 * viscosity) + 0.5)];
 }
 
-/** One population needs cells that keep what is on its way through walls, and knows no open boundaries. */
+/** Requires walls around the fluid: with one population, their cells keep what is on its way back, and boundaries cannot be open. */
 function requireWalls({ extents, periodic, active, kind }: Flow): void {
   const [nx, ny, nz = 1] = extents;
   const isBorder = (at: readonly number[]): boolean => !periodic && extents.some((n, axis) => at[axis] === 0 || at[axis] === n - 1);
@@ -111,9 +115,7 @@ function requireWalls({ extents, periodic, active, kind }: Flow): void {
  */
 function sharesOf({ lattice, extents, periodic, active, kind, wallAt }: Flow): (x: number, y: number, z: number, q: number) => number {
   if (!wallAt)
-    throw new LaunchError(
-      `walls cannot be interpolated in a flow that does not tell where they are: give it "wallAt", or choose the wall "halfway"`,
-    );
+    throw new LaunchError(`walls cannot be interpolated in a flow without "wallAt": give it that function, or choose the wall "halfway"`);
   const kindAt = (at: readonly number[]): number => {
     const [x, y, z] = periodic ? at.map((k, axis) => (k + (extents[axis] ?? 1)) % (extents[axis] ?? 1)) : at;
     const inside = [x, y, z].every((k, axis) => k >= 0 && k < (extents[axis] ?? 1));
@@ -130,13 +132,18 @@ function sharesOf({ lattice, extents, periodic, active, kind, wallAt }: Flow): (
     );
     if (share === undefined) return 0.5;
     if (share >= 0 && share <= 1) return share;
-    throw new LaunchError(`the wall beside cell ${cell.join(", ")} lies at ${share} of the way: "wallAt" has to give a share from 0 to 1`);
+    throw new LaunchError(
+      `the wall beside cell ${cell.join(", ")} lies at ${share} of the way: "wallAt" has to return a share from 0 to 1`,
+    );
   };
 }
 
-/** What was found in the fluid at some time. */
+/** State of the flow at one time. */
 export interface State {
-  /** Sum of the density's deviations from 1. */
+  /**
+   * Sum of the density's deviations from 1 in the fluid; with the pattern `aa`, what is on its way back from walls included. A closed flow keeps it
+   * to round-off.
+   */
   readonly mass: number;
   /** Since the state before: the most that a component of the velocity has changed. */
   readonly change: number;
@@ -145,7 +152,44 @@ export interface State {
 /** Further options of the planner. */
 export type PlanOptions = Pick<SkeletonOptions, "fuse" | "unroll">;
 
-/** Populations, density, velocity, and what cells and the ways between them are. */
+/**
+ * Fills what cells are, and their density and velocity at the start; walls at rest have density 1 and velocity 0. Returns whether there are outlets.
+ * The flow's functions are asked for the cells that they apply to.
+ * @throws LaunchError for an unknown kind, and for a velocity or density that is not a number
+ */
+function fillAtStart(
+  { extents, kind, velocity, density = () => 1 }: Flow,
+  kindField: Populations["kind"],
+  macroscopic: Macroscopic,
+): boolean {
+  const [nx, ny, nz = 1] = extents;
+  const kinds = new Uint8Array(nx * ny * nz);
+  const known: readonly number[] = Object.values(KINDS);
+  const placeOf = (x: number, y: number, z: number): string => `cell ${[x, y, z].slice(0, extents.length).join(", ")}`;
+  const numberAt = (name: string, value: number, x: number, y: number, z: number): number => {
+    if (Number.isFinite(value)) return value;
+    throw new LaunchError(`the ${name} of ${placeOf(x, y, z)} is ${String(value)}: "${name}" has to return numbers there`);
+  };
+  kindField.fill((x, y, z) => {
+    const found = kind(x, y, z);
+    if (!known.includes(found))
+      throw new LaunchError(
+        `${placeOf(x, y, z)} has the kind ${String(found)}: "kind" has to return one of ${Object.entries(KINDS)
+          .map(([name, value]) => `${name} (${value})`)
+          .join(", ")}`,
+      );
+    return (kinds[(z * ny + y) * nx + x] = found);
+  });
+  const kindAt = (x: number, y: number, z: number): number => kinds[(z * ny + y) * nx + x];
+  macroscopic.density.fill((x, y, z) => {
+    const at = kindAt(x, y, z);
+    return at === FLUID || at === STREAM ? numberAt("density", density(x, y, z), x, y, z) : 1;
+  });
+  macroscopic.velocity.fill((x, y, z, axis) => (kindAt(x, y, z) === WALL ? 0 : numberAt("velocity", velocity(x, y, z)[axis], x, y, z)));
+  return kinds.includes(OUTLET);
+}
+
+/** Bytes of populations, density, velocity, kinds and links. */
 function bytesPerCell({ weights, dimension }: Lattice, { type, pattern, wall }: Pick<Settings, "type" | "pattern" | "wall">): number {
   const populations = (pattern === "aa" ? 1 : 2) + (wall === "interpolated" ? 1 : 0);
   const values = weights.length * populations + 1 + dimension;
@@ -154,15 +198,15 @@ function bytesPerCell({ weights, dimension }: Lattice, { type, pattern, wall }: 
 
 /** A flow on a set of devices. */
 export class Simulation {
-  /** In cells a step, as `measure` found it last. */
+  /** Velocity in cells a step, as `measure` found it last. */
   readonly velocity: RealField;
-  /** As `measure` found it last. */
+  /** Density, as `measure` found it last. */
   readonly density: Macroscopic["density"];
   /** Steps done. */
   steps = 0;
   /** Steps that come together. */
   private readonly stride: number;
-  /** Of one step; of two with the pattern `aa`. */
+  /** Sequence of one step; of two with the pattern `aa`. */
   readonly skeleton: Skeleton;
 
   private constructor(
@@ -173,7 +217,7 @@ export class Simulation {
     readonly populations: Populations,
     macroscopic: Macroscopic,
     /**
-     * Those that are repeated, in order.
+     * Containers that are repeated, in order.
      * @internal
      */
     readonly containers: readonly Container[],
@@ -181,7 +225,9 @@ export class Simulation {
     private readonly measures: {
       readonly macroscopic: Container;
       readonly force: Container;
-      readonly scalars: Readonly<Record<"mass" | "change" | "x" | "y", Scalar<"f64">>>;
+      /** With the pattern `aa`. */
+      readonly returning: Container | undefined;
+      readonly scalars: Readonly<Record<"mass" | "returning" | "change" | "x" | "y", Scalar<"f64">>>;
     },
   ) {
     const { f, g } = populations;
@@ -202,7 +248,7 @@ export class Simulation {
   }
 
   private static async make(set: DeviceSet, flow: Flow, settings: Settings, plan: PlanOptions): Promise<Simulation> {
-    const { lattice, extents, periodic, active, kind, velocity, density = () => 1, viscosity } = flow;
+    const { lattice, extents, periodic, active, viscosity } = flow;
     const rates = ratesOf(viscosity, settings.collision);
     const type: Real = TYPES[settings.type];
     const inPlace = settings.pattern === "aa";
@@ -237,27 +283,23 @@ export class Simulation {
       density: grid.field("density", type),
       velocity: grid.field("velocity", type, { cardinality: lattice.dimension as number }),
     };
-    const [mass, change, x, y] = ["mass", "change", "force along x", "force along y"].map((name) => grid.scalar(name, f64));
+    const [mass, returning, change, x, y] = ["mass", "returning mass", "change", "force along x", "force along y"].map((name) =>
+      grid.scalar(name, f64),
+    );
     const kernels = kernelsOf(grid, lattice, type, populations);
     const shares = shareOf && population("shares");
     const preparations = [kernels.connect(), kernels.initialise(macroscopic)];
     const step = (): Container => (shares ? kernels.interpolatedStep(rates, shares) : kernels.step(rates));
     const containers: Container[] = inPlace ? [...kernels.inPlace(rates, macroscopic)] : [step()];
-    let hasOutlet = false;
-    populations.kind.fill((x, y, z) => {
-      const found = kind(x, y, z);
-      hasOutlet ||= found === OUTLET;
-      return found;
-    });
+    const hasOutlet = fillAtStart(flow, populations.kind, macroscopic);
     if (hasOutlet) containers.push(kernels.outlet());
     const measures = {
       macroscopic: kernels.macroscopic(macroscopic, mass, change),
       force: shares ? kernels.interpolatedForce(x, y, shares) : kernels.force(x, y),
-      scalars: { mass, change, x, y },
+      returning: inPlace ? kernels.returning(returning) : undefined,
+      scalars: { mass, returning, change, x, y },
     };
     if (shareOf) shares?.fill(shareOf);
-    macroscopic.density.fill(density);
-    macroscopic.velocity.fill((x, y, z, axis) => velocity(x, y, z)[axis]);
     for (const preparation of preparations) await grid.run(preparation, settings);
     return new Simulation(flow, settings, grid, populations, macroscopic, containers, plan, measures);
   }
@@ -272,12 +314,16 @@ export class Simulation {
 
   /** Brings `density` and `velocity` up to date. Throws IsoformError once the flow has become NaN. */
   async measure(): Promise<State> {
-    const { macroscopic, scalars } = this.measures;
-    await this.grid.run(macroscopic, this.settings);
-    return { mass: await this.numberIn(scalars.mass), change: await this.numberIn(scalars.change) };
+    const { macroscopic, returning, scalars } = this.measures;
+    for (const container of returning ? [macroscopic, returning] : [macroscopic]) await this.grid.run(container, this.settings);
+    const mass = (await this.numberIn(scalars.mass)) + (returning ? await this.numberIn(scalars.returning) : 0);
+    return { mass, change: await this.numberIn(scalars.change) };
   }
 
-  /** The force on walls at rest, in lattice units, by exchange of momentum. Throws IsoformError once the flow has become NaN. */
+  /**
+   * The force on walls at rest, in lattice units, by exchange of momentum: in the next step, or with the pattern `aa` in the last. Throws
+   * IsoformError once the flow has become NaN.
+   */
   async force(): Promise<readonly [x: number, y: number]> {
     const { force, scalars } = this.measures;
     await this.grid.run(force, this.settings);
@@ -289,7 +335,7 @@ export class Simulation {
     if (!Number.isNaN(value)) return value;
     const { viscosity } = this.flow;
     throw new IsoformError(
-      `lbm: the flow (field "${this.populations.f.name}") is NaN after ${this.steps} steps; its viscosity of ${viscosity.toPrecision(2)} cells^2 a step is too low for so few cells: ` +
+      `lbm: the flow (field "${this.populations.f.name}") is NaN after ${this.steps} steps; its viscosity of ${viscosity.toPrecision(2)} cells^2 a step is too low for this grid: ` +
         `ask for a larger size, a smaller Reynolds number or the collision model bgk`,
     );
   }

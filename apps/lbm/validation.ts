@@ -36,7 +36,7 @@ for (const reynolds of [100, 400, 1000] as const)
   }
 
 const WIDE: Box = { before: 20, behind: 30, across: 48 };
-/** In diameters, where it is less than that of a vortex street. */
+/** Flows past a cylinder; `travel` in diameters, where it is shorter than for a vortex street. */
 type Street = Pick<ObstacleOptions, "reynolds" | "size" | "box"> & { readonly settings: Partial<Settings>; readonly travel?: number };
 const STREETS: readonly Street[] = [
   { reynolds: 20, size: 16, box: WIDE, settings: {}, travel: 87.5 },

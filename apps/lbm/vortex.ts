@@ -6,7 +6,7 @@ import type { Flow, Simulation } from "./simulation.js";
 
 /** Options of `vortex`. */
 export interface VortexOptions {
-  /** Of the greatest speed at the start and the length of the box. */
+  /** Reynolds number of the greatest speed at the start and the length of the box. */
   reynolds: number;
   /** Cells along each axis, which hold one wave: at least 4. */
   size: number;
@@ -22,7 +22,7 @@ export interface VortexOptions {
  * @throws LaunchError for fewer than 4 cells
  */
 export function vortex({ reynolds, size, lattice = D2Q9, speed = 0.05 }: VortexOptions): Flow {
-  if (size < 4) throw new LaunchError(`vortices in a box of ${size} cells: it needs at least 4`);
+  if (size < 4) throw new LaunchError(`a box of ${size} cells is too small for vortices: it needs at least 4`);
   const k = waveNumber(size);
   return {
     lattice,
@@ -41,17 +41,17 @@ const waveNumber = (size: number): number => (2 * Math.PI) / size;
 /** The rate at which the velocity of `vortex` decays, by step: 2 nu k^2. */
 export const decayRate = ({ viscosity, extents }: Flow): number => 2 * viscosity * waveNumber(extents[0]) ** 2;
 
-/** How vortices have decayed. */
+/** Decay of vortices. */
 export interface Decay {
-  /** By step: found between a tenth of the steps, when sound waves of the start have settled, and the last. */
+  /** Rate by step: found between a tenth of the steps, when sound waves of the start have settled, and the last. */
   readonly rate: number;
   /** `decayRate` of the flow. */
   readonly expected: number;
-  /** Root of the mean square of the velocity's deviation from the solution at the end, by that of the solution. */
+  /** Root of the mean square of the velocity's deviation from the solution at the end, relative to the solution. */
   readonly deviation: number;
 }
 
-/** Runs a flow of `vortex` for so many steps, by default until its velocity has fallen to 1/e, and compares it with the exact solution. */
+/** Runs a flow of `vortex` for `steps`, by default until its velocity has fallen to 1/e, and compares it with the exact solution. */
 export async function watchDecay(
   simulation: Simulation,
   steps = Math.round(1 / decayRate(simulation.flow)),

@@ -1,4 +1,4 @@
-import { i32, sum, u8 } from "isoform";
+import { i32, LaunchError, sum, u8 } from "isoform";
 import { makeGrid, type Container, type Field, type Grid } from "isoform/grid";
 import { requireMemory, type DeviceSet, type Scalar } from "isoform/set";
 import {
@@ -12,6 +12,7 @@ import {
   type SkeletonOptions,
   type SkeletonSettings,
 } from "isoform/skeleton";
+import { boxOf } from "../box.js";
 import { centred, type PatternName } from "./patterns.js";
 
 /** Options of `Life`; `DEFAULTS` has a value for each. */
@@ -33,7 +34,7 @@ export class Life {
   readonly grid: Grid<2>;
   /** The cells: 1 where one lives. */
   readonly now: Field<"u8", 1, 2>;
-  /** Of one generation. */
+  /** Sequence of one generation. */
   readonly skeleton: Skeleton;
   /** Generations done. */
   generations = 0;
@@ -41,8 +42,8 @@ export class Life {
   private readonly census: Container;
 
   /**
-   * @param start a pattern for the middle, or a function that is 1 where a cell lives
-   * @throws LaunchError for a pattern or a grid that does not fit
+   * @param start a pattern for the middle, or a function that is 1 where a cell lives and 0 elsewhere
+   * @throws LaunchError for a pattern or a grid that does not fit, and for a start that is neither 0 nor 1 somewhere
    */
   constructor(
     set: DeviceSet,
@@ -65,7 +66,12 @@ export class Life {
     });
     this.census = grid.container("census", { now, total: sum(this.total) }, ({ now, total }, c) => total.add(now[c]));
     this.skeleton = skeleton(set, "life", [generation, swap(now, next)], { occ, precision, ...options });
-    now.fill(typeof start === "function" ? start : centred(start, width, height));
+    const alive = typeof start === "function" ? start : centred(start, width, height);
+    now.fill((x, y) => {
+      const value = Number(alive(x, y));
+      if (value !== 0 && value !== 1) throw new LaunchError(`life: cell ${x}, ${y} starts as ${value}: give 1 where a cell lives, else 0`);
+      return value;
+    });
   }
 
   /** Runs generations; returns the seconds that they took. */
@@ -98,10 +104,8 @@ export class Life {
 
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, asked: SkeletonSettings): Promise<Skeleton> {
-  const { fuse, unroll, size = 64 } = asked;
-  const life = await tuned(
-    asked,
-    (settings) => new Life(set, { ...DEFAULTS, ...settings, width: size, height: size }, "glider", { fuse, unroll }),
-  );
+  const { fuse, unroll } = asked;
+  const { size: width, planes: height } = boxOf(asked, 2, 64);
+  const life = await tuned(asked, (settings) => new Life(set, { ...DEFAULTS, ...settings, width, height }, "glider", { fuse, unroll }));
   return life.skeleton;
 }

@@ -23,7 +23,7 @@ export const PATTERNS = {
 /** The name of a pattern in `PATTERNS`. */
 export type PatternName = keyof typeof PATTERNS;
 
-/** A function of coordinates that is 1 where the pattern, put into the middle of the rectangle, lives. Throws LaunchError where it does not fit. */
+/** A function of coordinates that is 1 where the pattern, put into the middle of the rectangle, lives. Throws LaunchError if it does not fit. */
 export function centred(name: PatternName, width: number, height: number): (x: number, y: number) => number {
   const rows: readonly string[] = PATTERNS[name];
   const columns = rows[0].length;

@@ -9,7 +9,7 @@ import { Simulation } from "./simulation.js";
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.01 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 2 : 10);
 
-/** Conserved values, those of the next stage, rates, a third of the divergence, and what a pipeline may hold. */
+/** Conserved values of this stage and the next, rates, a third of the divergence, and what a pipeline may hold. */
 const WORDS = 20;
 const LEAST_CELLS = 8;
 const TOLERANCE = 1e-11;
@@ -37,7 +37,7 @@ export const application: Application = {
     const config = configOf("box", { flow: "taylor-green", nx: n, ny: n, nz: n, viscous: "conservative" });
     const flow = boxFlow(config);
     const layout = denseOnly(options.grid, options.layout);
-    const { occ = "standard", precision = set.members[0].device.precision } = options;
+    const { occ = "standard", precision = set.locals[0].device.precision } = options;
     const simulation = await Simulation.create(set, flow, { layout, occ, precision });
     const work = await simulation.skeleton.work();
     const before = totals(await simulation.fields.w.download());

@@ -3,21 +3,21 @@
  */
 
 export interface Axis {
-  /** Of cells, `ghosts` more on each side. */
+  /** Places of cells, with `ghosts` more on each side. */
   readonly points: Float64Array;
   readonly ghosts: number;
   readonly periodic: boolean;
-  /** Of stretched axes: the end of each cell, of cell 0 first, that of the cell before it behind; cells + 1. */
+  /** Faces of a stretched axis: face n is the start of cell n, the last one the end of the last cell; cells + 1. */
   readonly faces?: Float64Array;
 }
 
 /** Points of an axis without its ghosts. */
 export const cellsOf = ({ points, ghosts }: Axis): number => points.length - 2 * ghosts;
 
-/** The place of coordinate n, which may be that of a ghost. */
+/** The place of coordinate n, which may be a ghost's. */
 export const placeOf = ({ points, ghosts }: Axis, n: number): number => points[n + ghosts];
 
-/** By the places of cells: their coordinates. */
+/** Coordinates of cells by their places. */
 export const coordinatesOf = (axis: Axis): ReadonlyMap<number, number> =>
   new Map(Array.from({ length: cellsOf(axis) }, (_, n) => [placeOf(axis, n), n]));
 
@@ -42,7 +42,7 @@ export interface Stretching {
   readonly smoothing: number;
 }
 
-/** Distance from the wall of the face behind r cells, in units of the wall (Pirozzoli and Orlandi, J. Comput. Phys. 439, 2021). */
+/** Distance from the wall of the face above r cells, in units of the wall (Pirozzoli and Orlandi, J. Comput. Phys. 439, 2021). */
 function wallLaw(r: number, alpha: number, { dyPlus, jb }: Stretching): number {
   const s = (r / jb) ** 2;
   return (r * dyPlus + (0.75 * alpha * r) ** (4 / 3) * s) / (1 + s);
@@ -101,7 +101,7 @@ function lawFaces(cells: number, ghosts: number, wall: WallLayer, stretching: St
   return Float64Array.from({ length: cells + ghosts + 1 }, (_, r) => scale * wallLaw(r, alpha, stretching));
 }
 
-/** The ratio by which `count` cells, of which the first has length 1, reach over `length`. */
+/** The ratio by which `count` cells reach over `length`, the first of them with length 1. */
 function geometricRatio(length: number, count: number): number {
   let ratio = 1.01;
   for (let n = 0; n < 100_000; n++) {

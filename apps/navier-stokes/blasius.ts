@@ -5,9 +5,9 @@
 
 export interface BlasiusOptions {
   readonly mach: number;
-  /** Of the free stream, in kelvin. */
+  /** Temperature of the free stream, in kelvin. */
   readonly temperature: number;
-  /** Of the wall, in units of the free stream's. */
+  /** Temperature of the wall, in units of the free stream's. */
   readonly wallTemperature: number;
   readonly prandtl: number;
   readonly gamma: number;
@@ -18,7 +18,7 @@ export interface Blasius {
   readonly u: Float64Array;
   readonly v: Float64Array;
   readonly temperature: Float64Array;
-  /** Where the velocity last is below 0.99. */
+  /** Height at which the velocity reaches 0.99. */
   readonly edge: number;
   /** The slope of u at the wall. */
   readonly slope: number;
@@ -35,7 +35,7 @@ const viscosity = (T: number): number => (T < 110.4 ? 0.693873e-6 * T : (1.458e-
 /** u, its stress f, the temperature t from the free stream's (0) to the stagnation temperature (1), its flux g, and the stream function h. */
 type State = readonly number[];
 
-/** The similarity solution. Throws RangeError where shooting finds none. */
+/** The similarity solution. Throws RangeError if shooting finds none. */
 export function blasius(options: BlasiusOptions): Blasius {
   const { mach, temperature, wallTemperature, prandtl, gamma } = options;
   const rise = 0.5 * (gamma - 1) * mach ** 2;
@@ -109,7 +109,7 @@ export function laminarLayer(solution: Blasius, reynolds: number, u0: number) {
 
   const at = (x: number, y: number): LaminarPoint => {
     const place = y * edge * Math.sqrt(origin / (x + origin));
-    // The interval before that of the place, and never the first: what the original solver does.
+    // Takes the interval before the place's, and never the first, as the original solver does.
     const n = Math.max(1, Math.min(STEPS - 1, Math.ceil(place / STEP) - 2));
     const share = (place - eta[n]) / (eta[n + 1] - eta[n]);
     const linear = (values: Float64Array): number => values[n] + share * (values[n + 1] - values[n]);

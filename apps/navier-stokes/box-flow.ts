@@ -18,7 +18,7 @@ const GHOSTS = 4;
 /** Density, velocity and pressure at a place, for a gas of reference whose velocity is `u0`. */
 export type Start = (x: number, y: number, z: number, u0: number) => Point;
 
-/** What a configuration starts with. */
+/** Start of a configuration. */
 const startOf = ({ flow }: Config): Start => (flow === "taylor-green" ? taylorGreen : (x, y) => isentropicVortex(x, y));
 
 /** A flow in a box that is periodic along all axes; `start` is one of your own. */

@@ -9,7 +9,7 @@ export interface Case {
   readonly description: string;
   /** Options of `isoform navier-stokes` for it. */
   readonly examples: readonly string[];
-  /** What the defaults in its help hold for. */
+  /** Flow that the defaults in the help belong to. */
   readonly defaults?: string;
   readonly flow: (config: Config) => Flow;
 }
@@ -34,7 +34,7 @@ export const CASE_OF: Readonly<Record<CaseName, Case>> = {
     flow: layerFlow,
   },
   box: {
-    description: "vortices in a periodic box: one that travels, or those of Taylor and Green",
+    description: "vortices in a periodic box: one that travels, or Taylor and Green's",
     defaults: "--flow vortex",
     examples: ["--flow vortex --nx 64 --ny 64", "--flow taylor-green --re 1600 --steps 620 --energy energy.csv energy.svg"],
     flow: (config) => boxFlow(config),

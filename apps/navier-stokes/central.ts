@@ -7,7 +7,7 @@ import { twoPointFlux, type Splitting } from "./two-point.js";
 
 /*
  * Central fluxes: sums of two-point fluxes over the pairs of cells on both sides of a face, F_i = 2 sum_l c_l sum_{m<l} phi(i-m, i-m+l). In the
- * difference of two faces of one order, all pairs but those of the cell itself cancel.
+ * difference of two faces of one order, all pairs without the cell itself cancel.
  */
 
 export function centralFluxes(order: number, splitting: Splitting, { stateOf, energyOf, enthalpyOf }: Pointwise, real: Real) {
@@ -78,7 +78,7 @@ export function centralFluxes(order: number, splitting: Splitting, { stateOf, en
     () => [Real, STATE, half, weights, reduced, fullStateOf, addFlux],
   );
 
-  /** Puts the flux through a face into `flux`: that behind the cell which is `from` cells further. `L` is its reach. */
+  /** Puts the flux through the face after the cell which is `from` cells further into `flux`. */
   const centralThrough = helper(
     (
       w: Conserved,

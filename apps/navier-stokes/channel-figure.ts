@@ -6,7 +6,7 @@ import type { Means } from "./statistics.js";
 import type { Columns } from "./text-table.js";
 import { channelWall, sampledText } from "./walls.js";
 
-/** Friction Reynolds numbers near enough to 180 to be held against those points. */
+/** Friction Reynolds numbers near enough to 180 to be compared with those points. */
 const NEAR_180 = [150, 215] as const;
 /** Change of density from which on van Driest's velocity is another. */
 const COMPRESSIBLE = 0.02;

@@ -12,18 +12,18 @@ export interface ChannelOptions extends GasOptions {
   readonly reTau: number;
   /**
    * From -1 on, the walls' temperature between the bulk's (0) and the recovery temperature (1), with the Mach number by the bulk's; it is kept. Below
-   * -1, the Mach number is by the walls' temperature, and that of the bulk is left to itself.
+   * -1, the Mach number is by the walls' temperature, and the bulk temperature is left to itself.
    */
   readonly thetaWall: number;
 }
 
 export interface Channel {
   readonly gas: Gas;
-  /** By the walls' temperature, which is 1. */
+  /** Mach number by the walls' temperature, which is 1. */
   readonly mach: number;
   /** Bulk velocity. */
   readonly u0: number;
-  /** Of bulk velocity and half the height, with density and viscosity of reference. */
+  /** Reynolds number of bulk velocity and half the height, with density and viscosity of reference. */
   readonly reynolds: number;
   /** The bulk temperature that is kept. */
   readonly targetTemperature?: number;
@@ -108,7 +108,7 @@ function bulkReynolds(gas: Gas, reTau: number, wall: number, recovery: number, f
   }
 }
 
-/** What each cell counts in means across the channel: its height over that of the channel. */
+/** Weight of each cell in means across the channel: its height over the channel's. */
 export function channelWeights(axis: Axis): Float64Array {
   const faces = axis.faces!;
   const cells = cellsOf(axis);

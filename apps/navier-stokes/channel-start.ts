@@ -10,7 +10,7 @@ import type { Flow } from "./simulation.js";
 
 /*
  * The flow between two walls at the start: a parabola and rolls along x, with noise where it is asked for. Devices compute the same bits as the host, as
- * functions are those of the host: of one coordinate each.
+ * functions are the host's, of one coordinate each.
  */
 
 interface Parts {

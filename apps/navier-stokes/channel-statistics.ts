@@ -7,7 +7,7 @@ import { channelWall, foldHalves } from "./walls.js";
 /**
  * Profiles of a channel by the distance from its walls, means of both halves, in units of the wall: `y` by half the height, `y_plus`; mean velocity `u_plus` and van Driest's
  * `u_van_driest`; root mean squares of velocities, sqrt(rho u''^2 / tau_w), of the pressure by tau_w and of the temperature by T_w; `reynolds` = -rho u''v'' / tau_w, `viscous` stress and
- * their sum `stress`, which is 1 - y where the flow is steady; mean density and temperature by those of the wall. Fluctuations u'' are by means of rho u / rho (Favre).
+ * their sum `stress`, which is 1 - y where the flow is steady; mean density and temperature by the wall's. Fluctuations u'' are by means of rho u / rho (Favre).
  */
 export function channelProfiles(flow: Flow, means: Means): Columns {
   const { profile, wall, friction } = channelWall(flow, means);

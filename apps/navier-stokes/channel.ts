@@ -23,7 +23,7 @@ export function channelFlow(config: Config): Flow {
   const { nx, ny, nz, lx, lz, dyPlus, reTau, jb, smoothing, mach, thetaWall, cfl, dt, dtEvery, gas, viscosity, prandtl, tRef } = config;
   const across = channelAxis(ny, GHOSTS, { dyPlus, reTau, jb, smoothing });
   const channel = channelOf({ mach, reTau, thetaWall, gas, viscosity, prandtl, referenceTemperature: tRef }, across);
-  // A Reynolds number of one's own is that of the bulk; the grid's is re_tau all the same.
+  // A given Reynolds number is the bulk's; the grid still follows re_tau.
   const own = config.re === undefined ? channel.gas : withViscosity(channel.gas, channel.u0 / config.re);
   const axes = [uniform(nx, lx, GHOSTS, { periodic: true }), across, uniform(nz, lz, GHOSTS, { periodic: true })] as const;
   return {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions } from "isoform";
-import { readCheckpoint, requireHdf5, writeCheckpoint } from "isoform/io";
+import { previousOf, readCheckpoint, requireHdf5, writeCheckpoint, xdmfOf } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
@@ -13,7 +13,7 @@ import { readConfig } from "./config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config-keys.js";
 import { optionOf } from "./config-options.js";
 import { EnergyHistory } from "./energy.js";
-import { FieldSeries, type SeriesOptions } from "./field-series.js";
+import { FieldSeries, picturesOf, type SeriesOptions } from "./field-series.js";
 import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } from "./outputs.js";
 import { QUANTITIES, type Plane, type Quantity } from "./planes.js";
 import { progressLine, type Progress } from "./progress-line.js";
@@ -43,7 +43,7 @@ export function command(program: Command, shell: Shell): void {
     const own = all.command(name).description(CASE_OF[name].description);
     for (const key of keysOf(name)) own.addOption(optionOf(key, name));
     own
-      .option("--config <file>", "options in a TOML file, with underscores in place of dashes; those of the command line take precedence")
+      .option("--config <file>", "options in a TOML file, with underscores in place of dashes; the command line takes precedence")
       .addOption(devicesOption())
       .addOption(f64Option())
       .addOption(new Option("--type <name>", "type of the fields").choices(Object.keys(TYPES)).default("f64"))
@@ -87,7 +87,7 @@ export function command(program: Command, shell: Shell): void {
     own
       .option(
         "--checkpoint <file>",
-        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
+        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "continue from a checkpoint, with its configuration, to the given --steps and --time")
@@ -98,7 +98,7 @@ export function command(program: Command, shell: Shell): void {
 
 function helpText(name: CaseName): string {
   const { examples: lines, defaults } = CASE_OF[name];
-  const remark = defaults === undefined ? "" : `\nThe defaults above are those of ${defaults}.\n`;
+  const remark = defaults === undefined ? "" : `\nThe defaults above belong to ${defaults}.\n`;
   return remark + examples(...lines.map((line) => `navier-stokes ${name} ${line}`));
 }
 
@@ -107,13 +107,13 @@ const QUANTITY_NAMES = Object.keys(QUANTITIES) as Quantity[];
 function quantities(text: string): Quantity[] {
   const names = text.split(",").map((each) => each.trim());
   const unknown = names.find((each) => !QUANTITY_NAMES.includes(each as Quantity));
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no "${unknown}": take from ${QUANTITY_NAMES.join(", ")}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is not a quantity: choose from ${QUANTITY_NAMES.join(", ")}.`);
   return names as Quantity[];
 }
 
 function plane(text: string): SeriesOptions["plane"] {
   const [, axis, at] = /^([xyz])=(.+)$/.exec(text) ?? [];
-  if (axis === undefined || !Number.isFinite(Number(at))) throw new InvalidArgumentError("It needs an axis and a place: z=0.5.");
+  if (axis === undefined || !Number.isFinite(Number(at))) throw new InvalidArgumentError("It needs an axis and a place, such as z=0.5.");
   return { axis: axis as Plane["axis"], at: Number(at) };
 }
 
@@ -127,10 +127,7 @@ const givenIn = (name: CaseName, options: Given): Given =>
   ) as Given;
 
 async function run(name: CaseName, options: Options & Given, shell: Shell): Promise<void> {
-  const { progress, json, checkpoint, vtk, hdf5, svg } = options;
-  for (const file of [progress, json, checkpoint, vtk, hdf5, svg, ...(await pathsOf(options))])
-    if (file !== undefined) await shell.checkWritable(file);
-  if (hdf5 !== undefined) await requireHdf5(hdf5);
+  await requireOutputs(options, shell);
   const saved = options.restart === undefined ? undefined : await readCheckpoint(options.restart, { format: FORMAT });
   const given = { ...(options.config === undefined ? {} : await readConfig(options.config, name)), ...givenIn(name, options) };
   const config = saved ? restarted(name, given, saved.metadata, options.restart!) : configOf(name, given);
@@ -151,7 +148,7 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
     const { seconds, exitCode } = await simulate(name, simulation, config, options, samples, shell, energy);
     const steps = simulation.steps - first;
     const pace = (1e6 * seconds) / (steps * simulation.grid.cells);
-    const label = [...new Set(set.members.map(({ device }) => device.label))].join(", ");
+    const label = [...new Set(set.locals.map(({ device }) => device.label))].join(", ");
     let found: Promise<Means> | undefined;
     const means = (): Promise<Means> => (found ??= simulation.means());
     const text =
@@ -175,7 +172,24 @@ async function run(name: CaseName, options: Options & Given, shell: Shell): Prom
   }
 }
 
-/** Goes on to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
+/** Throws IsoformError if a file cannot be written, or is one that another option writes or reads. */
+async function requireOutputs(options: Options, shell: Shell): Promise<void> {
+  const { progress, json, checkpoint, vtk, hdf5, config, restart } = options;
+  const files = {
+    checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)],
+    progress,
+    json,
+    vtk,
+    hdf5: hdf5 && [hdf5, xdmfOf(hdf5)],
+    svg: picturesOf(options),
+    ...(await pathsOf(options)),
+  };
+  // A run may go on in the checkpoint that it was restarted from.
+  await shell.checkOutputs(files, { config, restart }, { checkpoint: "restart" });
+  if (hdf5 !== undefined) await requireHdf5(hdf5);
+}
+
+/** Runs to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
 async function simulate(
   name: CaseName,
   simulation: Simulation,

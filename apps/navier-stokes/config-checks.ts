@@ -27,7 +27,7 @@ const fewPoints: Check = (config) => {
   return undefined;
 };
 
-/** Of the series in KEEP(n): with density ratios below 3 terms beyond this are lost in f64. */
+/** Terms of the series in KEEP(n): with density ratios below 3, further terms are lost in f64. */
 const MOST_TERMS = 25;
 
 const CHECKS: readonly Check[] = [
@@ -41,10 +41,10 @@ const CHECKS: readonly Check[] = [
     return flows && !flows.includes(flow!) ? `a ${name} has no flow ${flow}: choose ${flows.join(" or ")}` : undefined;
   },
   ({ cfl, dt }) =>
-    cfl === 0 && dt === undefined ? "cfl is 0 and there is no dt: give a fixed time step by dt, or a cfl above 0" : undefined,
+    cfl === 0 && dt === undefined ? "cfl is 0 and dt is not given: give a fixed time step by dt, or a cfl above 0" : undefined,
   ({ weno, wenoZ }, given) =>
     wenoZ && weno !== 5
-      ? `weights Z are those of WENO 5, and weno is ${weno}: leave out weno_z${given.weno === undefined ? "" : ", or choose weno 5"}`
+      ? `WENO-Z weights need WENO of order 5, and weno is ${weno}: leave out weno_z${given.weno === undefined ? "" : ", or choose weno 5"}`
       : undefined,
   ({ gas, case: name }) =>
     gas === "thermal" && (name === "tube" || name === "shock")

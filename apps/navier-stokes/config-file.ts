@@ -21,7 +21,7 @@ function givenIn(found: Record<string, unknown>, file: string, name: CaseName): 
   if (own !== undefined && own !== name) {
     const known = (CASES as readonly unknown[]).includes(own);
     throw new IsoformError(
-      `${file} is of the case ${String(own)}: ${known ? `run isoform navier-stokes ${String(own)}` : `there are ${CASES.join(", ")}`}`,
+      `${file} is of the case ${String(own)}: ${known ? `run isoform navier-stokes ${String(own)}` : `the cases are ${CASES.join(", ")}`}`,
     );
   }
   return givenOf(values, file, name);

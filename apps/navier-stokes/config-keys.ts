@@ -2,7 +2,7 @@ import { GASES, VISCOSITIES, type Gas, type Viscosity } from "./gas.js";
 import { ORDERS, type Order } from "./schemes.js";
 
 /*
- * The keys of a run's configuration: what they mean, of which cases, and what they are where they are not given. TOML files have them as they stand,
+ * The keys of a run's configuration: their meanings, cases and defaults. TOML files use them as they are,
  * options with dashes in place of underscores, programs in camel case.
  */
 
@@ -17,7 +17,7 @@ export const WENO_ORDERS = [1, 3, 5, 7] as const;
 export const SPLITTINGS = ["roe", "rusanov"] as const;
 export const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
 
-/** What a key takes. */
+/** Values that a key takes. */
 export type Kind =
   | { readonly is: "count"; readonly from: number }
   | { readonly is: "whole"; readonly from: number }
@@ -38,7 +38,7 @@ export interface Key {
   readonly cases?: readonly CaseName[];
 }
 
-/** What a key means in a case. */
+/** Meaning of a key in a case. */
 export const meaningOf = ({ meaning }: Key, name: CaseName): string => (typeof meaning === "string" ? meaning : meaning(name));
 
 const COUNT: Kind = { is: "count", from: 1 };
@@ -63,7 +63,7 @@ const UNITS: Readonly<Record<CaseName, string>> = {
 const length = (what: string) => (name: CaseName) => what + UNITS[name];
 
 const REYNOLDS: Readonly<Record<CaseName, string>> = {
-  channel: "Reynolds number of the bulk flow; default: that of turbulent flow at re_tau",
+  channel: "Reynolds number of the bulk flow; default: the one of turbulent flow at re_tau",
   layer: "Reynolds number of the free stream, with a laminar inflow; otherwise it follows from re_tau",
   shock: "Reynolds number of the free stream, with a laminar inflow; otherwise it follows from re_tau",
   box: "Reynolds number; without it the flow has no viscosity",
@@ -97,7 +97,7 @@ export const KEYS: readonly Key[] = [
     name: "theta_wall",
     kind: NUMBER,
     meaning: (name) =>
-      `temperature of the wall, from that of the stream (0) to that of a wall without heat flux (1)${name === "channel" ? "; below -1 no heat is taken out of the flow" : ""}`,
+      `temperature of the wall: 0 for the stream's, 1 for the temperature of a wall without heat flux${name === "channel" ? "; below -1 no heat is taken out of the flow" : ""}`,
     cases: WALLS,
   },
   { name: "cfl", kind: { is: "nonNegative" }, meaning: "Courant number, which gives the time step; 0: dt gives it" },
@@ -120,7 +120,7 @@ export const KEYS: readonly Key[] = [
   { name: "order", kind: choice(ORDERS), meaning: "order of the central differences" },
   { name: "keep", kind: { is: "whole", from: -1 }, meaning: "central fluxes: KEP (-1), KEEP (0) or KEEP(n)" },
   { name: "weno", kind: choice(WENO_ORDERS), meaning: "order of WENO" },
-  { name: "weno_z", kind: FLAG, meaning: "take the weights of WENO-Z, of fifth order, in place of those of Jiang and Shu" },
+  { name: "weno_z", kind: FLAG, meaning: "take the weights of WENO-Z, of fifth order, instead of Jiang and Shu's" },
   { name: "splitting", kind: choice(SPLITTINGS), meaning: "WENO's fluxes: by characteristics (roe) or by components (rusanov)" },
   { name: "viscous", kind: choice(VISCOUS_FORMS), meaning: "form of the viscous terms" },
   { name: "viscosity", kind: choice(VISCOSITIES), meaning: "how the viscosity depends on temperature" },
@@ -232,10 +232,10 @@ const TUBE: Given = { ...COMMON, ny: 1, nz: 1, ly: 1, lz: 1, viscous: "none", se
 
 const TWO_PI = 2 * Math.PI;
 
-/** The part of a time step that suits so many cells along each axis which is left on as many as are asked for. */
+/** Factor of the time step on a grid of another number of cells along each axis. */
 const stepOn = (cells: number, { nx = 1, ny = 1, nz = 1 }: Given): number => Math.min(1, cells / Math.max(nx, ny, nz));
 
-/** What a case is where nothing else is asked for. */
+/** Defaults of a case. */
 export function defaultsOf(name: CaseName, given: Given): Given {
   switch (name) {
     case "channel":

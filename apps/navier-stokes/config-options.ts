@@ -3,7 +3,7 @@ import { count, countOrNone, nonNegative, number, positive } from "../options.js
 import { camelCase } from "./config.js";
 import { defaultsOf, meaningOf, type CaseName, type Given, type Key } from "./config-keys.js";
 
-/** The option of a key, `--re-tau <number>`; defaults are those of `configOf`, since they depend on other keys. */
+/** The option of a key, `--re-tau <number>`; `configOf` has the defaults, since they depend on other keys. */
 export function optionOf(key: Key, name: CaseName): Option {
   const flags = `--${key.name.replaceAll("_", "-")}`;
   const usual = defaultsOf(name, {})[camelCase(key.name) as keyof Given];
@@ -39,7 +39,8 @@ function chosen(of: readonly (string | number)[], text: string): string | number
 }
 
 function wholeFrom(from: number, value: number): number {
-  if (!(Number.isInteger(value) && value >= from)) throw new InvalidArgumentError(`It needs a whole number from ${from} on.`);
+  if (!(Number.isInteger(value) && value >= from))
+    throw new InvalidArgumentError(`It needs a whole number from ${from} to 9007199254740991.`);
   return value;
 }
 

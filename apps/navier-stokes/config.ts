@@ -6,7 +6,7 @@ import { defaultsOf, KEYS, type CaseName, type Config, type Given, type Key, typ
  * Configurations from values that somebody has given. Pages use it.
  */
 
-/** Of a key: `reTau` of `re_tau`. */
+/** Turns a key into a name in programs: `reTau` for `re_tau`. */
 export const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The name of a key of `Config` in files. */
@@ -48,7 +48,7 @@ export function givenOf(values: Readonly<Record<string, unknown>>, where: string
 const shown = (value: unknown): string =>
   typeof value === "object" ? "a table or a list" : typeof value === "string" ? `"${value}"` : String(value);
 
-/** What a value is not that it should be. */
+/** Says what a key needs where a value is not that. */
 function missOf(kind: Kind, value: unknown): string | undefined {
   const isNumber = typeof value === "number" && Number.isFinite(value);
   switch (kind.is) {
@@ -75,7 +75,7 @@ function unknownKey(word: string, name: CaseName): string {
   const plain = word.toLowerCase().replaceAll("-", "_");
   const [nearest] = names.map((each) => ({ each, edits: distance(plain, each) })).sort((a, b) => a.edits - b.edits);
   const hint = nearest.edits <= Math.max(1, word.length / 3) ? `did you mean ${nearest.each}?` : `${name} has ${names.join(" ")}`;
-  return `there is no key ${word}: ${hint}`;
+  return `unknown key ${word}: ${hint}`;
 }
 
 const foreignKey = ({ name: word, cases }: Key, name: CaseName): string =>

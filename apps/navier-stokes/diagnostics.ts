@@ -6,7 +6,7 @@ import type { Model } from "./model.js";
 import { STATE } from "./pointwise.js";
 
 /*
- * What a line of progress tells. After a step, `next` and `nextT` hold the input of its last stage.
+ * Values of a line of progress. After a step, `next` and `nextT` hold the input of its last stage.
  */
 
 const EXTREMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP"] as const;
@@ -16,7 +16,7 @@ export type Diagnosed = Readonly<Record<(typeof EXTREMES)[number], Scalar>> & { 
 export interface Diagnostics {
   readonly scalars: Diagnosed;
   readonly containers: readonly Container[];
-  /** Of the last stage; where boundaries write cells, it has to run before them. */
+  /** Residual of the last stage; where boundaries write cells, it has to run before them. */
   readonly residual: Container;
   /** Cells whose density or temperature are not above 0, as the flow is now, and what counts them. */
   readonly broken: { readonly cells: Scalar<"f64">; readonly count: Container };
@@ -73,7 +73,7 @@ function brokenOf({ grid, fields, cell, Real }: Model): Diagnostics["broken"] {
   return { cells, count };
 }
 
-/** After a stage or after the swap behind it, which comes to the same. */
+/** Valid after a stage, and after the swap that follows it. */
 function residualOf({ grid, fields }: Model, residual: Scalar<"f64">): Container {
   const { w, next } = fields;
   return grid.container("residual", { w, next, residual: sum(residual) }, ({ w, next, residual }, c) => {

@@ -1,5 +1,6 @@
 import type { DeviceSet } from "isoform/set";
 import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
+import { boxOf } from "../box.js";
 import { channelFlow } from "./channel.js";
 import { configOf } from "./config.js";
 import { denseOnly } from "./dense-only.js";
@@ -10,8 +11,9 @@ const SIZE = 16;
 /** For `isoform explain`: a channel whose sensor chooses between central fluxes and WENO. */
 export async function makeSkeleton(
   set: DeviceSet,
-  { grid, layout, occ, precision, fuse, unroll, size = SIZE }: SkeletonSettings,
+  { grid, layout, occ, precision, fuse, unroll, ...asked }: SkeletonSettings,
 ): Promise<Skeleton> {
-  const flow = channelFlow(configOf("channel", { nx: size, ny: size, nz: size, sensorThreshold: 0.2 }));
+  const { size, planes } = boxOf(asked, 3, SIZE);
+  const flow = channelFlow(configOf("channel", { nx: size, ny: size, nz: planes, sensorThreshold: 0.2 }));
   return (await Simulation.create(set, flow, { layout: denseOnly(grid, layout), occ, precision, fuse, unroll })).skeleton;
 }

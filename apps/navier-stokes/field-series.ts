@@ -34,7 +34,11 @@ function pictureOf({ svg, show, fieldsEvery }: SeriesOptions, quantity: Quantity
   return fieldsEvery === undefined ? path : numbered(path, step, ".svg");
 }
 
-/** In what lengths are. */
+/** The files that a run's pictures go to; none are known beforehand where each snapshot has its own. */
+export const picturesOf = (options: SeriesOptions): string[] =>
+  options.svg === undefined || options.fieldsEvery !== undefined ? [] : options.show.map((quantity) => pictureOf(options, quantity, 0));
+
+/** Units of lengths, by case. */
 const LENGTHS: Record<CaseName, string> = { channel: " / half height", layer: " / delta_0", shock: " / delta_0", box: "", tube: "" };
 
 /** Snapshots of density, velocity, pressure and temperature with the coordinates of the cells. */
@@ -62,17 +66,21 @@ export class FieldSeries {
     const { fields, container } = (this.made ??= primitives(model));
     await grid.run(container, settings);
     const geometry = { faces: facesOf(flow.axes) };
+    const writes = (grid.set.ranks?.rank ?? 0) === 0;
     const time = await simulation.time.get();
     if (vtk !== undefined) {
       const path = fieldsEvery === undefined ? vtk : numbered(vtk, step, ".vtr");
       await writeRectilinear(path, fields, geometry);
       written.push({ time, file: basename(path) });
-      if (fieldsEvery !== undefined) await writeVtkSeries(`${withoutEnding(vtk)}.pvd`, written);
+      if (fieldsEvery !== undefined && writes) await writeVtkSeries(`${withoutEnding(vtk)}.pvd`, written);
     }
     if (hdf5 !== undefined) {
       const dt = await simulation.dt.get();
-      await writeOpenPmd(hdf5, { step, time, dt, meshes: await recordsOf(fields, geometry) }, this.isNew ? "new" : "add");
-      await writeXdmf(hdf5);
+      const meshes = await recordsOf(fields, geometry);
+      if (writes) {
+        await writeOpenPmd(hdf5, { step, time, dt, meshes }, this.isNew ? "new" : "add");
+        await writeXdmf(hdf5);
+      }
     }
     this.isNew = false;
   }

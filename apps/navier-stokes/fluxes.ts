@@ -6,7 +6,7 @@ import { CONSERVED, type Conserved, type Temperatures, type Values } from "./poi
 import { wenoFlux } from "./weno.js";
 
 /*
- * Fluxes through faces, of schemes with WENO: a field for each axis, that of a face in the cell before it.
+ * Fluxes through faces, of schemes with WENO: a field for each axis, with a face's flux in the cell before it.
  */
 
 const AXES = ["x", "y", "z"] as const;
@@ -23,7 +23,7 @@ export function fluxes(model: Model, axis: number): Container[] {
   const W = weno.halfWidth;
   const [dx, dy, dz] = [0, 1, 2].map((n) => (n === axis ? 1 : 0));
 
-  /** Puts the flux through the face behind the cell which is `from` cells further into `through`; faces near the ends of the axis reach fewer cells. */
+  /** Puts the flux through the face after the cell which is `from` cells further into `through`; faces near the ends of the axis reach fewer cells. */
   const finding = (isNear: boolean) => {
     const wenoThrough = wenoFlux(weno, cell, scales, real, isNear);
     return helper(
@@ -48,7 +48,7 @@ export function fluxes(model: Model, axis: number): Container[] {
   };
   const params = { w, T, sensor, flux: fields.fluxes[axis], reach, wenoReach };
   const name = `flux along ${AXES[axis]}`;
-  /** Through the faces behind cells. */
+  /** Fluxes through the faces after cells. */
   const behind = (name: string, isNear: boolean, on?: Region): Container => {
     const find = finding(isNear);
     return grid.container(

@@ -7,16 +7,16 @@ import { STATE } from "./pointwise.js";
 import { temperature } from "./temperature.js";
 
 /*
- * What keeps a channel's bulk flow: after each stage, uniform changes of density and momentum that undo what the bulk has lost, and where
+ * Forcing that keeps a channel's bulk flow: after each stage, uniform changes of density and momentum that undo what the bulk has lost, and where
  * asked for, one of the temperature that gives the bulk a target.
  */
 
 /** Means over the volume, weighted by the widths of cells along y. */
 export interface Bulk {
-  /** Of what a stage has changed: density and momentum along x. */
+  /** Sums of a stage's changes: density and momentum along x. */
   readonly mass: Scalar<"f64">;
   readonly push: Scalar<"f64">;
-  /** Of the stage's input: density, momentum along x, and that times temperature. */
+  /** Means of the stage's input: density, momentum along x, and momentum times temperature. */
   readonly density: Scalar<"f64">;
   readonly momentum: Scalar<"f64">;
   readonly heat: Scalar<"f64">;
@@ -28,7 +28,7 @@ export interface Bulk {
 
 export interface Forcing {
   readonly bulk: Bulk;
-  /** What stands between a stage and the swap of its fields. */
+  /** Steps between a stage and the swap of its fields. */
   readonly stage: (n: number) => readonly ReturnType<typeof stepsOf>[number][];
 }
 

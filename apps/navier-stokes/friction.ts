@@ -1,5 +1,5 @@
 /*
- * What a mean profile says of its wall, and the laws that profiles are held against.
+ * Friction and thicknesses of a mean profile, and laws to compare profiles with.
  */
 
 /** Means over a wall, at heights above it. */
@@ -11,7 +11,7 @@ export interface MeanProfile {
   readonly T: ArrayLike<number>;
 }
 
-/** What is known of the wall and of the stream. */
+/** State of the wall and of the stream. */
 export interface Wall {
   readonly temperature: number;
   readonly viscosity: number;
@@ -20,10 +20,10 @@ export interface Wall {
   readonly prandtl: number;
   /** Heat capacity at constant pressure by mass. */
   readonly heat: number;
-  /** Of reference, of the friction coefficient: those of free stream or bulk. */
+  /** Speed of reference for the friction coefficient: the free stream's or the bulk's. */
   readonly speed: number;
   readonly density: number;
-  /** That of the outer flow: half the channel's height, or the layer's thickness. */
+  /** Thickness of the outer flow: half the channel's height, or the layer's thickness. */
   readonly thickness: number;
 }
 
@@ -90,5 +90,5 @@ export const MOSER_180: readonly (readonly [yPlus: number, uPlus: number])[] = [
 /** The viscous sublayer, and the logarithmic law beyond y+ = 11. */
 export const lawOfTheWall = (yPlus: number): number => (yPlus < 11 ? yPlus : Math.log(yPlus) / 0.41 + 5.2);
 
-/** Of the laminar layer without changes of density: cf sqrt(Re_x), and displacement and momentum thickness by x/sqrt(Re_x). */
+/** Constants of the laminar layer without changes of density: cf sqrt(Re_x), and displacement and momentum thickness by x/sqrt(Re_x). */
 export const BLASIUS = { friction: 0.66411, displacement: 1.7208, momentum: 0.66411, shape: 2.591 } as const;

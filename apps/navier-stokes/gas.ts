@@ -9,7 +9,7 @@ export const VISCOSITIES = ["sutherland", "power", "constant"] as const;
 export interface Gas {
   /** Ratio of heat capacities at T = 1. */
   readonly gamma: number;
-  /** Of a thermally perfect gas: cp = sum of coefficients[l + 2] T^l for l = -2 ... 4, and what the enthalpy is at T = 1. */
+  /** Heat capacity of a thermally perfect gas: cp = sum of coefficients[l + 2] T^l for l = -2 ... 4, and the enthalpy at T = 1. */
   readonly heat?: { readonly coefficients: readonly number[]; readonly enthalpy: number };
   readonly prandtl: number;
   readonly viscosity: Viscosity;
@@ -17,9 +17,9 @@ export interface Gas {
 
 export interface Viscosity {
   readonly law: (typeof VISCOSITIES)[number];
-  /** At T = 1; 0 for a gas without viscosity. */
+  /** Viscosity at T = 1; 0 for a gas without viscosity. */
   readonly reference: number;
-  /** Sutherland's temperature over that of reference. */
+  /** Sutherland's temperature over the temperature of reference. */
   readonly sutherland: number;
 }
 
@@ -27,9 +27,9 @@ export interface GasOptions {
   readonly gas?: (typeof GASES)[number];
   readonly viscosity?: Viscosity["law"];
   readonly prandtl?: number;
-  /** Of a calorically perfect gas. */
+  /** Ratio of heat capacities of a calorically perfect gas. */
   readonly gamma?: number;
-  /** In kelvin: that of T = 1. */
+  /** Temperature T = 1, in kelvin. */
   readonly referenceTemperature?: number;
 }
 
@@ -123,5 +123,5 @@ export const viscosityAt = ({ viscosity }: Gas, T: number): number => LAWS[visco
 /** The velocity of a Mach number at T = 1. */
 export const velocityOf = ({ gamma }: Gas, mach: number): number => mach * Math.sqrt(gamma);
 
-/** Of the temperature that a wall without heat flux has: Pr^(1/3) in turbulent flow, Pr^(1/2) in laminar flow. */
+/** Recovery factor, for the temperature of a wall without heat flux: Pr^(1/3) in turbulent flow, Pr^(1/2) in laminar flow. */
 export const recoveryFactor = ({ prandtl }: Gas, laminar = false): number => prandtl ** (laminar ? 1 / 2 : 1 / 3);

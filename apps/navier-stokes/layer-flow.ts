@@ -18,7 +18,7 @@ import { onceAPoint } from "./once-a-point.js";
 import { behindShock, obliqueShock } from "./oblique-shock.js";
 import type { Flow } from "./simulation.js";
 
-/** Those of the original's layers; the last faces across depend on it. */
+/** Ghosts of the original's layers; the last faces across depend on them. */
 const LEAST_GHOSTS = 3;
 
 type Container = ReturnType<typeof wall>;
@@ -66,12 +66,12 @@ export function layerFlow(config: Config): Flow {
   };
 }
 
-/** What a kind of inflow decides. */
+/** Parts of a flow that depend on the kind of inflow. */
 interface Inflow {
   readonly gas: Gas;
   readonly start: (i: number, j: number, z: number) => readonly number[];
   readonly atInflow: (model: Model) => readonly Container[];
-  /** Of a turbulent layer, in column i. */
+  /** Thickness of a turbulent layer in column i. */
   readonly thickness?: (i: number) => number;
 }
 

@@ -11,7 +11,7 @@ export interface LayerMeans {
   readonly x: Axis;
   /** Cells across. */
   readonly cells: number;
-  /** Of free stream, unit length and viscosity of reference. */
+  /** Reynolds number of free stream, unit length and viscosity of reference. */
   readonly reynolds: number;
   profile(column: number): LayerProfile;
   /** Density, and velocity along x and y. */
@@ -101,7 +101,7 @@ export function modesAt(x: number, y: number, z: number, delta: number, lz: numb
   return [u, v, w];
 }
 
-/** Conserved values of the flow at the start, in cell (i, j) at z; with the waves where `lz` is that of the box. */
+/** Conserved values of the flow at the start, in cell (i, j) at z; with the waves where `lz` is the box's. */
 export function layerStart(
   means: LayerMeans,
   gas: Gas,

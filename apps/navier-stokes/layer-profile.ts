@@ -8,11 +8,11 @@ import { cumulative, integral } from "./trapezoids.js";
  * densities and temperatures of the free stream's too, and all lengths in one unit.
  */
 
-/** What is common to all profiles of a layer. */
+/** Properties that all profiles of a layer share. */
 export interface LayerGas {
   readonly gas: Gas;
   readonly mach: number;
-  /** Of the walls and of a wall without heat flux. */
+  /** Temperatures of the wall, and of a wall without heat flux. */
   readonly wallTemperature: number;
   readonly recoveryTemperature: number;
 }
@@ -20,18 +20,18 @@ export interface LayerGas {
 export interface LayerProfile {
   readonly delta: number;
   readonly reTau: number;
-  /** By free stream, momentum thickness and the viscosity of the free stream. */
+  /** Reynolds number of free stream, momentum thickness and the viscosity of the free stream. */
   readonly reTheta: number;
   readonly theta: number;
   /** Friction coefficient. */
   readonly cf: number;
-  /** At heights n delta / (length - 1). */
+  /** Velocities at heights n delta / (length - 1). */
   readonly u: Float64Array;
   /** There too, of the velocity one iteration before: that from which `u` was integrated. */
   readonly temperature: Float64Array;
 }
 
-/** What of a layer is known: its friction Reynolds number, or that of its momentum thickness. */
+/** A layer's friction Reynolds number, or the Reynolds number of its momentum thickness. */
 export type Known = { readonly reTau: number } | { readonly reTheta: number };
 
 const INTERVALS = 10_000;
@@ -50,7 +50,7 @@ export const temperatureOf = ({ wallTemperature: wall, recoveryTemperature: reco
 /** The wake's law begins at this Reynolds number of the momentum thickness. */
 const LEAST_RE_THETA = 425;
 
-/** The profile of a layer of thickness `delta`. Throws IsoformError where the Reynolds number is so low that there is no turbulent layer. */
+/** The profile of a layer of thickness `delta`. Throws IsoformError if the Reynolds number is too low for a turbulent layer. */
 export function layerProfile(layer: LayerGas, delta: number, known: Known): LayerProfile {
   const { gas, mach, wallTemperature } = layer;
   const byTau = "reTau" in known;

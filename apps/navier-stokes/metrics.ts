@@ -5,7 +5,7 @@ import type { Real } from "./pointwise.js";
 import { FIRST_DERIVATIVE, SECOND_DERIVATIVE } from "./schemes.js";
 
 /*
- * What containers know of a stretched axis: arrays along it.
+ * Metrics of a stretched axis for containers: arrays along it.
  */
 
 /** One number for each coordinate of an axis. */
@@ -20,7 +20,7 @@ export interface Metrics {
   readonly gap: Along;
   /** 1 over the distance between the two neighbours. */
   readonly span: Along;
-  /** By cell, of the face behind it: cells on each side that central fluxes and WENO take; one ghost. */
+  /** For the face after each cell: cells on each side that central fluxes and WENO take; one ghost. */
   readonly reach: Along;
   readonly wenoReach: Along;
   /** `slope`, and 0 in first layers that get no convective fluxes of this axis. */
@@ -28,7 +28,7 @@ export interface Metrics {
   readonly isBounded: boolean;
 }
 
-/** What of the scheme metrics depend on. */
+/** Properties of the scheme that metrics depend on. */
 export interface Reaches {
   readonly order: number;
   /** Half the width of WENO; 0 where there is none. */

@@ -40,7 +40,7 @@ const narrow = helper(
   () => [],
 );
 
-/** What containers are made of. */
+/** Parts that containers are made of. */
 export type Model = ReturnType<typeof modelOf>;
 
 export function modelOf(
@@ -68,7 +68,7 @@ export function modelOf(
     isCentral: !scheme.weno || scheme.weno.threshold > 1,
     /** Whether a sensor chooses between central fluxes and WENO. */
     isHybrid: scheme.weno !== undefined && scheme.weno.threshold >= 0 && scheme.weno.threshold <= 1,
-    /** Of private arrays. */
+    /** Constructor of private arrays. */
     Real: real.type === "f64" ? Float64Array : Float32Array,
     /** An f64 as a number of the fields' type. */
     toReal: real.type === "f64" ? keep : narrow,

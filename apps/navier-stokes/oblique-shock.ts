@@ -3,16 +3,16 @@
  */
 
 export interface ObliqueShock {
-  /** By which the stream turns, in radians. */
+  /** Angle by which the stream turns, in radians. */
   readonly deflection: number;
-  /** Behind the shock by before it. */
+  /** Value after the shock over the value before it. */
   readonly pressure: number;
   readonly density: number;
   readonly temperature: number;
   readonly mach: number;
 }
 
-/** The shock at `angle` to a stream, in radians. Throws RangeError where the angle is that of no shock. */
+/** The shock at `angle` to a stream, in radians. Throws RangeError if no shock has the angle. */
 export function obliqueShock(mach: number, angle: number, gamma: number): ObliqueShock {
   const normal = mach * Math.sin(angle);
   if (!(normal > 1 && angle < Math.PI / 2)) {
@@ -29,7 +29,7 @@ export function obliqueShock(mach: number, angle: number, gamma: number): Obliqu
   return { deflection, pressure, density, temperature: pressure / density, mach: behind / Math.sin(angle - deflection) };
 }
 
-/** Density, velocity (against the wall at y = 0) and temperature behind a shock in a stream of density, temperature and velocity 1, 1, `u0`. */
+/** Density, velocity (against the wall at y = 0) and temperature downstream of a shock in a stream of density, temperature and velocity 1, 1, `u0`. */
 export function behindShock(shock: ObliqueShock, gamma: number): { rho: number; u: number; v: number; T: number } {
   const { density, temperature, mach, deflection } = shock;
   const speed = mach * Math.sqrt(gamma * temperature);

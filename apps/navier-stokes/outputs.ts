@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { IsoformError } from "isoform";
-import { requireHdf5 } from "isoform/io";
-import type { Shell } from "isoform/portability";
+import { requireHdf5, xdmfOf } from "isoform/io";
+import type { OutputFiles, Shell } from "isoform/portability";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
 import { tubeOf } from "./box-flow.js";
@@ -19,7 +19,7 @@ import { wallFigure } from "./wall-figure.js";
 import { layerWalls, sampledText, wallText } from "./walls.js";
 
 /*
- * What is written of a flow at the end of a run: an option each, which names the file.
+ * Files that describe a flow at the end of a run, each with an option that names it.
  */
 
 /** A run at its end. */
@@ -27,9 +27,9 @@ export interface Ended {
   readonly name: CaseName;
   readonly config: Config;
   readonly simulation: Simulation;
-  /** Of what was sampled, or of the flow at the end. */
+  /** Means of the samples, or of the flow at the end. */
   readonly means: () => Promise<Means>;
-  /** Of a box where it is asked for. */
+  /** History of a box where it is asked for. */
   readonly energy?: EnergyHistory;
 }
 
@@ -37,7 +37,7 @@ interface Output {
   readonly meaning: string | ((name: CaseName) => string);
   /** Default: all cases. */
   readonly cases?: readonly CaseName[];
-  /** Throws IsoformError where a flow has no such thing. */
+  /** Throws IsoformError if a flow has no such thing. */
   readonly check?: (flow: Flow) => void;
   readonly write: (path: string, run: Ended, shell: Shell) => Promise<void>;
 }
@@ -69,8 +69,10 @@ const OUTPUTS = {
     write: async (path, { simulation, means }, shell) => {
       const { flow, steps: step, time } = simulation;
       const found = await means();
-      if (isHdf5(path)) await writeMeans(path, found, flow, { step, time: await time.get() });
-      else await shell.writeFile(path, tableText(path, columnsOf(found, flow), [sampledText(found)]));
+      if (isHdf5(path)) {
+        const now = await time.get();
+        if ((simulation.grid.set.ranks?.rank ?? 0) === 0) await writeMeans(path, found, flow, { step, time: now });
+      } else await shell.writeFile(path, tableText(path, columnsOf(found, flow), [sampledText(found)]));
     },
   },
   profiles: {
@@ -98,7 +100,7 @@ const OUTPUTS = {
   spectraZ: spectraAlong("z"),
   energy: {
     meaning:
-      "write means over the box of kinetic energy, dissipation and enstrophy at each sample of --every: as a table, CSV (.csv) or a figure (.svg)",
+      "write means over the box of kinetic energy, dissipation and enstrophy (by differences of order 16, to which waves of two or three cells count less) at each sample of --every: as a table, CSV (.csv) or a figure (.svg)",
     cases: ["box"],
     write: async (path, { config, simulation: { flow }, energy }, shell) => {
       const { motions } = energy!;
@@ -123,7 +125,7 @@ const OUTPUTS = {
 const NAMES = Object.keys(OUTPUTS) as (keyof typeof OUTPUTS)[];
 const outputOf = (name: keyof typeof OUTPUTS): Output => OUTPUTS[name];
 
-/** Where outputs go that are asked for. */
+/** Files that outputs go to, where they are asked for. */
 export type OutputPaths = { readonly [name in keyof typeof OUTPUTS]?: readonly string[] };
 
 /** Adds an option for each output of a case. */
@@ -138,14 +140,14 @@ export function addOutputs(command: Command, name: CaseName): void {
   }
 }
 
-/** The files that are asked for. Throws IsoformError where one is HDF5, and the package for it is missing. */
-export async function pathsOf(paths: OutputPaths): Promise<string[]> {
-  const files = NAMES.flatMap((name) => paths[name] ?? []);
+/** The files that are asked for, by option. Throws IsoformError if one is HDF5, and the package for it is missing. */
+export async function pathsOf(paths: OutputPaths): Promise<OutputFiles> {
   for (const path of paths.statistics ?? []) if (isHdf5(path)) await requireHdf5(path);
-  return files;
+  const filesOf = (path: string): string[] => (isHdf5(path) ? [path, xdmfOf(path)] : [path]);
+  return Object.fromEntries(NAMES.map((name) => [name, paths[name]?.flatMap(filesOf)]));
 }
 
-/** Throws IsoformError where something is asked for that a flow does not have. */
+/** Throws IsoformError if something is asked for that a flow does not have. */
 export function checkOutputs(paths: OutputPaths, flow: Flow): void {
   for (const name of NAMES) if (paths[name]) outputOf(name).check?.(flow);
 }

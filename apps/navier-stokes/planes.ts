@@ -13,7 +13,7 @@ import { differences } from "./viscous.js";
 
 export const AXES = ["x", "y", "z"] as const;
 
-/** What can be shown. Derivatives are differences between neighbours. */
+/** Quantities that can be shown. Derivatives are differences between neighbours. */
 export const QUANTITIES = {
   schlieren: "gradient of the density",
   "q-criterion": "Q = (|rotation|^2 - |strain|^2) / 2",
@@ -29,7 +29,7 @@ export interface Plane {
   readonly axis: (typeof AXES)[number];
   /** Coordinate of its cells. */
   readonly index: number;
-  /** Where it lies on the axis. */
+  /** Place on the axis. */
   readonly at: number;
 }
 
@@ -63,7 +63,7 @@ export class PlaneOf {
     this.unit = quantity === "velocity" ? model.reference.speed : 1;
   }
 
-  /** Of the flow as it is now. */
+  /** Reads the plane of the flow as it is now. */
   async read(): Promise<Float64Array> {
     const { grid, settings } = this.simulation;
     await grid.run(this.container, settings);
@@ -92,7 +92,7 @@ function shown(model: Model, quantity: Quantity, { axis, index }: Plane, values:
 
 type ValueOf = (w: Conserved, T: Temperatures, c: Cell<3>, s: Values, x: number, y: number, z: number) => number;
 
-/** By quantity: its value from the state `s` of a cell and those around it; x, y and z are 1 over the distances between both neighbours. */
+/** Values of the quantities from the state `s` of a cell and its neighbours; x, y and z are 1 over the distances between both neighbours. */
 function valuesOf({ real, Real, axes, cell }: Model): Record<Quantity, () => ValueOf> {
   const { addGradient } = differences("conservative", 2, cell, real);
   const component = (k: number) => (): ValueOf =>

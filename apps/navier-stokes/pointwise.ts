@@ -3,7 +3,7 @@ import type { Cell, FieldAccess } from "isoform/grid";
 import type { Gas, Viscosity } from "./gas.js";
 
 /*
- * What is known of one cell, for bodies of containers. A state is a private array of `STATE` values: density, velocity, pressure, temperature, and
+ * Values of one cell, for bodies of containers. A state is a private array of `STATE` values: density, velocity, pressure, temperature, and
  * the energy by mass that central fluxes carry, for those alone.
  */
 
@@ -88,7 +88,7 @@ const CLOSE = 1e-12;
 
 function thermallyPerfect({ coefficients, enthalpy }: Required<Gas>["heat"], real: Real) {
   const a = table(real, coefficients);
-  // At T^(l+1): the integral of a_l T^l, and 0 where that is a logarithm.
+  // Factors of T^(l+1): the integral of a_l T^l, and 0 where that is a logarithm.
   const integrals = coefficients.map((value, n) => (n === 1 ? 0 : value / (n - 1)));
   const b = table(real, integrals);
   const start = enthalpy - integrals.reduce((sum, value) => sum + value, 0);
@@ -149,7 +149,7 @@ function thermallyPerfect({ coefficients, enthalpy }: Required<Gas>["heat"], rea
   };
 }
 
-/** By law: the dynamic viscosity at a temperature. */
+/** Dynamic viscosity at a temperature, by law. */
 const VISCOSITIES: Record<Viscosity["law"], (of: Viscosity) => (T: number) => number> = {
   constant: ({ reference }) =>
     helper(

@@ -4,7 +4,7 @@ import { IsoformError } from "isoform";
  * Lines of progress as the original solver writes them, by the Fortran format (1i10,20es20.10), so that files can be compared as they are.
  */
 
-/** How a flow stands after a step: what `Simulation.progress` gives, in units of the gas. */
+/** State of a flow after a step, as `Simulation.progress` finds it, in units of the gas. */
 export interface Progress {
   readonly step: number;
   readonly dt: number;
@@ -22,7 +22,7 @@ export type Extremes = readonly [least: number, most: number];
 
 /** Bulk values of a channel. */
 export interface ChannelProgress {
-  /** -dp/dx by that of the bulk velocity. */
+  /** -dp/dx, from the change of the bulk velocity. */
   readonly pressureGradient: number;
   readonly density: number;
   readonly velocity: number;
@@ -48,7 +48,7 @@ function exponential(value: number): string {
   return digits.length > 2 ? `${signed}${sign}${digits}` : `${signed}E${sign}${digits.padStart(2, "0")}`;
 }
 
-/** The columns behind the step. */
+/** The columns after the step. */
 function columns({ dt, time, residual, channel, density, temperature, pressure }: Progress): number[] {
   const bulk = channel ? [channel.pressureGradient, channel.density, channel.velocity, channel.temperature] : [];
   return [dt, time, residual, ...bulk, ...density, ...temperature, ...pressure];
@@ -60,16 +60,16 @@ export const progressLine = (progress: Progress): string => {
   return (step.length > STEP_WIDTH ? "*".repeat(STEP_WIDTH) : step.padStart(STEP_WIDTH)) + columns(progress).map(fortranNumber).join("");
 };
 
-/** Reads lines in columns or with spaces between them; exponents as 1.0E+00, 1.0e0 or 1.0+100. Throws IsoformError for what is no such line. */
+/** Reads lines in columns or with spaces between them; exponents as 1.0E+00, 1.0e0 or 1.0+100. Throws IsoformError for any other line. */
 export function readProgressLine(line: string): Progress {
   const words = isInColumns(line)
     ? [line.slice(0, STEP_WIDTH), ...(line.slice(STEP_WIDTH).match(/.{1,20}/g) ?? [])].map((word) => word.trim())
     : line.trim().split(/\s+/);
   const [step, ...values] = words.map(fortranValue);
   if (values.some(Number.isNaN) && !/nan/i.test(line))
-    throw new IsoformError(`"${line.trim()}" is no line of progress: a column is no number`);
+    throw new IsoformError(`"${line.trim()}" is not a line of progress: a column is not a number`);
   if (values.length !== 9 && values.length !== 13)
-    throw new IsoformError(`"${line.trim()}" is no line of progress: it has ${words.length} columns in place of 10, or 14 of a channel`);
+    throw new IsoformError(`"${line.trim()}" is not a line of progress: it has ${words.length} columns instead of 10, or 14 of a channel`);
   const [dt, time, residual] = values;
   const [pressureGradient, density, velocity, temperature] = values.slice(3);
   const [a, b, c, d, e, f] = values.slice(-6);
@@ -102,7 +102,7 @@ const NAMES = ["dt", "time", "residual"];
 const CHANNEL_NAMES = ["-dp/dx", "bulk density", "bulk velocity", "bulk temperature"];
 const EXTREME_NAMES = ["density", "temperature", "pressure"].flatMap((name) => [`least ${name}`, `greatest ${name}`]);
 
-/** The columns of two lines beside each other. Throws IsoformError where one has the columns of a channel, and the other not. */
+/** The columns of two lines beside each other. Throws IsoformError if one has the columns of a channel, and the other not. */
 export function compareProgress(found: Progress, expected: Progress): Difference[] {
   const [values, others] = [columns(found), columns(expected)];
   if (values.length !== others.length)

@@ -19,19 +19,19 @@ export async function restore(simulation: Simulation, saved: Checkpoint): Promis
   if ("dt" in step) simulation.dt.set(step.dt);
 }
 
-/** What is sampled, by the key that says how often. */
+/** Sampled quantities, with the key that says how often. */
 const SAMPLED = [
   ["statsEvery", "statistics"],
   ["spectraEvery", "spectra"],
 ] as const;
 
-/** What a run may change when it goes on. */
+/** Keys that a run may change when it goes on. */
 const FREE: readonly string[] = ["steps", "time", "statsEvery", "spectraEvery", "cfl", "dt"];
 
-/** The configuration of a checkpoint, with another end. Throws IsoformError where other keys are asked for. */
+/** The configuration of a checkpoint, with another end. Throws IsoformError if other keys are asked for. */
 export function restarted(name: CaseName, given: Given, metadata: unknown, file: string): Config {
   const config = (metadata as { config?: Config } | null)?.config;
-  if (typeof config !== "object" || config === null) throw new IsoformError(`${file} does not tell its configuration: start anew`);
+  if (typeof config !== "object" || config === null) throw new IsoformError(`${file} lacks its configuration: start anew`);
   if (config.case !== name)
     throw new IsoformError(`${file} is of the case ${String(config.case)}: run isoform navier-stokes ${String(config.case)}`);
   const { case: _, ...values } = config;

@@ -9,7 +9,7 @@ export interface State1D {
   readonly p: number;
 }
 
-/** Solution over s = (x - x0)/t. Throws RangeError where a vacuum would open. */
+/** Solution over s = (x - x0)/t. Throws RangeError if a vacuum would open. */
 export function riemann(left: State1D, right: State1D, gamma: number): (s: number) => State1D {
   const sound = ({ rho, p }: State1D): number => Math.sqrt((gamma * p) / rho);
   const [cl, cr] = [sound(left), sound(right)];

@@ -1,13 +1,14 @@
 import { IsoformError } from "isoform";
+import { onAnyRank } from "isoform/set";
 import type { Progress } from "./progress-line.js";
 import type { Simulation } from "./simulation.js";
 
-/** Density or temperature are no longer above 0. */
+/** Density or temperature have fallen to 0 or below, or are NaN. */
 export class FlowError extends IsoformError {
   override name = "FlowError";
 }
 
-/** How long `follow` runs, and how often it samples. */
+/** Length of a run of `follow`, and distance of its samples. */
 export interface Course {
   /** The last step. */
   readonly steps: number;
@@ -22,15 +23,16 @@ export interface Course {
 /**
  * Runs to the end of the course, with a sample now and then.
  * @param sample is called after each sample, with the seconds that the steps before it took
- * @throws FlowError where density or temperature are no longer above 0, with the cell and the step
+ * @throws FlowError with the cell and the step where density or temperature are not above 0
  */
 export async function follow(
   simulation: Simulation,
   { steps, time = Infinity, every, stop }: Course,
   sample: (progress: Progress, seconds: number) => void | Promise<void>,
 ): Promise<void> {
+  const { set } = simulation.grid;
   let now = await simulation.time.get();
-  while (simulation.steps < steps && now < time && !stop?.aborted) {
+  while (simulation.steps < steps && now < time && !(stop && (await onAnyRank(set, stop.aborted, "a signal")))) {
     const dt = await simulation.dt.get();
     const left = Math.min(steps - simulation.steps, Math.max(1, Math.ceil((time - now) / dt - 1e-9)));
     const seconds = await simulation.run(Math.min(every, left));
@@ -41,7 +43,7 @@ export async function follow(
   }
 }
 
-/** Throws FlowError where density or temperature are not above 0. */
+/** Throws FlowError if density or temperature are not above 0. */
 export async function requireFlow(simulation: Simulation, { step, density, temperature }: Progress): Promise<void> {
   const wasSound = [...density, ...temperature].every((value) => Number.isFinite(value) && value > 0);
   if ((await simulation.brokenCells()) > 0) {
@@ -50,7 +52,7 @@ export async function requireFlow(simulation: Simulation, { step, density, tempe
       `navier-stokes: the flow ${what} in cell (${at.join(", ")}) after step ${step}: choose a smaller cfl, more cells, or a lower sensor_threshold, which takes WENO at more faces`,
     );
   }
-  // What is told of a step is how the flow stood before its last stage.
+  // The progress of a step describes the flow before its last stage.
   if (!wasSound)
     throw new FlowError(`navier-stokes: density or temperature were not above 0 before step ${step}: choose a smaller cfl, or more cells`);
 }

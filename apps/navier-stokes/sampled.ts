@@ -3,7 +3,7 @@ import type { Scalar } from "isoform/set";
 
 /** Means over time of a flow, whose sums are on the devices. */
 export interface Sampled<T> {
-  /** What adds the flow as it is now. */
+  /** Steps that add the flow as it is now. */
   readonly sample: readonly (Container | ReturnType<Grid<3>["scalarStep"]>)[];
   /** All arrays that `sample` writes. */
   readonly sums: readonly AxisArray[];

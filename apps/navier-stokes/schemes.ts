@@ -13,6 +13,17 @@ export const FIRST_DERIVATIVE: Readonly<Record<number, readonly number[]>> = {
   8: [4 / 5, -1 / 5, 4 / 105, -1 / 280],
 };
 
+/** Coefficients c_l of `FIRST_DERIVATIVE` for any even order: (-1)^(l + 1) m!^2 / (l (m - l)! (m + l)!), m half the order. */
+export function firstDerivativeOf(order: number): readonly number[] {
+  const half = order / 2;
+  let ratio = 1;
+  return Array.from({ length: half }, (_, n) => {
+    // m!^2 / ((m - l)! (m + l)!), from its value for l - 1.
+    ratio *= (half - n) / (half + n + 1);
+    return ((n % 2 === 0 ? 1 : -1) * ratio) / (n + 1);
+  });
+}
+
 /** f'' = d_0 f(i) + sum over l = 1, 2, ... of d_l (f(i + l) + f(i - l)). */
 export const SECOND_DERIVATIVE: Readonly<Record<number, readonly number[]>> = {
   2: [-2, 1],

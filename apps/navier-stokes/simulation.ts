@@ -37,24 +37,24 @@ export interface Flow {
   readonly initial: (x: number, y: number, z: number, k: number) => number;
   /** Gives `w` the same bits on devices with f64, and sooner. */
   readonly initialOnDevices?: (model: Model) => Container;
-  /** What gives the ghosts beyond a side their conserved values, and with a gas that needs it their temperatures. */
+  /** Containers that give the ghosts beyond a side their conserved values, and with a thermally perfect gas their temperatures. */
   readonly boundary?: (model: Model, side: Side) => readonly Container[];
   /** Open sides through which waves leave by their characteristics. */
   readonly edges?: readonly Edge[];
   /** Boundaries change cells, too. */
   readonly writesCells?: boolean;
-  /** Of a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
+  /** Given for a channel along x between walls across y: its bulk flow is kept, and the bulk temperature too where one is given. */
   readonly channel?: { readonly targetTemperature?: number };
-  /** Temperature of the walls across y; of a layer, that of a wall without heat flux too. */
+  /** Temperature of the walls across y; for a layer, also the temperature of a wall without heat flux. */
   readonly wall?: { readonly temperature: number; readonly recovery?: number };
 }
 
 /** Options of `Simulation.create`; `DEFAULTS` has a value for each. */
 export interface Settings {
-  /** Of fields and time steps; sums over all cells are f64. */
+  /** Type of fields and time steps; sums over all cells are f64. */
   readonly type: "f64" | "f32";
   readonly precision: "strict" | "fast";
-  /** Of fields: components of a cell apart, or together. */
+  /** Layout of fields: components of a cell apart, or together. */
   readonly layout: Storage["layout"];
   /** Overlap of computation and communication, on several devices. */
   readonly occ: OccLevel | "auto";
@@ -85,7 +85,7 @@ export class Simulation {
   readonly grid: DenseGrid<3>;
   /** Conserved values (`w`: rho, rho u, rho v, rho w, rho E) and the temperature, on the devices. */
   readonly fields: Fields;
-  /** Of one step. */
+  /** Sequence of one step. */
   readonly skeleton: Skeleton;
   readonly model: Model;
   /** The time step, in units of the gas. */
@@ -165,7 +165,7 @@ export class Simulation {
   async restart(): Promise<void> {
     const { model, fields, flow, settings } = this;
     const { axes, initial, initialOnDevices, step, gas } = flow;
-    if (initialOnDevices && this.set.members.every(({ device }) => device.capabilities.f64 && device.capabilities.f64Bits === undefined))
+    if (initialOnDevices && this.set.locals.every(({ device }) => device.capabilities.f64 && device.capabilities.f64Bits === undefined))
       await this.grid.run(initialOnDevices(model), { ...settings, precision: "strict" });
     else fields.w.fill((x, y, z, k) => initial(placeOf(axes[0], x), placeOf(axes[1], y), placeOf(axes[2], z), k));
     if (gas.heat)
@@ -182,7 +182,7 @@ export class Simulation {
     for (const container of [...this.boundaries, ...sense, ...first]) await this.grid.run(container, settings);
   }
 
-  /** What a checkpoint has of this: all that further steps depend on, and what was sampled, where `parts` does not leave it out. */
+  /** Content for a checkpoint: all that further steps depend on, and the samples, unless they are left out. */
   checkpointed({ statistics = true, spectra = true }: { statistics?: boolean; spectra?: boolean } = {}): CheckpointedSequence {
     const { skeleton } = this;
     const left = [...(statistics ? [] : [this.statistics]), ...(spectra ? [] : [this.spectra])].filter((each) => each !== undefined);
@@ -206,12 +206,12 @@ export class Simulation {
     };
   }
 
-  /** Means over time of the samples; of the flow as it is now where there are none. */
+  /** Means of the samples over time; without samples, of the flow as it is now. */
   means(): Promise<Means> {
     return this.sampledOrNow(this.statistics, () => (this.presentStatistics ??= statisticsOf(this.model, this.meanAxes)));
   }
 
-  /** Spectra of the velocity by axis, along those of x and z that are periodic: means of the samples; of the flow as it is now where there are none. */
+  /** Spectra of the velocity along x and z, where these are periodic: means of the samples; without samples, of the flow as it is now. */
   velocitySpectra(): Promise<ReadonlyMap<Spectral, Spectrum>> {
     return this.sampledOrNow(this.spectra, () => (this.presentSpectra ??= spectraOf(this.model, this.flow.axes)));
   }
@@ -232,7 +232,7 @@ export class Simulation {
     return seconds;
   }
 
-  /** How the flow stands after the last step. */
+  /** State of the flow after the last step. */
   async progress(): Promise<Progress> {
     const { grid, flow, forcing, settings, diagnostics } = this;
     const { containers, residual: sum } = diagnostics;
@@ -254,7 +254,7 @@ export class Simulation {
     };
   }
 
-  /** How many cells have a density or temperature that is not above 0. */
+  /** Number of cells whose density or temperature is not above 0. */
   async brokenCells(): Promise<number> {
     const { cells, count } = this.diagnostics.broken;
     await this.grid.run(count, this.settings);

@@ -17,7 +17,7 @@ export interface Spectrum {
   readonly samples: number;
   /** Wave numbers of the modes 0 to n / 2, in radians by length. */
   readonly waves: Float64Array;
-  /** Of each component of the velocity: for each y, the density of each mode. Times the distance between wave numbers they add up to the mean square. */
+  /** Densities of each component of the velocity: for each y, a density for each mode. Times the distance between wave numbers they add up to the mean square. */
   readonly densities: readonly [u: Float64Array, v: Float64Array, w: Float64Array];
 }
 

@@ -5,7 +5,7 @@ import type { Model } from "./model.js";
 import { CONSERVED, STATE, type Conserved, type Values } from "./pointwise.js";
 import { TERMS, viscousTerms } from "./viscous.js";
 
-/** Of the stages: w += dt (before * rate of the stage before + now * rate), Wray's scheme of third order. */
+/** Factors of the stages: w += dt (before * rate of the stage before + now * rate), Wray's scheme of third order. */
 const BEFORE = [0, -17 / 60, -5 / 12];
 export const NOW = [8 / 15, 5 / 12, 3 / 4];
 export const STAGES = 3;

@@ -3,7 +3,7 @@ import type { Real } from "./pointwise.js";
 
 export type RealField<C extends number> = Field<"f64" | "f32", C, 3>;
 
-/** The fields of a flow; those that a scheme does not use take no memory. */
+/** The fields of a flow; fields that a scheme does not use take no memory. */
 export interface Fields {
   /** Density, momentum and total energy by volume; and what a stage makes of them. */
   readonly w: RealField<5>;
@@ -15,9 +15,9 @@ export interface Fields {
   /** Temperatures of `w` and `next`, of thermally perfect gases. */
   readonly T: RealField<1>;
   readonly nextT: RealField<1>;
-  /** Where there may be a shock: 0 to 1. */
+  /** Shock sensor: 0 to 1, high where there may be a shock. */
   readonly sensor: RealField<1>;
-  /** By axis: the fluxes through the faces behind the cells. */
+  /** Fluxes through the faces after the cells, by axis. */
   readonly fluxes: readonly RealField<5>[];
 }
 

@@ -5,7 +5,7 @@ import type { Flow } from "./simulation.js";
 import type { Means } from "./statistics.js";
 import type { Columns } from "./text-table.js";
 
-/** Means behind the places that they are of: y, or x and y, x fastest. */
+/** Columns of places, then of means: y, or x and y, x fastest. */
 export function columnsOf({ axes, extents, columns }: Means, flow: Flow): Columns {
   const places = axes.map((axis) => innerPoints(flow.axes["xyz".indexOf(axis)]));
   const [inner] = extents;

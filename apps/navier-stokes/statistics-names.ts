@@ -1,6 +1,6 @@
 /*
- * What statistics hold: the 70 averages of the original, in its order. Each is a mean over z and time, along a channel over x too, of a product of what is known
- * of a cell; Favre moments are those of density times velocity or temperature.
+ * Names of statistics: the 70 averages of the original, in its order. Each is a mean over z and time, along a channel over x too, of a product of what is known
+ * of a cell; Favre moments are of density times velocity or temperature.
  */
 
 /** Factors that need the cell alone: density, velocity, pressure, temperature, viscosities, total temperature, local Mach number, heat capacity, ratio of heat capacities. */
@@ -38,7 +38,7 @@ export const FACTORS = [...POINT_FACTORS, ...GRADIENT_FACTORS] as const;
 export type Factor = (typeof FACTORS)[number];
 
 export interface Statistic {
-  /** Of letters, digits and `_`: `rho_u2_v`. */
+  /** Name of letters, digits and `_`, such as `rho_u2_v`. */
   readonly name: string;
   /** Its factors; of a square one stands twice. */
   readonly of: readonly Factor[];
@@ -94,6 +94,6 @@ export const STATISTICS: readonly Statistic[] = [
 
 const isOfPoint = ({ of }: Statistic): boolean => of.every((factor) => (POINT_FACTORS as readonly Factor[]).includes(factor));
 
-/** Those that are found by one cell's values, and those that need derivatives. */
+/** Statistics of one cell's values; the others need derivatives. */
 export const POINT_STATISTICS = STATISTICS.filter(isOfPoint);
 export const GRADIENT_STATISTICS = STATISTICS.filter((each) => !isOfPoint(each));

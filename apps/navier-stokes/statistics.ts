@@ -24,7 +24,7 @@ export interface Means {
   readonly extents: readonly number[];
   /** Samples that they are means of. */
   readonly samples: number;
-  /** By name, as in the files that `--statistics` writes: `rho`, `u`, `rho_u_v` and so on. */
+  /** Means by name, as in the files that `--statistics` writes: `rho`, `u`, `rho_u_v` and so on. */
   readonly columns: ReadonlyMap<string, Float64Array>;
 }
 
@@ -69,7 +69,7 @@ export function statisticsOf(model: Model, axes: MeanAxes): Statistics {
 
 type Sums = AxisArray<"f64", 2, 2>;
 
-/** Of each statistic its factors by number, as many for each: the last factor, 1, fills up. */
+/** Numbers of each statistic's factors, the same count for each: the last factor, 1, fills up. */
 const factorTable = (statistics: readonly Statistic[], factors: readonly Factor[]) =>
   table(
     i32,
@@ -133,7 +133,7 @@ function gradientSums({ grid, real, Real, axes, cell, scheme, fields, along }: M
       const s = new Real(STATE);
       stateOf(w, T, c, 0, 0, 0, s);
       const mu = viscosityOf(s[5]);
-      // Of the velocity's component i along axis n: g[3 n + i].
+      // Derivative of the velocity's component i along axis n: g[3 n + i].
       const g = new Real(9);
       gradientOf(w, T, c, x[c], y[c], z[c], g);
       const div = g[0] + g[4] + g[8];

@@ -13,7 +13,7 @@ import { stage, STAGES } from "./stage.js";
 import { temperature } from "./temperature.js";
 import { chooseStep } from "./time-step.js";
 
-/** A fixed time step, or the Courant number by which it is found, every so many steps. */
+/** A fixed time step, or the Courant number from which it is found every `every` steps. */
 export type TimeStep = { readonly dt: number } | { readonly courant: number; readonly every?: number };
 
 export interface StepOptions {
@@ -23,14 +23,14 @@ export interface StepOptions {
   readonly step: TimeStep;
   /** Sides that are not periodic. */
   readonly sides: readonly Side[];
-  /** What gives ghosts their conserved values, in order. */
+  /** Containers that give ghosts their conserved values, in order. */
   readonly boundaries: readonly Container[];
   /** Sides through which waves leave by their characteristics. */
   readonly edges?: readonly Edge[];
-  /** Where boundaries write cells: what the last stage has changed. */
+  /** Container that sums up the last stage's changes, where boundaries write cells. */
   readonly residual?: Container;
   readonly forcing?: Forcing;
-  /** What samples the flow at the end of each step whose number, counted from 1, is a multiple. */
+  /** Steps that sample the flow at the end of each step whose number, counted from 1, is a multiple of `every`. */
   readonly sampled?: readonly { readonly every: number; readonly steps: readonly Step[] }[];
 }
 
@@ -41,7 +41,7 @@ function choice(model: Model, dt: Scalar, step: TimeStep): Step[] {
   return [every(n, chooseStep(model, dt, courant), { phase: n - 1 })];
 }
 
-/** What a step of the Runge-Kutta scheme does, in order. */
+/** Steps of the Runge-Kutta scheme, in order. */
 export function sequenceOf(model: Model, options: StepOptions): Step[] {
   const { dt, time, step, sides, boundaries, edges: open = [], residual, forcing, sampled = [] } = options;
   const { grid, gas, scheme, isCentral, isHybrid } = model;
@@ -54,7 +54,7 @@ export function sequenceOf(model: Model, options: StepOptions): Step[] {
   const warm = gas.heat && !forcing ? [temperature(model)] : [];
   const stages = Array.from({ length: STAGES }, (_, n) => [
     ...convection,
-    // The sensor of a step is that of the last stage before.
+    // The sensor of a step was found in the last stage before.
     ...(n === STAGES - 1 ? sensing : plain),
     ...edges,
     stage(model, dt, n),

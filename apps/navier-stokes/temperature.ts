@@ -1,7 +1,7 @@
 import type { Container } from "isoform/grid";
 import type { Model } from "./model.js";
 
-/** Finds the temperatures of the conserved values in `next`, of a thermally perfect gas, by Newton's method from those of `w`. */
+/** Finds the temperatures of the conserved values in `next`, of a thermally perfect gas, by Newton's method from the temperatures of `w`. */
 export function temperature({ grid, cell, fields }: Model): Container {
   const { temperatureOfEnergy } = cell;
   const { next, T, nextT } = fields;

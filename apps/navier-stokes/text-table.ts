@@ -4,7 +4,7 @@ export type Columns = ReadonlyMap<string, ArrayLike<number>>;
 const WIDTH = 20;
 const DIGITS = 10;
 
-/** A table as text: CSV for a path that ends in `.csv`, with all digits; else columns of 20 characters behind notes and a line of names, which begin with #. */
+/** A table as text: CSV for a path that ends in `.csv`, with all digits; else columns of 20 characters after notes and a line of names, which begin with #. */
 export function tableText(path: string, columns: Columns, notes: readonly string[] = []): string {
   const names = [...columns.keys()];
   const values = [...columns.values()];

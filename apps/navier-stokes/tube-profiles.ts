@@ -14,7 +14,7 @@ export interface TubeProfiles {
   readonly exact?: readonly State1D[];
 }
 
-/** Of the first line of cells. */
+/** Profiles along the first line of cells. */
 export async function tubeProfiles({ flow, fields, time }: Simulation, { exact }: Tube): Promise<TubeProfiles> {
   const [w, now] = [await fields.w.download(), await time.get()];
   const x = innerPoints(flow.axes[0]);
@@ -25,11 +25,11 @@ export async function tubeProfiles({ flow, fields, time }: Simulation, { exact }
   return { time: now, x, found, ...(exact && { exact: Array.from(x, (at) => exact(at, now)) }) };
 }
 
-/** Mean of |rho - exact rho| over the cells; undefined where no solution is known. */
+/** Mean of |rho - exact rho| over the cells; undefined if no solution is known. */
 export const tubeError = ({ found, exact }: TubeProfiles): number | undefined =>
   exact && found.reduce((sum, { rho }, n) => sum + Math.abs(rho - exact[n].rho), 0) / found.length;
 
-/** What is printed of a tube whose solution is known. */
+/** Text on a tube whose solution is known. */
 export function tubeText(profiles: TubeProfiles): string {
   const error = tubeError(profiles);
   return error === undefined ? "" : `mean error of the density ${error.toPrecision(4)} beside the exact solution\n`;

@@ -10,7 +10,7 @@ export interface Tube {
   readonly to: number;
   /** When the case is looked at. */
   readonly time: number;
-  /** Of reference. */
+  /** Mach number of reference. */
   readonly mach: number;
   readonly gamma: number;
   /** The flow at the start. */

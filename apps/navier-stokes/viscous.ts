@@ -12,7 +12,7 @@ export const VISCOUS_FORMS = ["none", "conservative", "expanded"] as const;
 /** Conservative: fluxes through faces by neighbours alone, of second order; else derivatives of the scheme's order. */
 export type ViscousForm = (typeof VISCOUS_FORMS)[number];
 
-/** What is given of the direction in which differences are taken. */
+/** Metrics of the direction in which differences are taken. */
 export interface AxisMetrics {
   readonly slope: AxisAccess;
   readonly bend: AxisAccess;
@@ -39,7 +39,7 @@ export type AddViscous = (
   sum: Values,
 ) => void;
 
-/** Of the arrays `terms` along the way: gradients of u (9), of the viscosity (3), of div/3 (3). */
+/** Length of the arrays `terms`: gradients of u (9), of the viscosity (3), of div/3 (3). */
 export const TERMS = 15;
 
 /** First differences of a field and of velocities, to be multiplied by the metrics' `span` in conservative form, else by `slope`. */
@@ -142,7 +142,7 @@ export function viscousTerms(form: "conservative" | "expanded", order: number, p
     () => [Real, STATE, half, first, second, stateOf, viscosityOf, heatOf, inversePrandtl, difference],
   );
 
-  /** In conservative form, what goes through faces holds mu (grad u)^2 and grad mu . grad u already. */
+  /** In conservative form, fluxes through faces hold mu (grad u)^2 and grad mu . grad u already. */
   const isFull = form === "expanded";
   const addRest = helper(
     (own: Values, mu: number, terms: Values, sum: Values): void => {

@@ -54,7 +54,7 @@ export function channelWall({ axes, gas, wall: given }: Flow, { columns }: Means
 /** The share of the stream's velocity at which a layer ends. */
 const EDGE = 0.99;
 
-/** Where u first reaches a value, on a straight line between points; NaN where it never does. */
+/** Height at which u first reaches a value, by straight lines between points; NaN if it never does. */
 function heightOf(y: ArrayLike<number>, u: ArrayLike<number>, value: number): number {
   for (let j = 0; j < y.length; j++) {
     if (u[j] < value) continue;
@@ -133,11 +133,11 @@ function thicknesses({ y, u, rho }: MeanProfile, speed: number, height: number):
 
 const number = (value: number): string => value.toPrecision(5);
 
-/** What means are of: `the mean of 20 samples`. */
+/** Describes means: `the mean of 20 samples`. */
 export const sampledText = ({ samples }: Pick<Means, "samples">): string =>
   samples > 1 ? `the mean of ${samples} samples` : "the flow as it is now";
 
-/** What is printed of the walls of a flow that has some. */
+/** Text on the walls of a flow. */
 export function wallText(flow: Flow, means: Means): string {
   const of = sampledText(means);
   if (flow.channel) {

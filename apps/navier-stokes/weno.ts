@@ -13,14 +13,14 @@ export const WENO_SPLITTINGS = ["roe", "rusanov"] as const;
 export interface Weno {
   /** Cells on either side of a face, 1 to 4; the order is one less than twice as much. */
   readonly halfWidth: number;
-  /** Of Jiang and Shu, or of Borges et al. (J. Comput. Phys. 227, 2008), which takes a half-width of 3. */
+  /** Weights of Jiang and Shu, or of Borges et al. (J. Comput. Phys. 227, 2008), which take a half-width of 3. */
   readonly weights: (typeof WENO_WEIGHTS)[number];
   /** Characteristic variables, or the conserved ones with the greatest speed of all. */
   readonly splitting: (typeof WENO_SPLITTINGS)[number];
 }
 
 interface Reconstruction {
-  /** By candidate: what its cells are multiplied by, times `by`. */
+  /** Factors of each candidate's cells, times `by`. */
   readonly candidates: readonly (readonly number[])[];
   readonly by: number;
   readonly ideal: readonly number[];
@@ -31,7 +31,7 @@ interface Reconstruction {
 
 const repeated = <T>(value: T, times: number): T[] => Array.from({ length: times }, () => value);
 
-/** By half-width, from 1 on. Candidate r takes the cells from r - K + 1 to r behind the face's. */
+/** Reconstructions by half-width, from 1 on. Candidate r takes the cells from r - K + 1 to r, counted from the face's. */
 const RECONSTRUCTIONS: readonly Reconstruction[] = [
   { candidates: [[1]], by: 1, ideal: [1], differences: [], scales: [] },
   {
@@ -90,7 +90,7 @@ const RECONSTRUCTIONS: readonly Reconstruction[] = [
   },
 ];
 
-/** A sum over cells whose factors add up to 0, as one over differences of neighbours: these take what is left of the factors behind them. */
+/** A sum over cells whose factors add up to 0, as one over differences of neighbours: these take the sum of the factors after them. */
 function overDifferences(factors: readonly number[]): number[] {
   let left = 0;
   return factors.slice(1).map((_, j) => (left -= factors[j]));
@@ -117,7 +117,7 @@ function reconstruction(K: number, W: number, weights: Weno["weights"], real: Re
   // One division for all weights, as long as the product of their denominators stays within f32; and one for both sides in f64.
   const [isShort, isJoint] = [K < 4, real.type === "f64"];
   const linear = table(real, ideal);
-  // By how much candidates differ from the cell before the face, times their ideal weight.
+  // Differences of candidates from the cell before the face, times their ideal weight.
   const added = candidates.map((row, r) => overDifferences(row.map((factor, j) => (j === K - 1 - r ? factor - by : factor))));
   const factors = table(
     real,
@@ -126,7 +126,7 @@ function reconstruction(K: number, W: number, weights: Weno["weights"], real: Re
   const steps = table(real, differences.flat().map(overDifferences));
   const squares = table(real, scales);
 
-  /** Puts the sum of weights into `out`, and that of what candidates differ from the cell before the face, times their weights. */
+  /** Puts the sum of weights into `out`, and the weighted sum of the candidates' differences from the cell before the face. */
   const weigh = helper(
     (v: Values, scale: number, out: Values): void => {
       const d = new Real(2 * K - 2);
@@ -167,7 +167,7 @@ function reconstruction(K: number, W: number, weights: Weno["weights"], real: Re
   );
 }
 
-/** What smoothness is multiplied by: of fields of a density's or a momentum's kind. */
+/** Factors of the smoothness, for fields of a density's or a momentum's kind. */
 export interface WenoScales {
   /** 1 / (rho0 u0)^2 */
   readonly density: number;
@@ -178,8 +178,8 @@ export interface WenoScales {
 }
 
 /**
- * The flux along axis n, in direction (dx, dy, dz), through a face: that behind the cell which is `from` cells further. Faces that are `isNear` the ends
- * of an axis have a half-width `K` less than that of the scheme, or 1.
+ * The flux along axis n, in direction (dx, dy, dz), through the face after the cell which is `from` cells further. Faces that are `isNear` the ends
+ * of an axis have a half-width `K` less than the scheme's, or 1.
  */
 export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwise, scales: WenoScales, real: Real, isNear = false) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
@@ -268,7 +268,7 @@ export function wenoFlux({ halfWidth, weights, splitting }: Weno, cell: Pointwis
       const t1 = n === 0 ? 1 : 0;
       const t2 = n === 2 ? 1 : 2;
 
-      // Waves of a cell by the left eigenvectors: those of sound are the sum of an even and an odd part, and their difference.
+      // Waves of a cell by the left eigenvectors: sound waves are the sum of an even and an odd part, and their difference.
       const b2 = perHeat * inverse * inverse;
       const b1 = mean * inverse * inverse - b2 * (H - mean - 2 * q);
       const even = new Real(3);

@@ -11,11 +11,11 @@ const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iteratio
 
 /** Seven numbers. */
 const BYTES_PER_PARTICLE = 56;
-/** Of the change of the density, relative to the density: sums over all particles of a cell. */
+/** Tolerance of the density's change, relative to the density: sums over all particles of a cell. */
 const TOLERANCE = 1e-11;
 const PUSH = "push1";
 
-/** Particles that take so much. */
+/** Number of particles that take this much memory. */
 function particles(gib: number): number {
   const count = Math.floor((gib * 2 ** 30) / BYTES_PER_PARTICLE);
   if (!(count >= 1 && count < 2 ** 31)) throw new LaunchError(`pic of ${gib} GiB: it can have from 1 to 2147483647 particles of 56 bytes`);
@@ -29,7 +29,7 @@ export const application: Application = {
 
   footprint: (options) => BYTES_PER_PARTICLE * particles(sizeOf(options)),
 
-  async prepare({ members: [{ device }] }, options) {
+  async prepare({ locals: [{ device }] }, options) {
     const gib = sizeOf(options);
     const { simulation, dt } = await plasma(device, gib, options.precision ?? device.precision);
     const { queue } = device;
@@ -103,7 +103,7 @@ export const application: Application = {
       const expected = [await device.queue.read(maxwell.current), await columns(device, simulation)];
       launch.free();
       simulation.free();
-      // What currents would be if all particles flew forwards: those of a plasma at rest nearly cancel, and their rounding errors do not.
+      // Takes the currents as if all particles flew forwards: the currents of a plasma at rest nearly cancel, and their rounding errors do not.
       let moved = 0;
       for (let i = 0; i < count; i++) moved += Math.abs(charge * first[6 * count + i] * dt * first[3 * count + i]);
       const scales = [moved / b2.length, 1];

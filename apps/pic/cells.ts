@@ -7,10 +7,10 @@ import { nearby } from "./splines.js";
 
 /** Members of a team on a GPU: their currents have room in shared memory beside each other. */
 export const MEMBERS = 64;
-/** Teams of a cell, so that there are enough to fill a GPU. */
+/** Teams of a cell, enough to fill a GPU. */
 export const PARTS = 4;
 
-/** Particles that are sorted by cell: those of cell c = strideA c_a + strideB c_b + strideC c_c are start[c] to start[c + 1] - 1. */
+/** Particles that are sorted by cell: the particles of cell c = strideA c_a + strideB c_b + strideC c_c are start[c] to start[c + 1] - 1. */
 export const cellParams = { start: view(i32), strideA: i32, strideB: i32, strideC: i32 };
 
 /**

@@ -10,7 +10,7 @@ const COLOURS = ["#d55e00", "#009e73", "#cc79a7", "#56b4e9"];
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
-/** Where the line and the name of a curve stand, two in a row above the chart. */
+/** Place of a curve's line and name, two in a row above the chart. */
 const placeInKey = (n: number): [x: number, y: number] => [
   n % 2 === 0 ? BOX.left : (BOX.left + BOX.right) / 2,
   BOX.top + ROW * Math.floor(n / 2),

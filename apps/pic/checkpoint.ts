@@ -15,7 +15,7 @@ const text = z.string().regex(/^[\x20-\x7e]*$/, "text beyond ASCII");
 const numbers = z.array(z.number());
 const keysOf = <T extends object>(table: T) => Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
 
-/** What decides the bits of a run. */
+/** Options that decide the bits of a run. */
 const savedOptions = z.strictObject({
   case: z.enum(CASES.map(({ name }) => name)),
   cells: count,
@@ -26,8 +26,13 @@ const savedOptions = z.strictObject({
   fractions: numbers.min(1).readonly(),
   drifts: numbers.min(1).readonly(),
   temperatures: numbers.min(1).readonly(),
-  /** The file of the electrons' own distribution. */
-  distribution: z.string().optional(),
+  /** File and digest of the electrons' distribution; the file is never read again. */
+  distribution: z
+    .strictObject(
+      { file: z.string(), digest: z.string().regex(/^[0-9a-f]{64}$/, "no digest") },
+      "no file's name and digest, as checkpoints have them now",
+    )
+    .optional(),
   ionMass: z.number().positive().optional(),
   particles: count,
   dt: z.number().positive(),
@@ -42,6 +47,7 @@ const savedOptions = z.strictObject({
 const row = z.strictObject({
   time: z.number().nonnegative(),
   mode: z.number(),
+  noise: z.number().nonnegative().optional(),
   electric: numbers.min(1).max(3),
   magnetic: numbers.max(3),
   kinetic: numbers.min(1),
@@ -75,7 +81,7 @@ function inOrder(rows: readonly Row[]): boolean {
 
 const shapeOf = ({ electric, magnetic, kinetic }: Row): string => [electric, magnetic, kinetic].map(({ length }) => length).join();
 
-/** Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError where it cannot. */
+/** Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError if it cannot. */
 export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint): Promise<void> {
   const { arrays, steps, about } = state;
   const named = arrays.map((array, n) => ({
@@ -94,7 +100,7 @@ export async function readCheckpoint(path: string): Promise<Checkpoint> {
   const { data, error } = head.safeParse(file.metadata);
   if (error) {
     const [{ path: at, message }] = error.issues;
-    throw new IsoformError(`${path} is no checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
+    throw new IsoformError(`${path} is not a checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
   }
   const { options, rows, steps, about } = data;
   return { options, rows, state: { steps, about, arrays: await file.arrays() } };

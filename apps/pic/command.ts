@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError } from "isoform";
-import { requireHdf5 } from "isoform/io";
+import { previousOf, requireHdf5, xdmfOf } from "isoform/io";
 import { devices } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
@@ -13,7 +13,7 @@ import { CASES, type Case, type CaseOptions } from "./cases.js";
 import { chart } from "./chart.js";
 import { readCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
-import { readDistribution } from "./distribution-file.js";
+import { isModule, readDistribution, usedDistribution, type UsedDistribution } from "./distribution-file.js";
 import { writeFields } from "./fields.js";
 import { missOf, type Judgement, type Window } from "./judgement.js";
 import { addPush } from "./push-command.js";
@@ -25,10 +25,10 @@ import { Simulation } from "./simulation.js";
 import { stepsBetweenSorts } from "./sorting.js";
 import { LOADINGS, type Loading } from "./species.js";
 
-/** What decides the bits of a run; a checkpoint has it with it. */
+/** Options that decide the bits of a run; a checkpoint has them with it. */
 interface RunOptions extends Omit<CaseOptions, "distribution" | "window"> {
-  /** The file of one. */
-  distribution?: string;
+  /** Distribution of the electrons, unless it is made of beams. */
+  distribution?: UsedDistribution;
   particles: number;
   dt: number;
   every: number;
@@ -39,9 +39,10 @@ interface RunOptions extends Omit<CaseOptions, "distribution" | "window"> {
   sort: number;
 }
 
-/** As given; how often particles are sorted is then chosen. */
-interface Given extends Omit<Options, "sort"> {
+/** Options as given, before the interval of sorts is chosen and the distribution's file is read. */
+interface Given extends Omit<Options, "sort" | "distribution"> {
   sort?: number;
+  distribution?: string;
 }
 
 interface Options extends RunOptions {
@@ -49,6 +50,7 @@ interface Options extends RunOptions {
   f64?: OpenOptions["f64"];
   time: number;
   window?: Window;
+  config?: string;
   csv?: string;
   svg?: string;
   vtk?: string;
@@ -89,7 +91,7 @@ export function command(program: Command, shell: Shell): void {
   addPush(pic, shell);
   for (const each of CASES) {
     const { defaults } = each;
-    const own = addConfig(pic.command(each.name).description(each.description))
+    const own = addConfig(pic.command(each.name).description(each.description), { namesCode: { distribution: isModule } })
       .addOption(devicesOption())
       .addOption(f64Option())
       .option("--particles <n>", "particles of each species", count, defaults.particles)
@@ -103,7 +105,7 @@ export function command(program: Command, shell: Shell): void {
       .addOption(listOption("--temperatures <values>", temperatureText(each), defaults.temperatures))
       .option(
         "--distribution <file>",
-        "distribution of the electrons, in place of beams: a table (.csv) whose first line is v1,f or the like, or a module that exports a function",
+        "distribution of the electrons, in place of beams: a table (.csv) whose first line is v1,f or the like, or a module that exports a function, which is run",
       )
       .option(
         "--ion-mass <m>",
@@ -134,7 +136,7 @@ export function command(program: Command, shell: Shell): void {
       .addOption(precisionOption())
       .option("--sort <n>", "steps after which particles are sorted by cell again, in 3D; 0: never; default: what is fastest", countOrNone);
     own
-      .option("--window <from,to>", "fit rates between these times; default: those that suit the case", windowOf)
+      .option("--window <from,to>", "fit rates between these times; default: times that suit the case", windowOf)
       .option("--csv <file>", "write all samples as CSV")
       .option("--svg <file>", "write a figure of the watched mode over time, with the fit and theory")
       .option("--vtk <file>", "write E and B at the end as a VTK image (.vti)")
@@ -146,7 +148,7 @@ export function command(program: Command, shell: Shell): void {
       .option("--json <file>", "write the result as JSON")
       .option(
         "--checkpoint <file>",
-        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the one before is kept as <file>.previous",
+        "write the state to this file at intervals, at the end, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
       )
       .option("--checkpoint-every <n>", "samples from one checkpoint to the next", count, 50)
       .option("--restart <file>", "continue from a checkpoint, with its options")
@@ -184,21 +186,21 @@ const temperatureText = ({ temperaturesOf }: Case): string =>
   `square of the velocity's standard deviation ${temperaturesOf === "beams" ? "in each beam" : "along each axis"}`;
 
 async function run(each: Case, given: Given, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
-  for (const file of [given.csv, given.svg, given.vtk, given.hdf5, given.json, given.checkpoint])
-    if (file !== undefined) await shell.checkWritable(file);
+  await requireOutputs(given, shell);
   if (given.hdf5 !== undefined) await requireHdf5(given.hdf5);
   if (given.hdf5 !== undefined && given.restart !== undefined && existsSync(given.hdf5))
-    throw new IsoformError(`pic: ${given.hdf5} may hold snapshots of the run before: give another file to --hdf5`);
+    throw new IsoformError(`pic: ${given.hdf5} exists, and may hold snapshots of the earlier run: give --hdf5 another file`);
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart);
-  if (saved) requireSame(each, given, saved.options, isGiven);
-  const asked = { ...given, ...(saved && runOptions(saved.options)) };
+  const named = given.distribution === undefined ? undefined : await usedDistribution(given.distribution);
+  if (saved) requireSame(each, { ...given, distribution: named }, saved.options, isGiven);
+  const asked = { ...given, distribution: named, ...(saved && runOptions(saved.options)) };
   const set = await devices(asked.devices, { f64: asked.f64 });
   try {
-    const { members } = set;
+    const { locals: members } = set;
     const own = { ...asked, distribution: undefined };
-    const distribution = asked.distribution === undefined ? undefined : await readDistribution(asked.distribution, each.problem(own).mesh);
-    const caseOptions = { ...own, distribution };
-    const problem = each.problem(caseOptions);
+    // A restarted run has its particles in the state, and files of data name no code.
+    const distribution = saved || !named ? undefined : await readDistribution(named.file, each.problem(own).mesh);
+    const problem = each.problem({ ...own, distribution });
     const settings = { ...asked, count: asked.particles, layout: LAYOUTS[asked.layout] };
     const options = {
       ...asked,
@@ -213,11 +215,11 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
     const rows: Row[] = saved ? [...saved.rows] : [];
     const { seconds, exitCode } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
-    const judgement = each.judge(seriesOfMode(rows), caseOptions);
+    const judgement = each.judge(seriesOfMode(rows), asked);
     const label = [...new Set(members.map(({ device }) => device.label))].join(", ");
     shell.print(`${set.name}: ${label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
-    else if (judgement.remark !== undefined) shell.print(`${judgement.remark}\n`);
+    if (judgement.remark !== undefined) shell.print(`${judgement.remark}\n`);
     if (exitCode !== 0) {
       shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
       process.exitCode = exitCode;
@@ -231,9 +233,15 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
       );
     if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
     if (options.json !== undefined) {
-      const result = { case: each.name, device: set.name, label, options: runOptions(options), ...done };
+      const result = {
+        case: each.name,
+        device: set.name,
+        label,
+        options: { ...runOptions(options), distribution: options.distribution?.file },
+        ...done,
+      };
       const conserved = { energy: energyError(rows), gauss: worst(rows, "gauss"), divergence: worst(rows, "divergence") };
-      const text = JSON.stringify({ ...result, conserved, comparisons: judgement.comparisons, rows }, null, 1);
+      const text = JSON.stringify({ ...result, conserved, comparisons: judgement.comparisons, remark: judgement.remark, rows }, null, 1);
       await shell.writeFile(options.json, `${text}\n`);
     }
   } finally {
@@ -241,7 +249,22 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
   }
 }
 
-/** Goes on to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
+/** Throws IsoformError if a file cannot be written, or is one that another option writes or reads. */
+async function requireOutputs(given: Given, shell: Shell): Promise<void> {
+  const { csv, svg, vtk, hdf5, json, checkpoint, config, restart, distribution } = given;
+  const files = {
+    checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)],
+    csv,
+    svg,
+    vtk,
+    hdf5: hdf5 && [hdf5, xdmfOf(hdf5)],
+    json,
+  };
+  // A run may go on in the checkpoint that it was restarted from.
+  await shell.checkOutputs(files, { config, distribution, restart }, { checkpoint: "restart" });
+}
+
+/** Runs to the end or to an interrupt, with progress and checkpoints; returns the seconds that the steps took. */
 async function simulate(
   each: Case,
   simulation: Simulation,
@@ -304,13 +327,14 @@ function summary(
 const comparisonTable = ({ comparisons }: Judgement): string =>
   tableText({
     title: "",
-    columns: ["quantity", "fitted", "expected", "difference", "tolerance", "source"],
+    columns: ["quantity", "fitted", "error bar", "expected", "difference", "tolerance", "source"],
     labels: 1,
     rows: comparisons.map((each) => {
       const miss = missOf(each);
       return [
         each.quantity,
         each.fitted.toPrecision(5),
+        each.error === undefined ? "" : each.error.toPrecision(2),
         each.expected?.toPrecision(5) ?? "",
         miss === undefined ? "" : `${(100 * miss).toFixed(2)} %`,
         each.tolerance === undefined ? "" : `${100 * each.tolerance} %`,
@@ -328,10 +352,16 @@ const wordOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) =>
 const madeWith = (name: string, value: unknown): string =>
   value === undefined ? `without ${wordOf(name)}` : `with ${wordOf(name)} ${String(value)}`;
 
-/** Throws IsoformError where a restart is asked for what the checkpoint is not. */
+/** Throws IsoformError if a restart is asked for what the checkpoint is not. */
 function requireSame(each: Case, given: Partial<RunOptions>, saved: SavedOptions, isGiven: (name: string) => boolean): void {
   if (saved.case !== each.name) throw new IsoformError(`pic: the checkpoint is of the case ${saved.case}: run isoform pic ${saved.case}`);
+  const own = saved.distribution;
+  if (given.distribution && given.distribution.digest !== own?.digest)
+    throw new IsoformError(
+      `pic: the checkpoint was made ${own ? `with another --distribution, then called ${JSON.stringify(own.file)} (SHA-256 ${own.digest.slice(0, 16)}...)` : "without --distribution"}: ` +
+        `leave out --distribution, or start anew`,
+    );
   for (const name of NAMES)
-    if (isGiven(name) && String(given[name]) !== String(saved[name]))
+    if (name !== "distribution" && isGiven(name) && String(given[name]) !== String(saved[name]))
       throw new IsoformError(`pic: the checkpoint was made ${madeWith(name, saved[name])}: leave out ${wordOf(name)}, or start anew`);
 }

@@ -18,7 +18,7 @@ const STRANG_ORDER: readonly Flow[] = ["E", "B", "p3", "p2", "p1"];
 const half: readonly Part[] = STRANG_ORDER.map((flow) => ({ flow, share: 0.5 }));
 const strang: readonly Part[] = [...half, ...adjoint(half)];
 
-/** Of the second-order composition of four Lie steps with the least error. */
+/** Coefficient of the second-order composition of four Lie steps with the least error. */
 const A = 0.1931833275037836;
 const fourLie: readonly Part[] = [...scaled(lie, A), ...scaled(adjoint(lie), 0.5 - A), ...scaled(lie, 0.5 - A), ...scaled(adjoint(lie), A)];
 

@@ -6,16 +6,16 @@ import { along, cellSize, cyclic, dofs } from "./mesh.js";
 import type { Part } from "./part.js";
 import type { Work, Workspace } from "./workspace.js";
 
-/** What `Simulation.measure` gives, in units of the plasma. */
+/** Result of `Simulation.measure`, in units of the plasma. */
 export interface Measures {
   readonly time: number;
   /** Energy of each component of E. */
   readonly electric: readonly number[];
-  /** Energy of each component of B that there is: none in 1D1V, B_3 with two components of the velocity, else all three. */
+  /** Energy of each existing component of B: none in 1D1V, B_3 with two components of the velocity, else all three. */
   readonly magnetic: readonly number[];
   /** Energy of each species. */
   readonly kinetic: readonly number[];
-  /** Of all particles, and of the fields (the integral of E x B), along each axis. */
+  /** Momentum of all particles, and of the fields (the integral of E x B), along each axis. */
   readonly momentum: readonly number[];
   /** The largest residual of Gauss' law. */
   readonly gauss: number;
@@ -33,7 +33,7 @@ interface Fold {
   readonly launch: Launch;
 }
 
-/** What tells whether a run is sound, prepared once and measured as often as wanted. */
+/** Measures whether a run is sound; prepared once and measured as often as wanted. */
 export class Diagnostics {
   private readonly electric: readonly Fold[];
   private readonly magnetic: readonly Fold[];
@@ -46,7 +46,7 @@ export class Diagnostics {
   private readonly maxwell: Maxwell;
 
   /**
-   * Of the fields of the first part, and of the particles of all.
+   * Diagnostics of the fields of the first part, and of the particles of all.
    * @param deposit puts the charge density into the fields' `current`
    */
   constructor(

@@ -76,12 +76,16 @@ export const weibel =
   (omega) =>
     add(sub(mul(omega, omega), complex(k * k + 1)), times(response(times(omega, 1 / (Math.SQRT2 * k * sigma1))), square / sigma1 ** 2));
 
+/** The frequency of light in these electrons, by `weibel`: nothing damps it, as no particle is as fast. */
+export const lightWave = (k: number, sigma1: number, square: number): number =>
+  zero(weibel(k, sigma1, square), complex(Math.sqrt(k * k + 1))).re;
+
 /** The zeros of D that lead from some starts, the one that grows fastest first; a zero is found from several of them, and counted once. */
 export function zeros(dispersion: Dispersion, starts: readonly Complex[]): Complex[] {
   const found: Complex[] = [];
   for (const start of starts) {
     const omega = zeroOrNone(dispersion, start);
-    // Where D jumps by orders of magnitude the rule ends at what is no zero.
+    // Skips ends of the rule that are not zeros, as where D jumps by orders of magnitude.
     if (omega && abs(dispersion(omega)) < 1e-8 && !found.some((other) => abs(sub(other, omega)) < 1e-6)) found.push(omega);
   }
   return found.sort((a, b) => b.im - a.im);
@@ -100,7 +104,7 @@ export function langmuirWaves(k: number, beams: readonly Maxwellian[]): Complex[
   return zeros(langmuir(k, beams), starts);
 }
 
-/** A zero of D near `start`, by the secant rule. Throws RangeError where it finds none. */
+/** A zero of D near `start`, by the secant rule. Throws RangeError if it finds none. */
 export function zero(dispersion: Dispersion, start: Complex): Complex {
   const found = zeroOrNone(dispersion, start);
   if (!found) throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,13 +9,32 @@ import type { Mesh } from "./mesh.js";
 
 const EXTENSIONS = [".js", ".mjs", ".ts", ".mts"];
 
+/** Whether a distribution's file is a module, which is run, rather than a table. */
+export const isModule = (path: string): boolean => EXTENSIONS.includes(extname(path));
+
+/** Record of a distribution in a checkpoint. The particles drawn from it are in the state, so the file is not needed again. */
+export interface UsedDistribution {
+  /** Path as given on the command line. */
+  readonly file: string;
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** Tells the file of a distribution from others. Throws IsoformError if it cannot be read. */
+export async function usedDistribution(file: string): Promise<UsedDistribution> {
+  const digest = createHash("sha256")
+    .update(await textOf(file))
+    .digest("hex");
+  return { file, digest };
+}
+
 /**
  * A distribution from a file: a table (`tableDistribution`), or a module whose default export is a `Distribution`. Throws IsoformError for what is
  * neither, with what it should be.
  */
 export async function readDistribution(path: string, mesh: Mesh): Promise<Distribution> {
   if (extname(path) === ".csv") return tableDistribution(await textOf(path), mesh, path);
-  if (!EXTENSIONS.includes(extname(path)))
+  if (!isModule(path))
     throw new IsoformError(`pic: the distribution ${path} is neither a table (.csv) nor a module (${EXTENSIONS.join(", ")})`);
   const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
     throw new IsoformError(`pic: cannot import the distribution ${path}: ${(error as Error).message.split("\n")[0]}`);

@@ -8,7 +8,7 @@ import { dimension, type Mesh } from "./mesh.js";
  * A line for each point of the grid follows, in any order. Places are periodic.
  * @param text of the table
  * @param name of the file, for messages
- * @throws IsoformError for other columns, what is no number, and a grid with missing points
+ * @throws IsoformError for other columns, values that are not numbers, and a grid with missing points
  */
 export function tableDistribution(text: string, mesh: Mesh, name: string): Distribution {
   const [head = "", ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "");

@@ -13,7 +13,7 @@ export interface Distribution {
 /** Points that the marginal distributions of the velocities are found from, and their cells. */
 const POINTS = 1 << 15;
 const BINS = 128;
-/** Particles that are spread evenly, so that there are some wherever the distribution is above 0. */
+/** Share of the particles that are spread evenly, so that some lie wherever the distribution is above 0. */
 const EVEN = 0.02;
 
 /** Draws velocities of one component as often as the distribution has them. */
@@ -48,7 +48,7 @@ export class Draws {
     this.marginals = this.findMarginals(dimension(mesh));
   }
 
-  /** Particle `n`, 0 to 2^32 - 2: places, velocities, and its weight, to be scaled so that all add up to what there is. */
+  /** Particle `n`, 0 to 2^32 - 2: places, velocities, and its weight, to be scaled so that all add up to the whole. */
   particle(n: number): { readonly x: readonly number[]; readonly v: readonly number[]; readonly weight: number } {
     const x = this.lengths.map((length, k) => length * sobol(SOBOL_DIRECTIONS, n + 1, k));
     const drawn = this.marginals.map((marginal, k) => marginal.at(sobol(SOBOL_DIRECTIONS, n + 1, x.length + k)));
@@ -89,7 +89,7 @@ export class Draws {
   }
 }
 
-/** Of the share of particles in each of some equal parts of a range. */
+/** Marginal distribution from the share of particles in each of some equal parts of a range. */
 function marginalOf(shares: readonly number[], [from, to]: readonly [number, number]): Marginal {
   const width = (to - from) / shares.length;
   let sum = 0;

@@ -1,6 +1,6 @@
 import type { Launch, Precision, Queue, View } from "isoform";
 import { f64, kernel, range, view } from "isoform";
-import { copyBetween, type Member } from "isoform/set";
+import { copyBetween, type LocalMember } from "isoform/set";
 
 /** total_i := the sum of each part's share of it, in the order of the parts. */
 const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, ({ parts, total }, i) => {
@@ -9,9 +9,9 @@ const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, (
   total[i] = sum;
 });
 
-/** An array of equal shape on some members of a set, and room for those of all others beside each. */
+/** An array of equal shape on some members of a set, and room next to each for the arrays of all others. */
 interface Part {
-  readonly member: Member;
+  readonly member: LocalMember;
   readonly own: View<"f64">;
   readonly parts: View<"f64", 2>;
   readonly add: Launch;
@@ -25,7 +25,7 @@ export class Exchange {
   private readonly arrays: readonly Part[];
 
   /** @param arrays one of each member, contiguous */
-  constructor(members: readonly Member[], arrays: readonly View<"f64">[], precision: Precision) {
+  constructor(members: readonly LocalMember[], arrays: readonly View<"f64">[], precision: Precision) {
     this.arrays = members.map((member, n) => {
       const own = arrays[n];
       const parts = member.device.array(f64, [members.length, own.size]);
@@ -34,7 +34,7 @@ export class Exchange {
     });
   }
 
-  /** Enqueues the sum in the members' first streams, behind what made the arrays. */
+  /** Enqueues the sum in the members' first streams, after the work that made the arrays. */
   submit(): void {
     const queues = this.arrays.map(({ member }) => member.queue(0));
     for (const [from, { own }] of this.arrays.entries())

@@ -1,8 +1,12 @@
+import { errorsOf, nearest, type Nearest } from "./least-squares.js";
+
 /** Values at some times. */
 export interface Series {
   readonly times: readonly number[];
   /** Above 0. */
   readonly values: readonly number[];
+  /** The size of the noise in each value, where it is known. */
+  readonly noise?: readonly number[];
 }
 
 /** A straight line in the logarithm: value = exp(offset + rate time). */
@@ -17,21 +21,33 @@ export interface Peak {
 }
 
 /** The part of a series from one time to another, both included. */
-export function within({ times, values }: Series, from: number, to: number): Series {
+export function within({ times, values, noise }: Series, from: number, to: number): Series {
   // A sample at the very end counts however its time was rounded.
   const margin = 1e-9 * Math.abs(to);
   const kept = times.map((t) => t >= from - margin && t <= to + margin);
-  return { times: times.filter((_, n) => kept[n]), values: values.filter((_, n) => kept[n]) };
+  const of = (list: readonly number[]): number[] => list.filter((_, n) => kept[n]);
+  return { times: of(times), values: of(values), ...(noise && { noise: of(noise) }) };
+}
+
+/** An exponential that was fitted. */
+export interface Growth extends Exponential {
+  /** A standard deviation of the rate, by what the fit leaves over; NaN where there are too few values to tell. */
+  readonly error: number;
 }
 
 /** The exponential that is nearest in the logarithm. Undefined for fewer than two values. */
-export function exponential({ times, values }: Series): Exponential | undefined {
+export function exponential({ times, values }: Series): Growth | undefined {
   if (times.length < 2) return undefined;
   const logs = values.map(Math.log);
   const mean = (list: readonly number[]): number => list.reduce((a, b) => a + b) / list.length;
   const [t0, l0] = [mean(times), mean(logs)];
   const rate = times.reduce((sum, t, n) => sum + (t - t0) * (logs[n] - l0), 0) / times.reduce((sum, t) => sum + (t - t0) * (t - t0), 0);
-  return { rate, offset: l0 - rate * t0 };
+  const rows = times.map((t) => [t - t0, 1]);
+  const [error] = errorsOf(
+    rows,
+    times.map((t, n) => l0 + rate * (t - t0) - logs[n]),
+  );
+  return { rate, offset: l0 - rate * t0, error };
 }
 
 /** Local maxima, each where the parabola through three samples has its top. */
@@ -54,7 +70,7 @@ export const seriesOf = (list: readonly Peak[]): Series => ({
 /** Angular frequency of a wave whose absolute value has these peaks: half a period from one to the next. */
 export const frequency = (list: readonly Peak[]): number => (Math.PI * (list.length - 1)) / (list[list.length - 1].time - list[0].time);
 
-/** Peaks that are no ripples: between two of them the series falls to less than half. Those that have sunk to a twentieth of the highest are left out. */
+/** Peaks without ripples: between two of them the series falls to less than half. Peaks below a twentieth of the highest are left out. */
 function swings(series: Series): Peak[] {
   const kept: Peak[] = [];
   for (const peak of peaks(series)) {
@@ -68,98 +84,129 @@ function swings(series: Series): Peak[] {
 }
 
 /** A damped wave |A exp(rate t) cos(omega t + phase)|: its envelope, which begins at exp(offset), and its frequency. */
-export interface DampedWave extends Exponential {
+export interface DampedWave extends Growth {
   readonly omega: number;
+  /** Standard deviations of `omega` and `offset`, as `error`. */
+  readonly omegaError: number;
+  readonly offsetError: number;
 }
 
 /**
- * The damped wave whose absolute value is nearest to the series: its square is exp(2 rate t) (a + b cos(2 omega t) + c sin(2 omega t)), fitted by
- * Gauss and Newton's method with a, b, c eliminated. Squares are weighted by the envelope, so that a noise of one size counts the same at all
- * times, and what has sunk into it counts for nothing. Peaks, which noise and waves that die out lift, give the start alone. Undefined for less than three peaks, and
- * where no wave is found.
+ * The damped wave whose absolute value is nearest to the series: its square is exp(2 rate t) (a + b cos(2 omega t) + c sin(2 omega t)). Squares are weighted
+ * by the envelope, so that a noise of one size counts the same at all times, and what has sunk into it counts for nothing. Peaks, which noise and waves that die out
+ * lift, give the start alone, and so does what is expected: the better fit counts. Undefined if neither leads to a wave: there are less than three peaks, and the wave that is expected swings less
+ * often.
+ * @param expected rate and frequency
  */
-export function dampedWave(series: Series): DampedWave | undefined {
-  const { times, values } = series;
+export function dampedWave(series: Series, expected?: readonly [rate: number, omega: number]): DampedWave | undefined {
+  const { times } = series;
   const tops = swings(series);
-  if (tops.length < 3) return undefined;
-  let [rate, omega] = [exponential(seriesOf(tops))!.rate, frequency(tops)];
+  const isSeen = expected && expected[1] * (times[times.length - 1] - times[0]) >= 3 * Math.PI;
+  const guesses = [
+    ...(tops.length < 3 ? [] : [[exponential(seriesOf(tops))!.rate, frequency(tops)] as const]),
+    ...(isSeen ? [expected] : []),
+  ];
+  const waves = guesses.flatMap((guess) => waveFrom(series, guess) ?? []);
+  return waves.toSorted((a, b) => a.left - b.left).at(0)?.wave;
+}
+
+/** The wave that a guess leads to, and what share of the weighted squares it leaves over. */
+function waveFrom(
+  { times, values }: Series,
+  guess: readonly [rate: number, omega: number],
+): { wave: DampedWave; left: number } | undefined {
+  let [rate, omega] = guess;
   const start = times[0];
-  let parts = [0, 0, 0];
   for (let round = 0; round < 50; round++) {
     const weights = times.map((t) => Math.exp(-rate * (t - start)));
     const wanted = values.map((value, n) => value * value * weights[n]);
-    const residualOf = (rate: number, omega: number): number[] => {
-      const rows = times.map((t, n) => {
+    const rows = ([rate, omega]: readonly number[]) =>
+      times.map((t, n) => {
         const envelope = weights[n] * Math.exp(2 * rate * (t - start));
         return [envelope, envelope * Math.cos(2 * omega * (t - start)), envelope * Math.sin(2 * omega * (t - start))];
       });
-      parts = leastSquares(rows, wanted);
-      return rows.map((row, n) => row.reduce((sum, value, k) => sum + value * parts[k], 0) - wanted[n]);
-    };
-    const step = 1e-6;
-    const [alongRate, alongOmega] = [residualOf(rate + step, omega), residualOf(rate, omega + step)];
-    const residual = residualOf(rate, omega);
-    const slopes = residual.map((value, n) => [(alongRate[n] - value) / step, (alongOmega[n] - value) / step]);
-    const [byRate, byOmega] = leastSquares(
-      slopes,
-      residual.map((value) => -value),
-    );
-    rate += byRate;
-    omega += byOmega;
-    if (Math.hypot(byRate, byOmega) < 1e-10) {
-      const height = Math.sqrt(parts[0] + Math.hypot(parts[1], parts[2]));
-      return { rate, omega, offset: Math.log(height) - rate * start };
-    }
-    if (!(Math.hypot(rate, omega) < 100)) return undefined;
+    const found = nearest({ wanted, rows }, [rate, omega]);
+    if (!found || !(Math.hypot(...found.shape) < 100)) return undefined;
+    const change = found.shape[0] - rate;
+    // Half the way, as whole steps of the weights may swing.
+    [rate, omega] = [rate + change / 2, found.shape[1]];
+    if (Math.abs(change) < 1e-10)
+      return { wave: waveOf(found, start), left: found.squares / wanted.reduce((sum, value) => sum + value * value, 0) };
   }
   return undefined;
 }
 
-/**
- * The growth rate of A exp(rate t) + B cos(omega t) + C sin(omega t), by least squares of relative deviations: for a mode that grows beside
- * another that only swings. The rate is sought between 0 and `most`.
- */
-export function growthBeside({ times, values }: Series, omega: number, most: number): Exponential {
-  const solve = (rate: number): { amplitude: number; residual: number } => {
-    const rows = times.map((t, n) => [Math.exp(rate * t), Math.cos(omega * t), Math.sin(omega * t)].map((f) => f / values[n]));
-    const solution = leastSquares(
-      rows,
-      rows.map(() => 1),
-    );
-    const residual = rows.reduce((sum, row) => sum + (row.reduce((s, f, k) => s + f * solution[k], 0) - 1) ** 2, 0);
-    return { amplitude: solution[0], residual };
-  };
-  // The residual has one valley near the rate, which a coarse search finds and golden sections narrow.
-  const steps = 100;
-  const coarse = Array.from({ length: steps }, (_, n) => ((n + 1) * most) / steps);
-  const best = coarse.reduce((a, b) => (solve(b).residual < solve(a).residual ? b : a));
-  let [low, high] = [best - most / steps, best + most / steps];
-  const golden = (Math.sqrt(5) - 1) / 2;
-  while (high - low > 1e-9 * most) {
-    const [left, right] = [high - golden * (high - low), low + golden * (high - low)];
-    if (solve(left).residual < solve(right).residual) high = right;
-    else low = left;
-  }
-  const rate = (low + high) / 2;
-  return { rate, offset: Math.log(Math.abs(solve(rate).amplitude)) };
+/** The height of the square is a + |(b, c)|. */
+function waveOf({ shape: [rate, omega], factors: [a, b, c], errors }: Nearest, start: number): DampedWave {
+  const square = a + Math.hypot(b, c);
+  const [error, omegaError, ofA, ofB, ofC] = errors;
+  const ofSquare = Math.hypot(ofA, (b * ofB + c * ofC) / Math.hypot(b, c));
+  const offsetError = Math.hypot(ofSquare / (2 * square), error * start);
+  return { rate, omega, offset: Math.log(square) / 2 - rate * start, error, omegaError, offsetError };
 }
 
-/** The x for which rows x is nearest to `wanted`, by the normal equations and elimination. */
-function leastSquares(rows: readonly (readonly number[])[], wanted: readonly number[]): number[] {
-  const unknowns = rows[0].map((_, i) => i);
-  const a = unknowns.map((i) => [
-    ...unknowns.map((j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)),
-    rows.reduce((sum, row, n) => sum + row[i] * wanted[n], 0),
-  ]);
-  const last = unknowns.length;
-  for (const i of unknowns) {
-    for (let k = i + 1; k < last; k++) {
-      const factor = a[k][i] / a[i][i];
-      for (let j = i; j <= last; j++) a[k][j] -= factor * a[i][j];
-    }
-  }
-  const x = unknowns.map(() => 0);
-  for (const i of unknowns.toReversed())
-    x[i] = (a[i][last] - unknowns.reduce((sum, j) => (j > i ? sum + a[i][j] * x[j] : sum), 0)) / a[i][i];
-  return x;
+/**
+ * The growth rate of A exp(rate t) + B cos(omega t) + C sin(omega t), by least squares of relative deviations: for a mode that grows beside
+ * another that only swings, both of one phase in space. The rate is sought between 0 and `most`. Undefined if none is found.
+ */
+export function growthBeside({ times, values }: Series, omega: number, most: number): Growth | undefined {
+  const rows = ([rate]: readonly number[]) =>
+    times.map((t, n) => [Math.exp(rate * t), Math.cos(omega * t), Math.sin(omega * t)].map((f) => f / values[n]));
+  const wanted = values.map(() => 1);
+  const guesses = Array.from({ length: 20 }, (_, n) => ((n + 1) * most) / 20);
+  const valleys = guesses
+    .flatMap((guess) => nearest({ wanted, rows }, [guess]) ?? [])
+    .filter(({ shape: [rate] }) => rate > 0 && rate <= most);
+  const found = valleys.toSorted((a, b) => a.squares - b.squares).at(0);
+  return found && { rate: found.shape[0], offset: Math.log(Math.abs(found.factors[0])), error: found.errors[0] };
+}
+
+/**
+ * The growth rate of |A exp(rate t) + B cos(omega t + phase)|, A and B complex: for a mode that grows out of noise, and so with a phase in space of its own,
+ * beside a wave that is not damped and may be larger. Its square is fitted, weighted by its mean over a period. Undefined if nothing is found.
+ * @param guess of the rate, above 0
+ * @param omega about the wave's frequency, which is fitted, too
+ */
+export function growthBesideLight(series: Series, guess: number, omega: number): Growth | undefined {
+  const { times, values } = series;
+  const end = times[times.length - 1];
+  const squares = values.map((value) => value * value);
+  const weights = meansOf({ times, values: squares }, (2 * Math.PI) / omega).map((mean) => 1 / mean);
+  const rows = ([rate, omega]: readonly number[]) =>
+    times.map((t, n) => {
+      const growing = Math.exp(rate * (t - end));
+      const [cosine, sine] = [Math.cos(omega * (t - end)), Math.sin(omega * (t - end))];
+      return [growing * growing, growing * cosine, growing * sine, 1, cosine * cosine - sine * sine, 2 * cosine * sine].map(
+        (f) => f * weights[n],
+      );
+    });
+  const wanted = squares.map((square, n) => square * weights[n]);
+  const found = nearest({ wanted, rows }, [guess, omega]);
+  if (!found || !(found.factors[0] > 0)) return undefined;
+  const [rate] = found.shape;
+  return { rate, offset: Math.log(found.factors[0]) / 2 - rate * end, error: found.errors[0] };
+}
+
+/** For each time, the mean of the values within half of `span` of it. */
+const meansOf = ({ times, values }: Series, span: number): number[] =>
+  times.map((t) => {
+    const near = values.filter((_, n) => Math.abs(times[n] - t) <= span / 2);
+    return near.reduce((a, b) => a + b) / near.length;
+  });
+
+/**
+ * Error of a fitted wave's rate and frequency by noise of the series' size that lasts as long as the window: relative to the wave, over
+ * twice the window's standard deviation in time. Such noise swings like the wave and is damped like it, so a fit leaves nothing over that
+ * tells of it. 0 if no noise is known.
+ */
+export function noiseError({ times, noise }: Series, { rate, offset }: Exponential): number {
+  if (!noise) return 0;
+  // Damped waves are weighted towards early times; growing ones have equal weights.
+  const wave = times.map((t) => Math.exp(offset + rate * t));
+  const weights = wave.map((size) => (rate < 0 ? size * size : 1));
+  const mean = (list: readonly number[]): number =>
+    list.reduce((sum, value, n) => sum + weights[n] * value, 0) / weights.reduce((a, b) => a + b);
+  const middle = mean(times);
+  const spread = Math.sqrt(mean(times.map((t) => (t - middle) ** 2)));
+  return Math.sqrt(mean(noise.map((size, n) => (size / wave[n]) ** 2))) / (2 * spread);
 }

@@ -9,7 +9,7 @@ interface Scalars3 {
 type Pieces = Parameters<typeof splinesAt>[3];
 type Column = Record<number, number>;
 
-/** What the kernels have as `kickParams` declares it. */
+/** Parameters of the kernels, as `kickParams` declares them. */
 interface Kick {
   readonly ha: number;
   readonly hb: number;

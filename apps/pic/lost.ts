@@ -9,7 +9,7 @@ const LONGEST_PATH = 1e6;
 /** Along axes without cells. */
 const FASTEST = 1e30;
 
-/** Finds particles that are not in the box, or whose velocity is no number or out of all measure. */
+/** Finds particles that are not in the box, or whose velocity is NaN or out of all measure. */
 const lost = kernel(
   "lost",
   {
@@ -31,7 +31,7 @@ const lost = kernel(
     count: sum(i32),
   },
   ({ x1, x2, x3, v1, v2, v3, length1, length2, length3, fastest1, fastest2, fastest3, dimension, velocities, first, count }, i) => {
-    // Comparisons with what is no number are false.
+    // Comparisons with NaN are false.
     let sound = x1[i] >= 0 && x1[i] < length1 && Math.abs(v1[i]) < fastest1;
     if (dimension > 1) sound = sound && x2[i] >= 0 && x2[i] < length2;
     if (dimension > 2) sound = sound && x3[i] >= 0 && x3[i] < length3;
@@ -51,7 +51,7 @@ export interface Lost {
   readonly v: readonly number[];
 }
 
-/** The lost particles of a species, for steps of `dt`; undefined where all are sound. */
+/** The lost particles of a species, for steps of `dt`; undefined if all are sound. */
 export async function findLost({ device, precision }: Workspace, mesh: Mesh, dt: number, particles: Particles): Promise<Lost | undefined> {
   const [x1, x2, x3] = particles.x;
   const [v1, v2, v3] = particles.v;

@@ -34,12 +34,12 @@ type Block = View<"f64">;
 
 /**
  * The discrete de Rham complex of tensor-product splines, the electric field as a 1-form and the magnetic field as a 2-form: component k of E is
- * of degree p - 1 along axis k and p along the others, that of B the other way round. Coefficients lie in the order [component][z][y][x].
+ * of degree p - 1 along axis k and p along the others, component k of B the other way round. Coefficients lie in the order [component][z][y][x].
  */
 export class Maxwell {
   readonly e: View<"f64", 4>;
   readonly b: View<"f64", 4>;
-  /** The time-integrated current against the splines of one component of E, or the charge density against those of V0. */
+  /** The time-integrated current against the splines of one component of E, or the charge density against the splines of V0. */
   readonly current: Block;
   private readonly scratch: readonly [Block, Block];
   private readonly rows: readonly Record<RowName, View<"f64", 1>>[];
@@ -106,7 +106,7 @@ export class Maxwell {
     });
   }
 
-  /** to := keep to + factor A_1 A_2 A_3 from, pass by pass along the axes that there are. */
+  /** to := keep to + factor A_1 A_2 A_3 from, pass by pass along the existing axes. */
   private multiply(names: readonly RowName[], from: Block, to: Block, factor: number, keep: number): Work[] {
     const present = [0, 1, 2].filter((axis) => isPresent(this.mesh.axes[axis]));
     let x = from;
@@ -157,7 +157,7 @@ export class Maxwell {
   }
 }
 
-/** Components of E and B, counted from 0, that a velocity of so many components leaves different from 0. */
+/** Components of E and B, counted from 0, that `velocities` components of the velocity leave different from 0. */
 export function components(velocities: 1 | 2 | 3): { readonly electric: number[]; readonly magnetic: number[] } {
   return { electric: [0, 1, 2].slice(0, velocities), magnetic: [[], [2], [0, 1, 2]][velocities - 1] };
 }

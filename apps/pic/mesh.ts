@@ -8,7 +8,7 @@ export interface Axis {
   readonly degree: number;
 }
 
-/** What stands for an axis that a problem has not: everything is constant along it. */
+/** Axis in place of one that a problem does not have: everything is constant along it. */
 export const ABSENT: Axis = { cells: 1, length: 1, degree: 0 };
 
 /** The phase space: the axes of space, and how many components the velocity has. */
@@ -28,11 +28,13 @@ const MOST_CELLS = 8192;
  */
 export function meshOf(cells: readonly number[], lengths: readonly number[], degree: number, velocities: 1 | 2 | 3): Mesh {
   if (!(Number.isInteger(degree) && degree >= 1 && degree <= 5))
-    throw new IsoformError(`pic: splines of degree ${degree}; the scheme has those of degree 1 to 5`);
+    throw new IsoformError(`pic: splines of degree ${degree} do not exist here: choose a --degree from 1 to 5`);
   const axes = [0, 1, 2].map((a) => {
     if (a >= cells.length) return ABSENT;
     if (cells[a] > MOST_CELLS)
-      throw new IsoformError(`pic: ${cells[a]} cells along axis ${a + 1}; its dense inverses allow ${MOST_CELLS}: choose fewer --cells`);
+      throw new IsoformError(
+        `pic: ${cells[a]} cells along axis ${a + 1}; at most ${MOST_CELLS} fit its dense inverses: choose fewer --cells`,
+      );
     if (!(Number.isInteger(cells[a]) && cells[a] > 2 * degree))
       throw new IsoformError(`pic: ${cells[a]} cells along axis ${a + 1}; splines of degree ${degree} need ${2 * degree + 1} or more`);
     return { cells: cells[a], length: lengths[a], degree };
@@ -46,12 +48,12 @@ export const isPresent = ({ degree }: Axis): boolean => degree > 0;
 export const cellSize = ({ cells, length }: Axis): number => length / cells;
 /** Degrees of freedom of a scalar. */
 export const dofs = ({ axes }: Mesh): number => axes.reduce((n, { cells }) => n * cells, 1);
-/** Of the box. */
+/** Volume of the box. */
 export const volume = ({ axes }: Mesh): number => axes.reduce((v, { length }) => v * length, 1);
 /** Axes that the problem has. */
 export const dimension = ({ axes }: Mesh): number => axes.filter(isPresent).length;
 
-/** Pieces of the splines of an axis, and of those of one degree less; where the axis is absent both are the constant 1. */
+/** Pieces of the splines of an axis, and of the splines of one degree less; if the axis is absent both are the constant 1. */
 export const piecesOf = ({ degree }: Axis): { upper: number[][]; lower: number[][] } => ({
   upper: splinePieces(degree),
   lower: splinePieces(Math.max(0, degree - 1)),
@@ -91,7 +93,7 @@ export function massRow(axis: Axis, degree: number): Row {
   );
 }
 
-/** Integrals of the splines of degree p against those of degree p - 1: h N^(2p)(p + k) for the one that starts k cells later. */
+/** Integrals of the splines of degree p against the splines of degree p - 1: h N^(2p)(p + k) for the one that starts k cells later. */
 export function mixedRow(axis: Axis): Row {
   if (!isPresent(axis)) return [1];
   const { cells, degree } = axis;

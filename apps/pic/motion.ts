@@ -10,7 +10,7 @@ interface Scalars3 {
 type Pieces = Parameters<typeof pieceAt>[0];
 type Column = Record<number, number>;
 
-/** What the kernels of the motion have as `motionParams` declares it. */
+/** Parameters of the kernels of the motion, as `motionParams` declares them. */
 interface Motion {
   readonly dt: number;
   readonly charge: number;
@@ -102,7 +102,7 @@ export function pushParticle(p: Motion, i: number): void {
   const first = before / p.ha;
   const end = after / p.ha;
   let cell = moves ? Math.floor(first) | 0 : 0;
-  // What blows up ends as nonsense, but soon: nobody waits for a path of more than a million cells.
+  // Limits paths: a run that blows up ends as nonsense, but soon, as nobody waits for a path of more than a million cells.
   const last = moves && Math.abs(end - first) < 1e6 ? Math.floor(end) | 0 : cell;
   const towards = last < cell ? -1 : 1;
   let from = first - cell;

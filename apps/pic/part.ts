@@ -1,5 +1,5 @@
 import type { Launch, Queue, View } from "isoform";
-import type { Member } from "isoform/set";
+import type { LocalMember } from "isoform/set";
 import type { Flow } from "./compositions.js";
 import { components, Maxwell } from "./maxwell.js";
 import { along, cellSize, cyclic } from "./mesh.js";
@@ -9,18 +9,18 @@ import { Sorting } from "./sorting.js";
 import { Particles, type Share } from "./species.js";
 import { Workspace, type Work } from "./workspace.js";
 
-/** What a member of a set has of a simulation: all fields, its share of the particles, and the work that the flows are there. */
+/** A set member's part of a simulation: all fields, its share of the particles, and the work of the flows there. */
 export class Part {
   readonly work: Workspace;
   readonly maxwell: Maxwell;
   readonly species: readonly Particles[];
-  /** Of each species, where they are sorted. */
+  /** Sortings of each species, if particles are sorted. */
   readonly sortings: readonly Sorting[];
   /** current := rho of this part's particles */
   readonly deposits: readonly Work[];
 
   constructor(
-    readonly member: Member,
+    readonly member: LocalMember,
     readonly problem: Problem,
     settings: Settings,
     share: Share,
@@ -44,11 +44,11 @@ export class Part {
     for (const work of works) work(this.queue);
   }
 
-  /** What the next steps depend on that all parts have. */
+  /** State of the next steps that all parts share. */
   get fields(): readonly View[] {
     return [this.maxwell.e, this.maxwell.b];
   }
-  /** What they depend on that this part alone has. */
+  /** State of the next steps that only this part has. */
   get own(): readonly View[] {
     return [...this.species.map(({ storage }) => storage), ...this.sortings.map(({ start }) => start)];
   }
@@ -67,7 +67,7 @@ export class Part {
     return this.work.launch(kernel, this.pushArguments(particles, direction, dt), particles.policy);
   }
 
-  /** Those of `pushKernel`. */
+  /** Arguments of `pushKernel`. */
   pushArguments({ species, x, v, w }: Particles, direction: number, dt: number) {
     const { mesh } = this.problem;
     const { b: field, current } = this.maxwell;

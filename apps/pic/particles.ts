@@ -12,7 +12,7 @@ import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splin
  * velocities that stay 0) is never read: any column may stand there.
  */
 
-/* What the bodies of kernels call. */
+/* Functions that the bodies of kernels call. */
 const helpers = { pieceAt, wrapped, indicesOf, splinesAt };
 
 /** Makes a kernel once for each list of degrees (and direction), so that it is compiled once. */
@@ -64,7 +64,7 @@ export function motionParams({ axes }: Mesh, direction: number, disjoint = false
     turnsB: fixed(bool),
     turnsC: fixed(bool),
     j: scatter(f64, 3),
-    /** Those of an absent axis have no powers. */
+    /** An absent axis has primitives without powers. */
     primitives: table(f64, isPresent(a) ? primitivePieces(a.degree - 1) : [[1]]),
     ...tablesOf(b, c),
     ...helpers,
@@ -72,7 +72,7 @@ export function motionParams({ axes }: Mesh, direction: number, disjoint = false
   };
 }
 
-/** What a launch of `pushKernel` takes. */
+/** Arguments of a launch of `pushKernel`. */
 export type PushArguments = Args<ReturnType<typeof motionParams>>;
 
 /**
@@ -127,7 +127,7 @@ export const kickParams = (mesh: Mesh, disjoint = false) => ({
   kickParticle,
 });
 
-/** What a launch of `kickKernel` takes. */
+/** Arguments of a launch of `kickKernel`. */
 export type KickArguments = Args<ReturnType<typeof kickParams>>;
 
 /** The particles' part of the flow H_E: v += dt q/m E(x), with E_k of degree p - 1 along k and p along the others. */

@@ -4,7 +4,7 @@ import type { Mesh } from "./mesh.js";
 import type { VectorField } from "./projection.js";
 import type { Loading, Species } from "./species.js";
 
-/** What is to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
+/** Problem to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
 export interface Problem {
   /** From `meshOf`. */
   readonly mesh: Mesh;
@@ -23,7 +23,7 @@ export interface Settings {
   readonly composition: CompositionName;
   /** How particles are placed: by Sobol's sequence (`sobol`), or in mirrored groups (`symmetric`). */
   readonly loading: Loading;
-  /** Of the particles: `left` a column after the other, `right` a particle after the other. */
+  /** Layout of the particles: `left` a column after the other, `right` a particle after the other. */
   readonly layout: LayoutName;
   /** `strict`: the same bits on every device. */
   readonly precision: Precision;

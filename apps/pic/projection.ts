@@ -13,7 +13,7 @@ const GAUSS = [
 
 interface Sample {
   readonly x: number;
-  /** Coefficient and weight of each spline that is not 0 there; weights hold that of the rule. */
+  /** Coefficient and weight of each spline that is not 0 there; weights include the rule's. */
   readonly splines: readonly (readonly [index: number, weight: number])[];
 }
 

@@ -12,7 +12,7 @@ interface Options extends PushOptions {
   json?: string;
 }
 
-/** Calls before those that count. */
+/** Calls before the timed ones. */
 const WARM_UP = 2;
 const SORTS = 5;
 
@@ -46,7 +46,7 @@ export function addPush(pic: Command, shell: Shell): void {
 }
 
 async function run({ devices: name, f64, calls, json, ...options }: Options, shell: Shell): Promise<void> {
-  if (json !== undefined) await shell.checkWritable(json);
+  await shell.checkOutputs({ json });
   const device = await open(name, { f64 });
   try {
     const { bandwidth } = await measurePeaks(device, { repeats: 5 });

@@ -33,20 +33,20 @@ export const TIME_STEP = 0.05;
  */
 export const BYTES_PER_PARTICLE = { soa: 80, aos: 112 } as const;
 
-/** What a call makes: velocities 2 and 3 of all particles, and the current as [x_1][x_2][x_3]. */
+/** Result of a call: velocities 2 and 3 of all particles, and the current as [x_1][x_2][x_3]. */
 export interface PushResult {
   readonly v2: ArrayLike<number>;
   readonly v3: ArrayLike<number>;
   readonly current: ArrayLike<number>;
 }
 
-/** What one worker makes in element order. */
+/** Result of one worker in element order. */
 export interface Expected extends PushResult {
   /** The mean coefficient of the current if all particles flew forwards: what rounding errors are measured by. */
   readonly scale: number;
 }
 
-/** What `Push.inputs` returns. */
+/** Result of `Push.inputs`. */
 export interface PushInputs {
   readonly particles: Float64Array;
   readonly b2: ArrayLike<number>;
@@ -68,10 +68,10 @@ export interface Difference {
 }
 
 /**
- * What contraction and the order of additions may change: of velocities in units of that of light, of the current as `Difference` has it.
- * A particle's integral is h (P(to) - P(from)) of primitives P <= 1, each 5 roundings off at most, so 10 u h, where particles fly h / 160 on
- * average. A coefficient gathers the particles of three cells, so it is 3 * 160 * 10 u = 5e-13 off if all errors have one sign, however many
- * particles there are. Additions round off less, for what they add up nearly cancels.
+ * Differences that contraction and the order of additions may cause: of velocities in units of the speed of light, of the current as
+ * `Difference` has it. A particle's integral is h (P(to) - P(from)) of primitives P <= 1, each 5 roundings off at most, so 10 u h, where
+ * particles fly h / 160 on average. A coefficient gathers the particles of three cells, so it is 3 * 160 * 10 u = 5e-13 off if all errors
+ * have one sign, however many particles there are. Additions round off less, because their terms nearly cancel.
  */
 export function tolerances({ capabilities }: Device): Difference {
   // As many bits fewer as numbers have that are the sum of two f32.
@@ -127,7 +127,7 @@ export class Push {
     }
   }
 
-  /** What was decided about the launch, a line each. */
+  /** Decisions about the launch, a line each. */
   get remarks(): readonly string[] {
     return this.launches[0].remarks;
   }
@@ -145,18 +145,18 @@ export class Push {
     return { particles, b2, b3, dt, charge, ratio, length, cells: fieldB.shape };
   }
 
-  /** Some calls, forwards and back by turns. Returns the device's seconds of each, that of clearing the current included. */
+  /** Some calls, forwards and back by turns. Returns the device's seconds of each, including the clearing of the current. */
   async run(calls: number): Promise<number[]> {
     return this.secondsOf(calls, (n) => this.submit(n % 2 === 0));
   }
 
-  /** Sorts the particles again, some times. Returns the device's seconds of each; undefined where they are not sorted. */
+  /** Sorts the particles again, some times. Returns the device's seconds of each; undefined if they are not sorted. */
   async sort(times: number): Promise<number[] | undefined> {
     const { sorting } = this;
     return sorting && this.secondsOf(times, () => sorting.sort());
   }
 
-  /** What one call makes. */
+  /** Result of one call. */
   async result(): Promise<PushResult> {
     this.submit(true);
     const result = await read(this.simulation.device, this.args);
@@ -225,5 +225,5 @@ export function difference(result: PushResult, expected: Expected): Difference {
   };
 }
 
-/** False for numbers that are none, too. */
+/** False for NaN, too. */
 export const agrees = (off: Difference, most: Difference): boolean => off.velocity <= most.velocity && off.current <= most.current;

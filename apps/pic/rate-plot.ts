@@ -2,7 +2,7 @@ import type { Curve } from "./judgement.js";
 import type { Series } from "./fits.js";
 
 const POINTS = 100;
-/** Of the simulated amplitude, the fit and the expected rate. */
+/** Colours of the simulated amplitude, the fit and the expected rate. */
 const COLOURS = "#0072b2, #d55e00, #009e73";
 /** Decades below the fit down to which values are shown: an amplitude that swings goes through zero. */
 const BELOW = 1;

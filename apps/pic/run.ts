@@ -7,12 +7,22 @@ import type { Simulation } from "./simulation.js";
 /** One sample: the amplitude of the watched mode, and all measures. */
 export interface Row extends Measures {
   readonly mode: number;
+  /** Root mean square of the amplitudes of other modes, beyond the first harmonic; absent where the mesh has none. */
+  readonly noise?: number;
 }
+
+/** Modes that `Row.noise` is told from. */
+const NOISY = 4;
+/**
+ * The noise of the watched mode, relative to the noise of these: it is longer. From the misses of nine runs of Landau damping, whose mean
+ * square then is their error bars'.
+ */
+const LONGER = 1.6;
 
 /** A mode along axis 1 (default: 1) of one component of E or B, whose amplitude is sampled. */
 export type Watched = Case["watched"] & { readonly mode?: number };
 
-/** How long `follow` runs, and how often it samples. */
+/** Length of a run of `follow`, and distance of its samples. */
 export interface Schedule {
   /** The end, in simulated time. */
   readonly time: number;
@@ -23,10 +33,10 @@ export interface Schedule {
 }
 
 /**
- * Runs until the end of the schedule, with a sample now and then; the first is that of the start.
+ * Runs until the end of the schedule, with a sample now and then; the first one is taken at the start.
  * @param rows samples so far, to which new ones are added: empty at the start
  * @param report is called after each sample, with the seconds that the steps before it took
- * @throws IsoformError where a sample finds particles that are lost or fields that are NaN
+ * @throws IsoformError if a sample finds particles that are lost or fields that are NaN
  */
 export async function follow(
   simulation: Simulation,
@@ -35,9 +45,15 @@ export async function follow(
   rows: Row[],
   report: (row: Row, seconds: number) => void | Promise<void> = () => undefined,
 ): Promise<void> {
+  const noisy = Array.from({ length: NOISY }, (_, n) => 2 * mode + 1 + n).filter(
+    (other) => 2 * other <= simulation.problem.mesh.axes[0].cells,
+  );
   const sample = async (seconds: number): Promise<void> => {
     await simulation.requireSound();
-    const row = { ...(await simulation.measure()), mode: await simulation.mode(form, component, mode) };
+    const measures = await simulation.measure();
+    const [amplitude, ...others] = await simulation.modes(form, component, [mode, ...noisy]);
+    const noise = Math.sqrt(others.reduce((sum, other) => sum + other * other, 0) / others.length);
+    const row = { ...measures, mode: amplitude, ...(others.length > 0 && { noise }) };
     if (!Number.isFinite(totalEnergy(row)))
       throw new IsoformError(`pic: the fields are NaN after ${simulation.steps} steps: ask for a smaller --dt`);
     rows.push(row);
@@ -50,15 +66,16 @@ export async function follow(
   while (simulation.steps < steps && !stop?.aborted) {
     const start = performance.now();
     await simulation.run(Math.min(every, steps - simulation.steps));
-    await sample((performance.now() - start) / 1e3);
+    const seconds = (performance.now() - start) / 1e3;
+    await sample(seconds);
   }
 }
 
-/** The amplitude of the watched mode over time: what `Case.judge` takes. */
-export const seriesOfMode = (rows: readonly Row[]): Series => ({
-  times: rows.map(({ time }) => time),
-  values: rows.map(({ mode }) => mode),
-});
+/** The amplitude of the watched mode over time, with its noise as other modes tell it where all samples have that: what `Case.judge` takes. */
+export function seriesOfMode(rows: readonly Row[]): Series {
+  const noise = rows.flatMap((row) => (row.noise === undefined ? [] : LONGER * row.noise));
+  return { times: rows.map(({ time }) => time), values: rows.map(({ mode }) => mode), ...(noise.length === rows.length && { noise }) };
+}
 
 /** The largest relative change of the total energy since the first sample. */
 export function energyError(rows: readonly Row[]): number {

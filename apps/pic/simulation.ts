@@ -1,6 +1,6 @@
 import type { Device, Graph, Queue } from "isoform";
 import { IsoformError } from "isoform";
-import { devices, requireMemory, type DeviceSet } from "isoform/set";
+import { devices, requireMemory, requireOneProcess, type DeviceSet } from "isoform/set";
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { Exchange, synchronise } from "./exchange.js";
@@ -14,14 +14,14 @@ import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Particles } from "./species.js";
 import { requireStep } from "./step-limit.js";
 
-/** What a simulation goes on from: steps since the start, what the steps that follow depend on beside the values, and the values of E, B and each species. */
+/** State that a simulation goes on from: steps since the start, the settings on which later steps depend, and the values of E, B and each species. */
 export interface State {
   readonly steps: number;
   readonly about: Readonly<Record<string, string | number>>;
   readonly arrays: readonly Values[];
 }
 
-/** What a state depends on, name by name. */
+/** Settings on which a state depends, name by name. */
 function describe({ mesh: { axes, velocities }, species }: Problem, settings: Settings): State["about"] {
   const { count, dt, composition, layout, precision, sort } = settings;
   const each = species.map(({ name, charge, mass }) => [`species ${name}`, `of charge ${charge} and mass ${mass}`] as const);
@@ -87,9 +87,10 @@ export class Simulation {
   /**
    * Loads particles, solves for the fields at the start and prepares the step.
    * @throws IsoformError for a time step that is too long for the mesh, and for settings that do not fit the problem
-   * @throws LaunchError for what does not fit the devices' memory
+   * @throws LaunchError for what does not fit the devices' memory, DeviceError for a set of several processes
    */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
+    if ("members" in on) requireOneProcess("pic", on);
     requireMemory(on, {
       what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
       bytes: footprint(problem, settings, "members" in on ? on.members.length : 1),
@@ -98,7 +99,7 @@ export class Simulation {
     requireStep(problem, settings.dt);
     if (settings.sort > 0 && !isSortable(problem.mesh))
       throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");
-    const { members } = "members" in on ? on : await devices([on]);
+    const { locals: members } = "members" in on ? on : await devices([on]);
     const shares = sharesOf(settings, problem.mesh, members.length);
     const parts: Part[] = [];
     try {
@@ -149,7 +150,7 @@ export class Simulation {
     return this.diagnostics.measure(this.time);
   }
 
-  /** Throws IsoformError where a particle has left the box or has become no number: which one, and between which steps, or where. */
+  /** Throws IsoformError if a particle has left the box or has become no number: which one, and between which steps, or where. */
   async requireSound(where?: string): Promise<void> {
     const { mesh } = this.problem;
     for (const { work, species } of this.parts)
@@ -173,23 +174,33 @@ export class Simulation {
   }
 
   /**
-   * The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: that of the field, not of its coefficients.
+   * The amplitude of a Fourier mode along axis 1 of one component of E or B, constant along the others: of the field, not of its coefficients.
    * @param component from 0 on
    * @param mode waves along the axis
    */
   async mode(form: "e" | "b", component: number, mode: number): Promise<number> {
+    return (await this.modes(form, component, [mode]))[0];
+  }
+
+  /** The amplitudes of several modes, as `mode` has them. */
+  async modes(form: "e" | "b", component: number, modes: readonly number[]): Promise<number[]> {
     const values = await this.device.queue.read(this.maxwell[form].at(0, component));
+    return modes.map((mode) => this.amplitude(values, (component === 0) === (form === "e"), mode));
+  }
+
+  /** @param isLower whether the splines along axis 1 are of the lower degree */
+  private amplitude(values: ArrayLike<number>, isLower: boolean, mode: number): number {
     const [{ cells, degree }] = this.problem.mesh.axes;
     let [re, im] = [0, 0];
-    for (const [id, value] of values.entries()) {
+    for (let id = 0; id < values.length; id++) {
       const angle = (2 * Math.PI * ((mode * id) % cells)) / cells;
-      re += value * Math.cos(angle);
-      im -= value * Math.sin(angle);
+      re += values[id] * Math.cos(angle);
+      im -= values[id] * Math.sin(angle);
     }
     // A spline of degree d is d + 1 boxes folded into each other.
     const half = (Math.PI * mode) / cells;
     const box = mode === 0 ? 1 : Math.sin(half) / half;
-    const boxes = (component === 0) === (form === "e") ? degree : degree + 1;
+    const boxes = isLower ? degree : degree + 1;
     return (2 / values.length) * Math.hypot(re, im) * box ** boxes;
   }
 
@@ -199,7 +210,7 @@ export class Simulation {
     return (await this.parts[0].queue.read(this.maxwell.current)) as Float64Array;
   }
 
-  /** All that the next steps depend on. Particles of all devices stand one after the other, so the state is that of any number of devices. */
+  /** Everything on which the next steps depend. Particles of all devices come one after the other, so the state fits any number of devices. */
   async state(): Promise<State> {
     const fields = this.parts[0].fields.map((view) => this.parts[0].queue.read(view));
     const own = this.parts[0].own.map((_, n) => joined(this.parts.map((part) => part.queue.read(part.own[n]))));
@@ -230,10 +241,10 @@ export class Simulation {
     this.soundAt = steps;
   }
 
-  /** Throws IsoformError for values that are no state of these particles and fields: kernels take what they are given. */
+  /** Throws IsoformError for values that cannot be a state of these particles and fields: kernels do not check them. */
   private requireValues(arrays: State["arrays"]): void {
     const refuse = (problem: string): never => {
-      throw new IsoformError(`pic: the saved state is none: ${problem}`);
+      throw new IsoformError(`pic: the saved state is damaged: ${problem}`);
     };
     const [{ fields, species }] = this.parts;
     const own = this.parts[0].own.map((_, n) => this.parts.reduce((sum, part) => sum + part.own[n].size, 0));
@@ -262,7 +273,7 @@ export class Simulation {
     for (const part of this.parts) part.free();
   }
 
-  /** Sorted particles know where those of their device begin. */
+  /** Sorted particles know where the particles of their device begin. */
   private get about(): State["about"] {
     const sorted = this.settings.sort > 0 && this.parts.length > 1;
     return { ...describe(this.problem, this.settings), ...(sorted && { devices: this.parts.length }) };
@@ -358,7 +369,7 @@ export class Simulation {
       if (steps.length > 0) this.graphs[name] = first.capture(() => steps.forEach((step) => step()), others);
   }
 
-  /** Those flows that change something. */
+  /** Flows that change something. */
   private flows(): Flow[] {
     const { velocities } = this.problem.mesh;
     const motions = (["p1", "p2", "p3"] as const).slice(0, velocities);

@@ -19,7 +19,7 @@ const COMMENT =
 
 /**
  * Writes fields in the middle of cells and all particles as an openPMD file (.h5), with an XDMF file beside it.
- * @param mode `add` puts them beside those of earlier steps
+ * @param mode `add` puts them next to the ones of earlier steps
  */
 export async function writeSnapshot(path: string, simulation: Simulation, mode: "new" | "add"): Promise<void> {
   await writeOpenPmd(path, await snapshotOf(simulation), mode);
@@ -46,7 +46,7 @@ async function snapshotOf(simulation: Simulation): Promise<Snapshot> {
 function speciesOf({ charge, mass }: Species, mesh: Mesh, count: number, parts: readonly Part[], n: number): ParticleSpecies {
   const read = async (pick: (particles: Particles) => Particles["w"]): Promise<Float64Array> =>
     (await joined(parts.map(({ queue, species }) => queue.read(pick(species[n]))))) as Float64Array;
-  /** Of one real particle: how many a simulated one stands for is its weight, which does not count here. */
+  /** Attributes of one real particle: the weight says how many a simulated one stands for, and does not count here. */
   const ofOne = (weightingPower: number) => ({ macroWeighted: { u32: 0 }, weightingPower });
   const record = (values: OpenPmdRecord["values"], dimension: Dimension, power: number): OpenPmdRecord => ({
     values,

@@ -25,14 +25,14 @@ const findCells = kernel(
 /** True of a mesh whose particles can be sorted: it has three axes, and particles all components of the velocity. */
 export const isSortable = (mesh: Mesh): boolean => dimension(mesh) === 3 && mesh.velocities === 3;
 
-/** What sorts cost and gain, in nanoseconds a particle. */
+/** Costs and gains of sorts, in nanoseconds a particle. */
 interface Costs {
   readonly sort: number;
-  /** What a step takes less for particles that are in their cells. */
+  /** Time that a step saves for particles that are in their cells. */
   readonly gain: number;
-  /** What a step takes longer for one that is not in its cell any more. */
+  /** Extra time of a step for each particle that has left its cell since the last sort. */
   readonly astray: number;
-  /** Of those that leave their cell in a step, the share that is astray in that very step, which moves them several times. */
+  /** Share of the particles leaving their cell in a step that are astray in that very step, which moves them several times. */
   readonly within: number;
   /** Particles of a cell, on average, from which sorts pay. */
   readonly few: number;
@@ -59,7 +59,7 @@ function costsOn({ backend, memory, capabilities }: Device): Costs | undefined {
 export function stepsBetweenSorts(device: Device, { mesh, species }: Problem, { count, dt, precision }: Omit<Settings, "sort">): number {
   const costs = costsOn(device);
   if (!costs || !isSortable(mesh) || precision === "strict" || count < costs.few * dofs(mesh)) return 0;
-  // What share of the particles leaves its cell in a step.
+  // Share of the particles that leave their cell in a step.
   const shares = species.map((each) => mesh.axes.reduce((sum, axis, a) => sum + (meanSpeed(each, a) * dt) / cellSize(axis), 0));
   const leaving = Math.max(...shares);
   const steps = Math.max(1, Math.round(Math.sqrt((2 * costs.sort) / (costs.astray * leaving))));
@@ -78,7 +78,7 @@ function meanSpeed({ beams, distribution }: Species, a: number): number {
 
 /** Particles that are sorted by cell from time to time, and the launches that use it. They hold for particles that have left their cell, too. */
 export class Sorting {
-  /** Where each cell's particles begin. */
+  /** Start of each cell's particles. */
   readonly start: View<"i32", 1>;
   /** Room for a number a particle, for GPUs. */
   private readonly later: View<"i32", 1>;
@@ -145,7 +145,7 @@ export class Sorting {
     return this.device.memory.name === "cpu";
   }
 
-  /** What a cell's place along axes a, b, c counts in its number. */
+  /** Strides of a cell's place along axes a, b, c in its number. */
   private strides(direction: number) {
     const [{ cells: n1 }, { cells: n2 }] = this.mesh.axes;
     const [strideA, strideB, strideC] = cyclic(direction).map((axis) => [1, n1, n1 * n2][axis]);

@@ -34,13 +34,13 @@ export interface Species {
 /** How particles may be placed at the start. */
 export const LOADINGS = ["sobol", "symmetric"] as const;
 /**
- * `sobol`: a point of Sobol's sequence for each particle, with the weighted mean velocity shifted to that of the beams; `symmetric`: groups of mirrored
+ * `sobol`: a point of Sobol's sequence for each particle, with the weighted mean velocity shifted to the beams'; `symmetric`: groups of mirrored
  * particles, whose deviations from the beams add up to 0.
  */
 export type Loading = (typeof LOADINGS)[number];
 
 export interface LoadOptions {
-  /** Of the whole species. */
+  /** Number of particles of the whole species. */
   readonly count: number;
   readonly loading: Loading;
   /** `left`: a column after the other (SoA); `right`: a particle after the other (AoS). */
@@ -74,7 +74,7 @@ export interface Moments {
 
 /** The particles of a species on a device, or a share of them. */
 export class Particles {
-  /** All values: [particle][column], the columns those positions and velocities that there are, and the weight. */
+  /** All values: [particle][column], the columns being the existing positions and velocities, and the weight. */
   readonly storage: View<"f64", 2>;
   /** A column a component; where the problem has none the weights stand, which nothing reads. */
   readonly x: readonly [Column, Column, Column];
@@ -197,8 +197,8 @@ export class Particles {
 }
 
 /**
- * Makes all shares of a species. Velocities of beams are shifted so that their weighted mean is that of the beams; of mirrored particles it is. Throws
- * IsoformError for a distribution that is none.
+ * Makes all shares of a species. Velocities of beams are shifted so that their weighted mean is the beams' mean; mirrored particles have it
+ * anyway. Throws IsoformError for an invalid distribution.
  */
 export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
   const [{ species, options, mesh }] = shares;

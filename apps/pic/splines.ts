@@ -2,7 +2,7 @@ import { helper } from "isoform";
 
 /*
  * Uniform B-splines as piecewise polynomials. The spline N^d_i starts at grid point i and reaches over d + 1 cells. In cell c the splines
- * i = c - d .. c are not zero; piece j = 0 .. d is that of the spline i = c - d + j, as a polynomial of the place xi in [0, 1) in the cell,
+ * i = c - d .. c are not zero; piece j = 0 .. d belongs to the spline i = c - d + j, as a polynomial of the place xi in [0, 1) in the cell,
  * coefficients from the highest power down.
  */
 

@@ -3,8 +3,8 @@ import { cellSize, eigenvalues, isPresent, massRow, type Mesh } from "./mesh.js"
 import type { Problem } from "./problem.js";
 
 /**
- * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, where
- * there are any, and that of the plasma.
+ * The largest step for which waves stay bounded: 2 / omega, omega^2 the square of the highest frequency of the discrete light waves, if
+ * any, plus the square of the plasma's frequency.
  */
 export function largestStep({ mesh: { axes, velocities }, species }: Problem): number {
   const light = axes.filter(isPresent).map((axis) => {

@@ -46,7 +46,7 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return [first, line(widths.map((width) => "-".repeat(width))), ...rest].join("\n");
 }
 
-/** What makes the run fail, when all is written. */
+/** Checks that fail the run, once everything is written. */
 function check(holds: boolean, problem: string): void {
   if (holds) return;
   console.error(problem);
@@ -54,7 +54,7 @@ function check(holds: boolean, problem: string): void {
 }
 
 const gaussOf = (rows: readonly Row[]): string => worst(rows, "gauss").toExponential(1);
-/** Of one dimension div B is nothing. */
+/** Text of div B; nothing in one dimension. */
 const divergenceOf = (rows: readonly Row[]): string => (worst(rows, "divergence") === 0 ? "" : worst(rows, "divergence").toExponential(1));
 
 /** All cases with their own settings: rates beside theory, as a table and as plots, and what is conserved. */
@@ -71,7 +71,13 @@ async function rates(): Promise<string> {
       const miss = missOf(each);
       if (expected === undefined || source === undefined || tolerance === undefined || miss === undefined) continue;
       const { particles, cells, dt } = defaults;
-      const numbers = [fitted.toPrecision(4), expected.toPrecision(4), `${(100 * miss).toFixed(1)} %`, `${100 * tolerance} %`];
+      const numbers = [
+        fitted.toPrecision(4),
+        each.error?.toPrecision(2) ?? "",
+        expected.toPrecision(4),
+        `${(100 * miss).toFixed(1)} %`,
+        `${100 * tolerance} %`,
+      ];
       compared.push([title, particles, cells, dt, quantity, ...numbers, source]);
       check(Math.abs(miss) <= tolerance, `${title}: the ${quantity} is ${fitted}, not ${expected}`);
     }
@@ -81,7 +87,10 @@ async function rates(): Promise<string> {
     conserved.push([title, last.time.toPrecision(3), energyError(rows).toExponential(1), gaussOf(rows), divergenceOf(rows)]);
   }
   return [
-    table(["case", "particles", "cells", "dt", "quantity", "fitted", "expected", "difference", "tolerance", "source"], compared),
+    table(
+      ["case", "particles", "cells", "dt", "quantity", "fitted", "error bar", "expected", "difference", "tolerance", "source"],
+      compared,
+    ),
     "The watched mode in blue, what is fitted in orange, and the expected rate through the fit's middle in green:",
     ...plots,
     table(["case", "until", "energy, largest relative change", "Gauss' law, largest residual", "largest div B"], conserved),
@@ -111,7 +120,7 @@ const inSpace: Problem = {
     { name: "electrons", charge: -1, mass: 1, beams: [{ fraction: 1, sigma: [1, 1, 1] }], perturbation: { amplitude: 0.5, mode: 1 } },
   ],
 };
-/** Those that the smoothness of the splines lets be seen. */
+/** Orders that the smoothness of the splines lets be seen. */
 const ORDERS: Partial<Record<CompositionName, number>> = { lie: 1, strang: 2, "4-lie": 2 };
 const STEPS = [0.2, 0.1, 0.05, 0.025];
 

@@ -41,7 +41,7 @@ export class Workspace {
     return (queue) => queue.submit(slot.launch);
   }
 
-  /** Where the device measures launches on first use, does so for all work that was made so far. */
+  /** Tunes all work that was made so far, on devices that measure launches on first use. */
   async tune(): Promise<void> {
     for (const slot of this.submitted) slot.launch = await atFirstUse(this.device, slot.launch);
   }

@@ -30,7 +30,7 @@ export const application: Application = {
 
   async prepare(set, options) {
     const gib = sizeOf(options);
-    const { precision } = set.members[0].device;
+    const { precision } = set.locals[0].device;
     const poisson = await makePoisson(set, { ...DEFAULTS, precision, ...givenSettings(options), size: edge(gib) });
     const work = await poisson.skeleton.work();
 

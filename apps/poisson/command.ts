@@ -29,7 +29,7 @@ export function command(program: Command, shell: Shell): void {
     .addOption(new Option("--preconditioner <name>", "preconditioner of the conjugate gradients").choices(PRECONDITIONERS).default("none"))
     .option(
       "--sweeps <n>",
-      "sweeps of Jacobi's method; with multigrid, so many before and so many after each coarser level",
+      "sweeps of Jacobi's method; with multigrid, this many both before and after each coarser level",
       count,
       DEFAULTS.sweeps,
     )
@@ -48,11 +48,11 @@ export function command(program: Command, shell: Shell): void {
 
 async function run(options: Options, shell: Shell): Promise<void> {
   const { devices: names, f64, tolerance, iterations, every, fuse, unroll, vtk, json, ...settings } = options;
-  for (const file of [vtk, json]) if (file !== undefined) await shell.checkWritable(file);
+  await shell.checkOutputs({ vtk, json });
   const set = await devices(names, { f64 });
   try {
     const poisson = await makePoisson(set, settings, { fuse, unroll });
-    // What is compiled at first use is no part of the time.
+    // The first iterations compile kernels, which must not count in the time.
     await poisson.skeleton.run(2 * unroll);
     const solution = await poisson.solve({ tolerance, iterations, every });
     const errors = await poisson.errors();
@@ -62,7 +62,7 @@ async function run(options: Options, shell: Shell): Promise<void> {
     const { occ, choices } = poisson.skeleton;
     const each = seconds / done;
     shell.print(
-      `${set.name}: ${[...new Set(set.members.map(({ device }) => device.label))].join(", ")}\n` +
+      `${set.name}: ${[...new Set(set.locals.map(({ device }) => device.label))].join(", ")}\n` +
         `${grid} grid of ${size} x ${size} x ${size}, ${layout}, occ ${occ}, ${fuse ? "fused" : "not fused"}, ${precision}; preconditioner ${preconditioner}\n${choicesText(poisson.skeleton)}` +
         `${converged ? "converged" : "not converged"} in ${done} iterations: residual ${residual.toExponential(2)}\n` +
         `${seconds.toFixed(3)} s, ${(1000 * each).toPrecision(4)} ms an iteration, ${(work.bytes / 1e9 / each).toPrecision(3)} GB/s of ${(work.bytes / size ** 3).toPrecision(3)} bytes a cell\n` +

@@ -14,7 +14,7 @@ export interface Level {
   readonly f: Real;
   readonly e: Real;
   readonly t: Real;
-  /** From the outermost cells' centres to the faces of the cube, in cells of this level. */
+  /** Distance from the outermost cells' centres to the faces of the cube, in cells of this level. */
   readonly wall: number;
 }
 
@@ -67,7 +67,7 @@ function relax(level: Level, { count, weight }: Sweeps): Step[] {
   return Array.from({ length: count }, () => [sweep, swap(e, t)]).flat();
 }
 
-/** Of the coarsest level, which has few cells. */
+/** Sweeps on the coarsest level, which has few cells. */
 const COARSEST: Sweeps = { count: 12, weight: 6 / 7 };
 
 /** One V-cycle for A e = f on the first of the levels, from e = 0. */

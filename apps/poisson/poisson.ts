@@ -15,6 +15,7 @@ import {
   type Storage,
   type Unresolved,
 } from "isoform/skeleton";
+import { boxOf } from "../box.js";
 import { deviation, direction, laplace, residual, solution, type Grid3, type Real, type Value } from "./kernels.js";
 import { jacobi, levelsOf, vCycle } from "./multigrid.js";
 import { Manufactured } from "./problem.js";
@@ -28,9 +29,11 @@ export type Preconditioner = (typeof PRECONDITIONERS)[number];
 export interface PoissonSettings extends Resolved<GridSettings> {
   /** Cells along each axis. */
   size: number;
-  /** Of the conjugate gradients. */
+  /** Cells along z, if they are other than along x and y. */
+  planes?: number;
+  /** Preconditioner of the conjugate gradients. */
   preconditioner: Preconditioner;
-  /** Sweeps of Jacobi's method; with multigrid so many before and so many after each coarser level. */
+  /** Sweeps of Jacobi's method; with multigrid, this many both before and after each coarser level. */
   sweeps: number;
   /** Coarser levels of multigrid. Default: down to 4 cells along each axis. */
   levels?: number;
@@ -44,29 +47,29 @@ export const BYTES_PER_CELL = 5 * 8;
 
 /** Options of `solve`. */
 export interface SolveOptions {
-  /** The run stops once the residual's norm relative to that of the right-hand side is this small. Default: 1e-10. */
+  /** The run stops once the norm of the residual, divided by the norm of the right-hand side, is this small. Default: 1e-10. */
   tolerance?: number;
-  /** At most. Default: 10000. */
+  /** Most iterations. Default: 10000. */
   iterations?: number;
   /** Iterations from one check of the residual to the next. Default: 1. */
   every?: number;
 }
 
-/** What `solve` gives. */
+/** Result of `solve`. */
 export interface Solution {
   readonly iterations: number;
   readonly converged: boolean;
-  /** Norm of the residual that the iteration has updated, relative to that of the right-hand side. */
+  /** Norm of the residual that the iteration has updated, relative to the right-hand side. */
   readonly residual: number;
-  /** Of all iterations, wall clock. */
+  /** Wall-clock time of all iterations. */
   readonly seconds: number;
 }
 
-/** What `Poisson.errors` gives. */
+/** Result of `Poisson.errors`. */
 export interface Errors {
   /** Largest difference from the manufactured solution, relative to its largest value. */
   readonly greatest: number;
-  /** Root of the mean square of the difference, relative to that of the solution. */
+  /** Root of the mean square of the difference, relative to the solution. */
   readonly mean: number;
 }
 
@@ -78,13 +81,13 @@ const COARSEST_SIZE = 4;
 
 /**
  * -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces, by 7-point differences and conjugate gradients from u = 0. `makePoisson` makes
- * one that is ready; f is that of the manufactured solution `problem`.
+ * one that is ready; f belongs to the manufactured solution `problem`.
  */
 export class Poisson {
   readonly grid: Grid3;
   /** The solution. */
   readonly x: Real;
-  /** Of one iteration. */
+  /** Sequence of one iteration. */
   readonly skeleton: Skeleton;
   /** The exact solution and its right-hand side. */
   readonly problem: Manufactured;
@@ -102,15 +105,15 @@ export class Poisson {
     readonly settings: PoissonSettings,
     options: SkeletonOptions = {},
   ) {
-    const { size, sweeps, occ, precision, preconditioner } = settings;
-    if (sweeps > MOST_SWEEPS) throw new LaunchError(`${sweeps} sweeps of Jacobi's method: it takes ${MOST_SWEEPS} at most`);
-    if (!(size >= 2)) throw new LaunchError(`a grid of ${size} cells along each axis: it needs at least 2`);
+    const { size, planes = size, sweeps, occ, precision, preconditioner } = settings;
+    if (sweeps > MOST_SWEEPS) throw new LaunchError(`${sweeps} sweeps of Jacobi's method are too many: choose at most ${MOST_SWEEPS}`);
+    if (!(size >= 2 && planes >= 2)) throw new LaunchError(`a grid of ${size} cells along each axis is too small: it needs at least 2`);
     requireMemory(set, {
-      what: `poisson on ${size} x ${size} x ${size} cells`,
-      bytes: BYTES_PER_CELL * size ** 3,
+      what: `poisson on ${size} x ${size} x ${planes} cells`,
+      bytes: BYTES_PER_CELL * size ** 2 * planes,
       choose: "a smaller --size",
     });
-    this.problem = new Manufactured(size);
+    this.problem = new Manufactured(size, planes);
     this.grid = gridOf(set, settings);
     const { grid } = this;
     const [x, r, p, s] = ["x", "r", "p", "s"].map((name): Real => grid.field(name, f64));
@@ -152,7 +155,7 @@ export class Poisson {
     this.norm = Math.sqrt(await this.residualSquared.getNumber("poisson, right-hand side"));
   }
 
-  /** Iterates from u = 0. Throws IsoformError where the residual becomes NaN. */
+  /** Iterates from u = 0. Throws IsoformError if the residual becomes NaN. */
   async solve({ tolerance = 1e-10, iterations = 10000, every = 1 }: SolveOptions = {}): Promise<Solution> {
     await this.reset();
     const enough = (tolerance * this.norm) ** 2;
@@ -169,12 +172,12 @@ export class Poisson {
     return { iterations: done, converged: stopped || left <= tolerance * this.norm, residual: left / this.norm, seconds };
   }
 
-  /** How far u is from the manufactured solution. */
+  /** Deviation of u from the manufactured solution. */
   async errors(): Promise<Errors> {
-    const { size } = this.settings;
+    const { size, planes = size } = this.settings;
     const values = await this.x.download();
     let [worst, largest, squares, total] = [0, 0, 0, 0];
-    for (let z = 0, n = 0; z < size; z++)
+    for (let z = 0, n = 0; z < planes; z++)
       for (let y = 0; y < size; y++)
         for (let x = 0; x < size; x++, n++) {
           const exact = this.problem.solution(x, y, z);
@@ -222,21 +225,23 @@ const HAS_LEVELS: Record<Storage["grid"], boolean> = { dense: true, sparse: true
 const REFINED = GRID_KINDS.filter((kind) => HAS_LEVELS[kind]);
 
 function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
-  const { size, preconditioner, grid: kind, layout } = settings;
-  const extents = [size, size, size] as const;
+  const { size, planes = size, preconditioner, grid: kind, layout } = settings;
+  const extents = [size, size, planes] as const;
   if (preconditioner !== "multigrid") return makeGrid(set, extents, { kind, layout });
   if (!REFINED.includes(kind))
-    throw new LaunchError(`the preconditioner multigrid takes a grid that is ${REFINED.join(" or ")}, and this one is to be ${kind}`);
-  const levels = levelsWanted(settings);
-  const planes = Math.ceil(size / 2 ** levels);
-  if (planes < set.members.length)
     throw new LaunchError(
-      `multigrid with ${levels} coarser levels leaves ${planes} planes to ${set.members.length} devices: ask for fewer levels or devices`,
+      `the preconditioner multigrid takes a grid that is ${REFINED.join(" or ")}, and the grid chosen is ${kind}: choose another --grid or --preconditioner`,
+    );
+  const levels = levelsWanted(settings);
+  const coarsest = Math.ceil(planes / 2 ** levels);
+  if (coarsest < set.members.length)
+    throw new LaunchError(
+      `multigrid with ${levels} coarser levels leaves ${coarsest} planes to ${set.members.length} devices: ask for fewer levels or devices`,
     );
   return makeGrid(set, extents, { kind, layout, levels });
 }
 
-/** The steps that put an approximate solution of A z = r into z, with the fields that nobody needs afterwards, and all grids. */
+/** Steps that put an approximate solution of A z = r into z, with the fields that are temporary, and all grids. */
 function precondition(grid: Grid3, r: Real, settings: PoissonSettings): { z: Real; steps: Step[]; spare: Field[]; grids: Grid3[] } {
   const { preconditioner, sweeps: count } = settings;
   const [z, t] = ["z", "t"].map((name): Real => grid.field(name, f64));
@@ -264,6 +269,6 @@ export function makePoisson(set: DeviceSet, asked: Unresolved<PoissonSettings>, 
 
 /** For `isoform explain`. */
 export async function makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Promise<Skeleton> {
-  const { fuse, unroll, size = 64 } = settings;
-  return (await makePoisson(set, { ...DEFAULTS, ...settings, size }, { fuse, unroll })).skeleton;
+  const { fuse, unroll } = settings;
+  return (await makePoisson(set, { ...DEFAULTS, ...settings, ...boxOf(settings, 3, 64) }, { fuse, unroll })).skeleton;
 }

@@ -19,16 +19,25 @@ const FACTORS = [bump(1), waves, bump(-2)];
 
 /**
  * A manufactured solution of -(d2/dx2 + d2/dy2 + d2/dz2) u = f on the unit cube, u = 0 on its faces: a product of a function of each
- * coordinate. Cell n of `size` along an axis has the coordinate (n + 1) h with h = 1 / (size + 1), so the cells outside lie on the faces.
+ * coordinate. Cell n of `size` along an axis has the coordinate (n + 1) h with h = 1 / (size + 1), so the cells outside lie on the faces. With
+ * another number of `planes` along z the box is (planes + 1) h high, and its function of z is stretched to that.
  */
 export class Manufactured {
   private readonly values: Float64Array[];
   private readonly seconds: Float64Array[];
+  /** Factor of second derivatives along z, whose function is stretched. */
+  private readonly shrink: number;
 
-  constructor(private readonly size: number) {
-    const along = (f: (t: number) => number) => Float64Array.from({ length: size }, (_, n) => f((n + 1) / (size + 1)));
-    this.values = FACTORS.map((factor) => along(factor.value));
-    this.seconds = FACTORS.map((factor) => along(factor.second));
+  constructor(
+    private readonly size: number,
+    private readonly planes = size,
+  ) {
+    const lengths = [size, size, planes];
+    const along = (f: (t: number) => number, axis: number) =>
+      Float64Array.from({ length: lengths[axis] }, (_, n) => f((n + 1) / (lengths[axis] + 1)));
+    this.values = FACTORS.map((factor, axis) => along(factor.value, axis));
+    this.seconds = FACTORS.map((factor, axis) => along(factor.second, axis));
+    this.shrink = ((size + 1) / (planes + 1)) ** 2;
   }
 
   /** u in a cell. */
@@ -41,14 +50,14 @@ export class Manufactured {
   readonly rightSide = (x: number, y: number, z: number): number => {
     const [a, b, c] = this.values;
     const [ddx, ddy, ddz] = this.seconds;
-    return -(ddx[x] * b[y] * c[z] + a[x] * ddy[y] * c[z] + a[x] * b[y] * ddz[z]) / (this.size + 1) ** 2;
+    return -(ddx[x] * b[y] * c[z] + a[x] * ddy[y] * c[z] + a[x] * b[y] * ddz[z] * this.shrink) / (this.size + 1) ** 2;
   };
 
   /** The right-hand side in all cells, x fastest. */
   rightSides(): Float64Array {
-    const { size } = this;
-    const values = new Float64Array(size ** 3);
-    for (let i = 0, z = 0; z < size; z++)
+    const { size, planes } = this;
+    const values = new Float64Array(size * size * planes);
+    for (let i = 0, z = 0; z < planes; z++)
       for (let y = 0; y < size; y++) for (let x = 0; x < size; x++, i++) values[i] = this.rightSide(x, y, z);
     return values;
   }

@@ -14,7 +14,7 @@ export const application: Application = {
 
   footprint: (options) => 3 * 8 * elements(sizeOf(options)),
 
-  async prepare({ members: [{ device }] }, options) {
+  async prepare({ locals: [{ device }] }, options) {
     const gib = sizeOf(options);
     const stream = Stream.create(device, elements(gib), options.precision);
     let last: { readonly iterations: number; readonly sum: number } | undefined;
@@ -37,7 +37,7 @@ export const application: Application = {
       },
 
       async validate() {
-        if (!last) throw new Error("validate() before run()");
+        if (!last) throw new Error("validate() needs a run: call run() before it");
         const maxError = await stream.deviation(last.iterations, last.sum);
         return { ok: maxError < TOLERANCE, maxError, against: "exact recurrence, relative" };
       },

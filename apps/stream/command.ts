@@ -31,7 +31,7 @@ export function command(program: Command, shell: Shell): void {
 }
 
 async function run({ gib, devices: name, f64, iterations, precision, json }: StreamOptions, shell: Shell): Promise<void> {
-  if (json !== undefined) await shell.checkWritable(json);
+  await shell.checkOutputs({ json });
   const device = await open(name, { f64 });
   try {
     const n = elements(gib);

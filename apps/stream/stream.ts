@@ -19,7 +19,7 @@ export function elements(gib: number): number {
   return n;
 }
 
-/** What `Stream.run` gives. */
+/** Result of `Stream.run`. */
 export interface StreamTimes {
   /** Device seconds by kernel (`copy`, `mul`, `add`, `triad`, `dot`), one for each iteration. */
   seconds: Record<string, number[]>;
@@ -107,7 +107,7 @@ type Triple = Readonly<Record<(typeof ARRAYS)[number], number>>;
 /** Elements that are read at once. */
 const PIECE = 2 ** 18;
 
-/** What a run leaves: the arrays, and the dot product. */
+/** State that a run leaves: the arrays, and the dot product. */
 interface Left {
   readonly a: ArrayLike<number>;
   readonly b: ArrayLike<number>;
@@ -138,7 +138,7 @@ function worst(totals: Triple, { n, sum, gold }: { readonly n: number; readonly 
   return Math.max(...ofArrays, Math.abs(sum / (gold.a * gold.b * n) - 1));
 }
 
-/** What every element of each array is after so many iterations. */
+/** Value of every element of each array after `iterations`. */
 export function exact(iterations: number): Triple {
   let { a, b, c } = START;
   for (let k = 0; k < iterations; k++) {

@@ -30,6 +30,8 @@ const reference = [...entryPoints(root).keys()].map((text) => ({ text, link: lin
 const config = {
   title: "Isoform",
   description: "Performance portability from TypeScript",
+  // None: browsers would ask for /favicon.ico.
+  head: [["link", { rel: "icon", href: "data:," }]],
   outDir: site,
   cacheDir: `${root}dist/docs-cache`,
   themeConfig: {

@@ -1,7 +1,7 @@
 import type { Show, Stroke } from "./exhibit.js";
 import { Pace } from "./pace.js";
 
-/** What the visitor wants, taken up with the next frame. */
+/** Wishes of the visitor, taken up with the next frame. */
 export interface Wishes {
   playing: boolean;
   restart: boolean;
@@ -39,7 +39,7 @@ export function animate(
     for (const stroke of strokes.splice(0)) show.draw(stroke);
     if (!playing && !changed && begun) return;
     const frame = submit();
-    // What goes wrong is reported when its turn comes.
+    // Leaves errors to the moment when its turn comes.
     frame.catch(() => {});
     underWay.push(frame);
   };

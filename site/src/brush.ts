@@ -9,7 +9,7 @@ export interface Brush {
   readonly ay: Scalar<"f32">;
   readonly bx: Scalar<"f32">;
   readonly by: Scalar<"f32">;
-  /** What is drawn. */
+  /** Ink to draw. */
   readonly ink: Scalar<"f32">;
 }
 

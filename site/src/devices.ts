@@ -11,8 +11,8 @@ const OFFERED = ["webgpu", "wasm", "js"] as const;
 const NAMES: Readonly<Record<string, string>> = { webgpu: "WebGPU", wasm: "WebAssembly", js: "JavaScript" };
 
 /**
- * Fills `select` with the devices of this browser; those that are missing say why. Chosen is the one that the address asks for, else the best
- * one: a GPU that is emulated on the CPU is none.
+ * Fills `select` with the devices of this browser; missing ones say why. Chosen is the one that the address asks for, else the best
+ * one; a GPU that is emulated on the CPU does not count.
  */
 export async function offerDevices(select: HTMLSelectElement): Promise<void> {
   const found = await doctor();
@@ -29,7 +29,7 @@ export function chooseAsked(select: HTMLSelectElement): void {
   if ([...select.options].some(({ value, disabled }) => value === asked && !disabled)) select.value = asked!;
 }
 
-/** That the address asks for a device that is not there; empty where it does not. */
+/** Notice that the address asks for a missing device; empty if it does not. */
 export function tellMissing({ options }: HTMLSelectElement): string {
   const asked = askedFor();
   if (asked === null || [...options].some(({ value, disabled }) => value === asked && !disabled)) return "";
@@ -55,8 +55,8 @@ function optionOf({ backend, missing }: BackendReport): HTMLOptionElement {
 /** Opens a device for the gallery. Throws DeviceError. */
 export const openDevice = (name: string, options?: OpenOptions): Promise<DeviceSet> => devices(name, options);
 
-/** What runs there, in words. */
-export function describeDevice({ members: [{ device }] }: DeviceSet): string {
+/** Describes how the device runs there. */
+export function describeDevice({ locals: [{ device }] }: DeviceSet): string {
   const { label, capabilities, backend } = device;
   const vectors = backend === "wasm" ? (capabilities.simdBytes > 0 ? ", with vector instructions" : ", without vector instructions") : "";
   return `${NAMES[backend]} on ${label}${vectors}`;

@@ -21,7 +21,7 @@ export interface Exhibit {
   readonly id: string;
   readonly title: string;
   readonly text: string;
-  /** What the visitor's strokes do. */
+  /** Effect of the visitor's strokes. */
   readonly hint: string;
   /** Whether strokes can be taken back. */
   readonly erases: boolean;
@@ -29,7 +29,7 @@ export interface Exhibit {
   readonly alternative: string;
   /** Cells along x and y that the visitor may choose. */
   readonly sizes: readonly Extents[];
-  /** Of the sizes, the one that the device is good for. */
+  /** The size that suits the device. */
   defaultGrid(set: DeviceSet): number;
   /** `canvas` has as many pixels as there are cells. */
   open(set: DeviceSet, canvas: HTMLCanvasElement): Promise<Show>;
@@ -37,7 +37,7 @@ export interface Exhibit {
 
 /** An exhibit on a device. Its calls are done in this order. */
 export interface Show {
-  /** That a step computes, where it is made of cells. */
+  /** Cells that a step computes, if it has cells. */
   readonly cells?: number;
   /** Frames that may be under way at once. */
   readonly ahead: number;
@@ -46,8 +46,8 @@ export interface Show {
   /** How far it has come, in words. */
   readonly state: string;
   /**
-   * Submits so many steps, or fewer where nothing is left to do, and what brings them onto the canvas. Resolves once they are made and the
-   * device is done, to how many they were.
+   * Submits at most `steps` steps, fewer if nothing is left to do, and draws them on the canvas. Resolves once they are made and the
+   * device is done, to their number.
    */
   frame(steps: number): Promise<number>;
   draw(stroke: Stroke): void;
@@ -68,8 +68,8 @@ export const GRIDS: readonly Extents[] = [
   [128, 64],
 ];
 
-/** Of `GRIDS`, one for a GPU, for threads with shared memory, and for one thread. */
-export function defaultGrid({ members: [{ device }] }: DeviceSet): number {
+/** Sizes of `GRIDS` for a GPU, for threads with shared memory, and for one thread. */
+export function defaultGrid({ locals: [{ device }] }: DeviceSet): number {
   if (device.backend === "webgpu") return 1;
   return device.backend === "wasm" && device.capabilities.parallelism > 1 ? 2 : 3;
 }

@@ -20,7 +20,7 @@ export interface Shown {
   readonly shown: Field<"f32", 1, 3>;
 }
 
-/** Pressure of gas where it is drawn; that of the gas around is about 1. */
+/** Pressure of gas where it is drawn; the gas around has about 1. */
 const BLAST = 6;
 
 /** A step of three stages is as much work as ten of other exhibits. */

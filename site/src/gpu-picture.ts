@@ -19,7 +19,7 @@ struct Look { first: u32, row: u32, zero: f32, scale: f32 }
 }
 `;
 
-/** A picture that a shader draws from where the field lies. Throws DeviceError where the canvas gives no context for WebGPU. */
+/** A picture that a shader draws from where the field lies. Throws DeviceError if the canvas gives no context for WebGPU. */
 export function gpuPicture(canvas: HTMLCanvasElement, device: Device, look: Look): Picture {
   // Values of one layer lie in rows, whatever the number of axes.
   const { grid, values, zero, scale, colours } = look as Look<2>;

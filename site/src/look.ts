@@ -1,6 +1,6 @@
 import type { DenseGrid, Field } from "isoform/grid";
 
-/** What is seen of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
+/** Appearance of a field: the colour of a value is number `zero + scale * value` of the list, whose ends stand for all beyond them. */
 export interface Look<R extends 2 | 3 = 2 | 3> {
   /** In three dimensions of one layer. */
   readonly grid: DenseGrid<R>;

@@ -5,7 +5,7 @@ import type { Exhibit } from "./exhibit.js";
 import { tellThreads } from "./isolation.js";
 import { offerThemes } from "./theme.js";
 
-/** What the address names behind #, and before a ? that may follow. */
+/** Name after # in the address, and before a ? that may follow. */
 interface Entry {
   readonly id: string;
   readonly title: string;
@@ -105,7 +105,7 @@ function change(): void {
 byId("exhibits").append(...ENTRIES.map(({ id, title }) => element("li", {}, element("a", { href: `#${id}`, textContent: title }))));
 offerThemes(byId("theme"));
 void tellThreads(byId("threads"));
-// What fails here fails again when it is opened, and is reported then.
+// Ignores errors here: they come again when it is opened, and are reported then.
 entry()
   .load()
   .catch(() => {});

@@ -35,5 +35,5 @@ export const GLOWING = palette([
   [255, 252, 230],
 ]);
 
-/** What stands in the stream. */
+/** Colour of obstacles in the stream. */
 export const OBSTACLE = pixel(150, 160, 170);

@@ -4,7 +4,7 @@ import type { Look, Picture } from "./look.js";
 
 /** A picture of a field on a canvas with one pixel for each cell. On WebGPU it never leaves the GPU. */
 export async function pictureOf(canvas: HTMLCanvasElement, look: Look): Promise<Picture> {
-  const [{ device }] = look.grid.set.members;
+  const [{ device }] = look.grid.set.locals;
   if (device.backend !== "webgpu") return hostPicture(canvas, look);
   return (await import("./gpu-picture.js")).gpuPicture(canvas, device, look);
 }

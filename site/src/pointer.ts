@@ -1,6 +1,6 @@
 import type { Point, Stroke } from "./exhibit.js";
 
-/** Of the canvas, by one press of an arrow key. */
+/** Share of the canvas for one press of an arrow key. */
 const STRIDE = 1 / 64;
 
 const ARROWS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {

@@ -6,7 +6,7 @@ import { AHEAD, GRIDS, defaultGrid, type Exhibit, type Stroke } from "./exhibit.
 import { DIVERGING } from "./palette.js";
 import { pictureOf } from "./picture.js";
 
-/** Of the residual's norm, relative to that of the charges: f32 gives no more. */
+/** Tolerance of the residual's norm, relative to the charges' norm: f32 gives no more. */
 const TOLERANCE = 1e-4;
 
 /** Places in parts of the box, and whether they are negative. */
@@ -127,5 +127,5 @@ export const poisson: Exhibit = {
   },
 };
 
-/** Of what the device answers nobody waits; what goes wrong is reported by the frame. */
+/** Ignores the device's answers, for which nobody waits; errors are reported by the frame. */
 const ignore = (): void => {};

@@ -5,9 +5,9 @@ import { GRIDS, type Exhibit } from "./exhibit.js";
 import { gasGrid, gasShow, type Shown } from "./gas.js";
 import { DIVERGING } from "./palette.js";
 
-/** Of each stream. */
+/** Mach number of each stream. */
 const MACH = 0.35;
-/** Of the layers between the streams, as parts of the height. */
+/** Thickness of the layers between the streams, as parts of the height. */
 const THICKNESS = 0.01;
 const HEAVY = 2;
 

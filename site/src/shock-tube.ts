@@ -7,9 +7,9 @@ import { GRIDS, type Exhibit } from "./exhibit.js";
 import { gasGrid, gasShow, type Shown } from "./gas.js";
 import { GLOWING } from "./palette.js";
 
-/** Of light gas, whose pressure is that around it; lengths are in heights of the tube. */
+/** A bubble of light gas with the pressure around it; lengths are in heights of the tube. */
 export const BUBBLE = { x: 0.9, y: 0.5, radius: 0.2, rho: 0.2 } as const;
-/** Where the diaphragm is, the gas behind it, and that before it. */
+/** Place of the diaphragm, and the gas on its two sides. */
 export const DIAPHRAGM = { x: 0.45, behind: { rho: 3, u: 0, p: 5 }, before: { rho: 1, u: 0, p: 1 } } as const;
 
 /** A closed tube of height 1 and twice that length; what leaves it above comes back below. */

@@ -27,7 +27,7 @@ export const stars: Exhibit = {
   sizes: [[800, 400]],
   defaultGrid: () => 0,
 
-  async open({ members: [{ device }] }, canvas) {
+  async open({ locals: [{ device }] }, canvas) {
     const { width, height } = canvas;
     const context = canvas.getContext("2d")!;
     // Emulated f64 is slow to add atomically.

@@ -5,15 +5,15 @@ import { take, type Brush } from "./brush.js";
 import { AHEAD, type Show, type Stroke } from "./exhibit.js";
 import type { Picture } from "./look.js";
 
-/** What a show of steps is made of; it is the show's from now on. */
+/** Parts of a show of steps; they belong to the show from now on. */
 export interface Stepping {
   readonly grid: DenseGrid<2> | DenseGrid<3>;
   /** One step. */
   readonly step: Skeleton;
-  /** What the brush does, with ink of 1, or 0 where it erases. */
+  /** Steps of the brush, with ink of 1, or 0 where it erases. */
   readonly painting: Skeleton;
   readonly brush: Brush;
-  /** What makes the picture's values of the latest step, where they are others than its own. */
+  /** Steps that make the picture's values from the latest step, if they differ from its own. */
   readonly showing?: Skeleton;
   readonly picture: Picture;
   /** Brings all back to the beginning. */

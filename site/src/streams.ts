@@ -9,10 +9,10 @@ import { pictureOf } from "./picture.js";
 
 /** dt/dx: waves of the flow cross at most three quarters of a cell in a step. */
 const RATIO = 0.25;
-/** Of gas where it is drawn, which is at rest. */
+/** Gas at rest where it is drawn. */
 const BLAST = { rho: 2, energy: 10 } as const;
 
-/** Row 0 of the picture is the top, that of the solver the bottom. */
+/** Flips rows: row 0 of the picture is the top, row 0 of the solver the bottom. */
 const density = kernel("density", { w: view(f32, 3), shown: view(f32, 2), last: i32 }, ({ w, shown, last }, j, i) => {
   shown[j][i] = w[0][last - j + 2][i + 2];
 });
@@ -43,7 +43,7 @@ export const streams: Exhibit = {
   defaultGrid: gasGrid,
 
   async open(set, canvas) {
-    const [{ device }] = set.members;
+    const [{ device }] = set.locals;
     const [nx, ny] = [canvas.width, canvas.height];
     const code = fortran(solver, { file: "euler.f90", kinds: { rkind: "f32" } });
     const [w, f] = ["w", "f"].map((name) => code.array(device, "fluxes", name, { nx, ny }) as View<"f32", 3>);

@@ -34,6 +34,6 @@ function remember(theme: Theme): void {
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // Where nothing may be stored, the choice lasts as long as the page.
+    // Keeps the choice for this page only if nothing may be stored.
   }
 }

@@ -8,7 +8,7 @@ import { DIVERGING, OBSTACLE } from "./palette.js";
 import { pictureOf } from "./picture.js";
 import { steppingShow } from "./stepping.js";
 
-/** Of the stream, in cells a step. */
+/** Speed of the stream, in cells a step. */
 const SPEED = 0.08;
 const VISCOSITY = 0.004;
 
@@ -24,8 +24,8 @@ const STREAM = directions.map(([ex], q) => weights[q] * (3 * ex * SPEED + 4.5 * 
 /**
  * A stream past obstacles by the lattice Boltzmann method: Qian, d'Humieres and Lallemand, Europhys. Lett. 17 (1992). So that it stays
  * stable whatever is drawn, only stresses outlive a collision (Latt and Chopard, Math. Comput. Simul. 72, 2006), and eddies smaller than a
- * cell add to the viscosity (Hou, Sterling, Chen and Doolen, Fields Inst. Commun. 6, 1996). Populations are kept as deviations from those
- * of the fluid at rest, which leaves f32 the digits that count.
+ * cell add to the viscosity (Hou, Sterling, Chen and Doolen, Fields Inst. Commun. 6, 1996). Populations are kept as deviations from the
+ * fluid at rest, which leaves f32 the digits that count.
  */
 export const tunnel: Exhibit = {
   id: "tunnel",
@@ -33,7 +33,7 @@ export const tunnel: Exhibit = {
   text: "Air from the left, by the lattice Boltzmann method: nine populations a cell that stream and collide. Orange spins one way, blue the other.",
   hint: "Draw obstacles, or erase them.",
   erases: true,
-  alternative: "A stream from left to right. Behind obstacles, vortices of both senses of rotation are shed by turns.",
+  alternative: "A stream from left to right. Obstacles shed vortices of both senses of rotation by turns.",
   sizes: GRIDS,
   defaultGrid: defaultGrid,
 
@@ -82,9 +82,9 @@ export const tunnel: Exhibit = {
           const brake = 0.28 / Math.max(0.28, Math.abs(u), Math.abs(v));
           u *= brake;
           v *= brake;
-          // What leaves does so at the density of the stream.
+          // Lets fluid leave at the density of the stream.
           if (outlet) density = 0;
-          // Stresses beyond those of the equilibrium.
+          // Computes the stresses beyond the equilibrium.
           let [xx, xy, yy] = [-density / 3 - (1 + density) * u * u, -(1 + density) * u * v, -density / 3 - (1 + density) * v * v];
           for (let q = 1; q < 9; q++) {
             xx += e[q][0] * e[q][0] * own[q];
@@ -136,7 +136,7 @@ export const tunnel: Exhibit = {
         const isBorder = c.x === 0 || c.y === 0 || c.x === last[0] || c.y === last[1];
         const curl = velocity.at(c, 1, 0)[1] - velocity.at(c, -1, 0)[1] - velocity.at(c, 0, 1)[0] + velocity.at(c, 0, -1)[0];
         const colour = Math.min(255, Math.max(0, 128 + (isBorder ? 0 : curl) * scale[0]));
-        // The colour behind those of the stream is that of obstacles.
+        // Takes the colour after the stream's colours for obstacles.
         shown[c] = wall[c] !== 0 ? 256 : colour;
       },
     );

@@ -13,7 +13,7 @@ export class Turnstile {
     });
   }
 
-  /** Lets so many turns pass, at least one; resolves when they have. */
+  /** Lets `turns` turns pass, at least one; resolves when they have. */
   admit(turns: number): Promise<void> {
     this.left = turns;
     return new Promise((stopped) => {

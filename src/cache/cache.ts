@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { IsoformError } from "../ir/errors.js";
-import { readVerified, writeVerified } from "./files.js";
-import { cacheFolder, requirePrivate } from "./folder.js";
+import { DIGEST, readVerified, writeVerified } from "./files.js";
+import { cacheFolder, KEPT_NAME, requirePrivate } from "./folder.js";
 import { noteWritten } from "./limit.js";
 
 /*
@@ -10,16 +11,33 @@ import { noteWritten } from "./limit.js";
  * costs time, not the result. What another user could have put there is refused: these functions throw IsoformError then.
  */
 
-/** What `make` gave for these `parts` before (on this machine, in any process), or gives now. */
-export function cachedBinary(kind: string, parts: readonly string[], make: () => Uint8Array, folder = cacheFolder()): Uint8Array {
+/**
+ * Result of `load` for the code that `make` returned for these `parts` before (on this machine, in any process), or returns now. New code
+ * is kept only once `load` has taken it: compilers have ended without an error and written garbage. Kept code that `load` throws for is
+ * made anew.
+ */
+export function cachedBinary<T>(
+  kind: string,
+  parts: readonly string[],
+  make: () => Uint8Array,
+  load: (code: Uint8Array) => T,
+  folder = cacheFolder(),
+): T {
   const found = recall(kind, parts, folder);
-  if (found) return found;
+  if (found) {
+    try {
+      return load(found);
+    } catch {
+      // Errors of the device, as opposed to errors of the code, are thrown again below.
+    }
+  }
   const made = make();
+  const loaded = load(made);
   remember(kind, parts, made, folder);
-  return made;
+  return loaded;
 }
 
-/** What was remembered for these `parts`, on this machine, in any process. */
+/** Value remembered for these `parts`, on this machine, in any process. */
 export function recall(kind: string, parts: readonly string[], folder = cacheFolder()): Uint8Array | undefined {
   if (!requirePrivate(folder)) return undefined;
   const found = readVerified(folder, nameOf(kind, parts));
@@ -45,6 +63,16 @@ export function remember(kind: string, parts: readonly string[], data: Uint8Arra
   } catch (error) {
     if (error instanceof IsoformError) throw error;
     return undefined;
+  }
+}
+
+/** Deletes a file of the cache that turned out not to load; one that lies elsewhere, or cannot be deleted, stays. */
+export function discard(path: string, folder = cacheFolder()): void {
+  if (dirname(path) !== folder || !KEPT_NAME.test(basename(path))) return;
+  try {
+    for (const file of [path, path + DIGEST]) rmSync(file, { force: true });
+  } catch {
+    // Whoever asks for it next is told again.
   }
 }
 

@@ -1,5 +1,5 @@
 /*
- * Plain data as one text: equal data gives the same text, and other data another one. (That of `v8.serialize` depends on how the engine keeps a
+ * Plain data as one text: equal data gives the same text, and other data another one. (The text of `v8.serialize` depends on how the engine keeps a
  * number.)
  */
 
@@ -12,7 +12,7 @@ export function canonicalText(data: unknown): string {
     if (typeof value === "object" && value !== null) {
       if (Array.isArray(value)) for (const each of value) visit(each);
       else {
-        if (Object.getPrototypeOf(value) !== Object.prototype) throw new TypeError(`${value.constructor?.name} is no plain data`);
+        if (Object.getPrototypeOf(value) !== Object.prototype) throw new TypeError(`${value.constructor?.name} is not plain data`);
         for (const name in value) {
           const each = (value as Record<string, unknown>)[name];
           if (each !== undefined) visit(each);
@@ -23,12 +23,12 @@ export function canonicalText(data: unknown): string {
     count++;
     if (isOdd(value)) odd.push(`${count}:${Object.is(value, -0) ? "-0" : String(value)}`);
     else if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint")
-      throw new TypeError(`a ${typeof value} is no plain data`);
+      throw new TypeError(`a ${typeof value} is not plain data`);
   };
   visit(data);
   return `${odd.join()} ${JSON.stringify(data)}`;
 }
 
-/** What JSON takes for null or 0. */
+/** Values that JSON turns into null or 0. */
 const isOdd = (value: unknown): boolean =>
   typeof value === "number" ? !Number.isFinite(value) || Object.is(value, -0) : value === undefined;

@@ -48,7 +48,7 @@ export function writeVerified(folder: string, name: string, data: Uint8Array): v
   }
 }
 
-/** Writes a whole file or none: under a name that nobody can know beforehand, then in place of what is there. No link is followed. */
+/** Writes a whole file or none: under a name that nobody can know beforehand, then in place of the existing file. No link is followed. */
 export function replaceFile(path: string, data: string | Uint8Array, mode = 0o600): void {
   const partial = join(dirname(path), `.${randomBytes(12).toString("hex")}${PARTIAL}`);
   const file = openSync(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -65,18 +65,18 @@ export function replaceFile(path: string, data: string | Uint8Array, mode = 0o60
   }
 }
 
-/** Throws for what is no file, such as a link, a folder or a pipe. */
+/** Throws for anything but a file, such as a link, a folder or a pipe. */
 function readRegular(path: string): Buffer {
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) throw new Error(`${path} is no file`);
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file`);
     return readFileSync(file);
   } finally {
     closeSync(file);
   }
 }
 
-/** What was used last goes last when the cache is full. */
+/** Marks a file as used: the cache deletes the least recently used files first. */
 function markUsed(path: string): void {
   const now = Date.now() / 1e3;
   if (now - lstatSync(path).mtimeMs / 1e3 > MARK_AFTER) utimesSync(path, now, now);

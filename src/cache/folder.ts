@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { IsoformError } from "../ir/errors.js";
 
-/** Where compiled kernels and measurements are kept between runs. */
+/** Folder in which compiled kernels and measurements are kept between runs. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const wish = environment.XDG_CACHE_HOME ?? "";
   // By the specification of these folders, a relative path is as good as none.
@@ -30,7 +30,7 @@ const me = process.geteuid?.();
  * Makes the folder where it is absent. What lies in it is loaded and run, so it is to be this user's, and nobody else may write to it: one
  * that others could read is closed to them, one that they could write to is emptied, too.
  * @returns false where there is no such folder, and none can be made
- * @throws IsoformError where it is another user's, or cannot be closed to others
+ * @throws IsoformError if it is another user's, or cannot be closed to others
  */
 export function requirePrivate(folder: string): boolean {
   let found: Stats;
@@ -61,11 +61,11 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Of a symbolic link, the link and what it leads to are asked for. */
+/** Checks the owner; for a symbolic link, of both the link and its target. */
 function requireMine(folder: string, { uid }: Stats): void {
   if (me !== undefined && uid !== me)
     throw new IsoformError(
-      `the cache folder ${folder} belongs to user ${uid}, not to user ${me} who runs this, and what lies in it would be run; ` +
+      `the cache folder ${folder} belongs to user ${uid}, not to user ${me} who runs this, and its contents would be executed; ` +
         "name a folder of your own in XDG_CACHE_HOME",
     );
 }
@@ -78,7 +78,7 @@ function close(folder: string, { mode }: Stats): void {
   }
   if ((statSync(folder).mode & OTHERS_WRITE) !== 0)
     throw new IsoformError(
-      `others may write to the cache folder ${folder}, and what lies in it would be run; run "chmod 700 ${folder}", or name another one in XDG_CACHE_HOME`,
+      `others may write to the cache folder ${folder}, and its contents would be executed; run "chmod 700 ${folder}", or name another one in XDG_CACHE_HOME`,
     );
   if ((mode & OTHERS_WRITE) === 0) return;
   for (const name of readdirSync(folder)) if (KEPT_NAME.test(name)) rmSync(join(folder, name), { recursive: true, force: true });

@@ -5,8 +5,8 @@ import { replaceFile } from "./files.js";
 import { makeFolder } from "./folder.js";
 
 /**
- * Where ISOFORM_KEEP names a folder, writes a kernel's generated source there, for people to read.
- * @throws IsoformError where that cannot be written to
+ * Writes a kernel's generated source to the folder that ISOFORM_KEEP names, for people to read; does nothing without it.
+ * @throws IsoformError if the folder cannot be written to
  */
 export function keepSource(kernel: string, source: string, precision: string, suffix: string, folder = process.env.ISOFORM_KEEP): void {
   if (!folder) return;

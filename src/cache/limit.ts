@@ -7,7 +7,7 @@ import { KEPT_NAME } from "./folder.js";
 const MIB = 1 << 20;
 const DEFAULT_MIB = 512;
 
-/** What was used within so many seconds stays, for it may be about to be loaded. */
+/** Seconds during which a used file stays, as it may be about to be loaded. */
 const IN_USE = 60;
 /** Seconds after which a file that is still being written was left by a process that ended. */
 const STALE = 3600;

@@ -5,25 +5,25 @@ import { deserialize, serialize } from "node:v8";
 import { nameOf, recall, remember } from "./cache.js";
 import { canonicalText } from "./canonical.js";
 
-/** Folders of the library whose functions are memoised. Their results are those of their code: another version finds none. */
+/** Folders of the library whose functions are memoised. Results depend on their code: another version finds none. */
 const FOLDERS = ["ir", "kernel", "emit", "domain", "skeleton"];
 
 /** Length of an input's text up to which working on it takes less time than a file. */
 const SHORT = 20_000;
 
-/** What was found or made in this process, as long as somebody has it. */
+/** Results found or made in this process, as long as somebody has them. */
 const known = new Map<string, WeakRef<object>>();
 
-/** What names of results begin with in inputs. */
+/** Prefix of results' names in inputs. */
 const MARK = "result of ";
 /** Results, and the objects in them, by what stands for them in inputs. */
 const names = new WeakMap<object, string>();
 
-/** What stands for data in an input, sooner than the data itself: the name of the memoised result that it is, or is a part of. */
+/** Short form of data in an input, preferred to the data itself: the name of the memoised result that it is, or is a part of. */
 export const named = (data: object): unknown => names.get(data) ?? data;
 
 /**
- * What `make` gives, or gave for an input that is equal to this one, in any process. Nobody may change it.
+ * Result of `make`, now or earlier for an equal input, in any process. Nobody may change it.
  *
  * @param kind ending of its files' names
  * @param input all that the result depends on, the library's own code aside; like the result, plain data (see `canonicalText`)
@@ -80,7 +80,7 @@ function attempt<T>(work: () => T): T | undefined {
 
 let digest: string | undefined;
 
-/** Of the code in `FOLDERS`; undefined where it is not in files of its own, as in a bundle. */
+/** Digest of the code in `FOLDERS`; undefined if it is not in files of its own, as in a bundle. */
 function codeDigest(): string | undefined {
   if (!/\/src\/cache\/memoise\.[jt]s$/.test(import.meta.url)) return undefined;
   return attempt(() => {

@@ -15,10 +15,10 @@ import { addSettings } from "./settings.js";
 /** Applications that can be measured, by name. */
 const MEASURED = new Map(Object.entries(APPLICATIONS).flatMap(([name, { application }]) => (application ? [[name, application]] : [])));
 
-/** Exit code where something failed or was wrong: the tables hold the rest. */
+/** Exit code where a run failed or its results were wrong; the tables hold the others. */
 const WRONG_RESULT = 1;
 
-/** What an assessment of no particular size is planned to take, measuring peaks included. */
+/** Planned length of an assessment where no size is given, measuring peaks included. */
 const DEFAULT_SECONDS = 60;
 
 interface AssessOptions extends Partial<GridSettings> {
@@ -57,7 +57,7 @@ export function addAssess(program: Command, shell: Shell): void {
     .description("run applications on devices, validate them, and measure how portable their performance is (Pennycook's metric)")
     .argument(
       "[applications...]",
-      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, those that run on grids`,
+      `any of ${[...MEASURED.keys()].join(", ")}; default: all; with --grid, --layout or --occ, all that run on grids`,
     )
     .option(
       "--devices <names>",
@@ -65,13 +65,13 @@ export function addAssess(program: Command, shell: Shell): void {
       list,
     )
     .option("--ports <names>", `also measure files that isoform emit writes: ${PORTS.join(",")}`, ports)
-    .option("--gib <size>", "memory of the problem in GiB; default: that of the application", positive)
+    .option("--gib <size>", "memory of the problem in GiB; default: the application's own", positive)
     .addOption(
       new Option("--repeats <n>", "timed runs of each application on each device, after one to warm up")
         .argParser(count)
         .default(10, "up to 10, as time allows"),
     )
-    .option("--iterations <n>", "iterations in a run; default: those of the application", count);
+    .option("--iterations <n>", "iterations in a run; default: the application's own", count);
   addSettings(assess, { precision: DEFAULT_SETTINGS.precision });
   assess
     .addOption(
@@ -107,11 +107,12 @@ export function addAssess(program: Command, shell: Shell): void {
 }
 
 async function assessCommand(applications: string[], options: AssessOptions, shell: Shell): Promise<void> {
-  for (const path of [options.json, options.report]) if (path !== undefined) await shell.checkWritable(path);
+  const { json, report, merge, from, bandwidth } = options;
+  await shell.checkOutputs({ json, report }, { merge, from, bandwidth });
   if (options.bandwidth !== undefined && options.from === undefined)
-    throw new IsoformError("--bandwidth goes with --from: devices that are run are measured");
+    throw new IsoformError("--bandwidth needs --from: without it the bandwidth of each device is measured; leave it out, or add --from");
   if (applications.length && (options.from ?? options.merge) !== undefined)
-    throw new IsoformError(`${applications.join(", ")}: applications are not run with --from or --merge: leave them out`);
+    throw new IsoformError(`${applications.join(", ")}: no application runs with --from or --merge: leave out the names`);
   const interruption = shell.interruption();
   try {
     const evidence = await gather(applications, { ...options, stop: interruption.stop }, shell);
@@ -124,8 +125,8 @@ async function assessCommand(applications: string[], options: AssessOptions, she
     interruption.ignore();
   }
   if (interruption.signal === undefined) return;
-  process.stderr.write(`isoform: ended by ${interruption.signal}: what was not finished is missing\n`);
-  // What was under way goes on otherwise.
+  process.stderr.write(`isoform: ended by ${interruption.signal}: unfinished runs are missing\n`);
+  // Work under way would go on otherwise.
   process.exit(interruption.exitCode);
 }
 
@@ -137,7 +138,7 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
     try {
       return assess(evidence, options.set);
     } catch (error) {
-      // Sets name platforms as they are found: what was measured shall not be lost for a wrong name.
+      // A wrong name in a set must not lose the measurements.
       if (!(error instanceof IsoformError) || (options.from ?? options.merge) !== undefined) throw error;
       remarks.push(`--set is left out: ${error.message}`);
       return assess(evidence);
@@ -150,7 +151,7 @@ async function tell(evidence: Evidence, options: AssessOptions, shell: Shell): P
   ]);
   // The times of published data are the file itself.
   const tables = tablesOf(assessment).filter((t) => options.from === undefined || !t.title.startsWith("Times"));
-  // At the end, where a terminal shows it.
+  // Last, where a terminal shows it.
   const summary = [portabilityTable(assessment), summaryTable(assessment)].filter(({ rows }) => rows.length > 0);
   shell.print([...tables, ...summary].map(tableText).join("\n\n"));
   if (options.json !== undefined) await shell.writeFile(options.json, `${JSON.stringify(assessment, null, 1)}\n`);
@@ -175,7 +176,7 @@ async function gather(applications: string[], options: AssessOptions & { stop: A
     return merge(await Promise.all(options.merge.map(readAssessment)));
   }
   const unknown = applications.find((name) => !MEASURED.has(name));
-  if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": there are ${[...MEASURED.keys()].join(", ")}`);
+  if (unknown !== undefined) throw new IsoformError(`unknown application "${unknown}": choose from ${[...MEASURED.keys()].join(", ")}`);
   const { measureApplications } = await import("../portability/campaign.js");
   const names = applications.length ? applications : [...MEASURED.keys()];
   const all = (await Promise.all(names.map((name) => MEASURED.get(name)!()))).map((module) => module.application);
@@ -193,7 +194,7 @@ function list(text: string): string[] {
 function ports(text: string): Port[] {
   return list(text).map((name) => {
     const port = PORTS.find((known) => known === name);
-    if (port === undefined) throw new InvalidArgumentError(`There are ${PORTS.join(", ")}.`);
+    if (port === undefined) throw new InvalidArgumentError(`Choose from ${PORTS.join(", ")}.`);
     return port;
   });
 }
@@ -202,6 +203,6 @@ function platformSet(text: string, before: PlatformSet[] = []): PlatformSet[] {
   const equals = text.indexOf("=");
   if (equals < 1) throw new InvalidArgumentError("It needs NAME=PLATFORM,PLATFORM,...");
   const name = text.slice(0, equals).trim();
-  if (before.some((set) => set.name === name)) throw new InvalidArgumentError(`There is a set ${name} already.`);
+  if (before.some((set) => set.name === name)) throw new InvalidArgumentError(`There is already a set named ${name}: choose another name.`);
   return [...before, { name, platforms: list(text.slice(equals + 1)) }];
 }

@@ -1,7 +1,7 @@
 import type { ApplicationModule, CommandModule } from "../portability/application.js";
 import type { SkeletonModule } from "../skeleton/settings.js";
 
-/** Where to find the parts of an application. */
+/** Loaders of the parts of an application. */
 export interface Registered {
   readonly command: () => Promise<CommandModule>;
   /** For `isoform assess`; examples have none. */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { Option, type Command } from "commander";
 
-/** Lets every command that has `--devices` take `--device`, too. Help shows the first alone. */
+/** Lets every command that has `--devices` take `--device`, too. Help shows `--devices` alone. */
 export function acceptDevice(command: Command): void {
   if (command.options.some(({ long }) => long === "--devices")) {
     command.addOption(new Option("--device <set>").hideHelp());

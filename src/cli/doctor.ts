@@ -1,18 +1,19 @@
 import type { Command } from "commander";
 import type { BackendReport } from "../device/device.js";
 import type { Shell } from "../portability/application.js";
+import type { AbiName } from "../set/mpi/abi.js";
 
 /** Adds `isoform doctor`. */
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list backends, devices with their capabilities, and HDF5; say why something is missing, and what to do")
+    .description("list backends, devices with their capabilities, HDF5 and MPI; say why something is missing, and what to do")
     .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();
       if (options.json) shell.print(JSON.stringify(reports, null, 2));
-      else shell.print([...reports.map(reportText), await hdf5Text()].join("\n\n"));
+      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText()].join("\n\n"));
     });
 }
 
@@ -28,7 +29,7 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
         capabilities.f64 ? "f64" : "no f64",
         `${capabilities.parallelism} in parallel`,
         capabilities.simdBytes ? `SIMD ${capabilities.simdBytes * 8} bits` : "no SIMD",
-        Number.isFinite(capabilities.memory) ? `memory ${gib(capabilities.memory)}` : "memory not told",
+        Number.isFinite(capabilities.memory) ? `memory ${gib(capabilities.memory)}` : "memory unknown",
         `largest view ${gib(capabilities.maxAllocation)}`,
       ].join(", ")}`,
     );
@@ -37,13 +38,36 @@ function reportText({ backend, devices, versions, missing }: BackendReport): str
   return lines.join("\n");
 }
 
-/** What `isoform/io` writes HDF5 files with is no backend, but as optional. */
+/** Reports h5wasm, with which `isoform/io` writes HDF5: optional, like a backend. */
 async function hdf5Text(): Promise<string> {
   const { hdf5Missing } = await import("../io/hdf5-file.js");
   const missing = await hdf5Missing();
   const lines = missing ? missingLines(missing) : ["  files are written and read by h5wasm"];
   return ["HDF5", ...lines].join("\n");
 }
+
+/** Reports the libraries of MPI, for `mpi:` before names of devices: optional, too. */
+async function mpiText(): Promise<string> {
+  const { reportMpi } = await import("../set/mpi/report.js");
+  const { launcher, processes, libraries, missing } = await reportMpi();
+  const started = launcher === undefined ? "no launcher: mpirun -n 4 isoform ... starts 4 processes" : `launcher ${launcher}`;
+  const lines = libraries.map(
+    ({ path, why, abi, version }, n) => `  ${path} (${why}): ${version}, ${ABIS[abi]}${n === 0 ? "; the one that mpi: loads" : ""}`,
+  );
+  return [
+    "MPI",
+    `  ${started}${processes === undefined ? "" : `, ${processes} processes`}`,
+    ...lines,
+    ...(missing ? missingLines(missing) : []),
+  ].join("\n");
+}
+
+/** Binary interfaces of MPI, in words. */
+const ABIS: Readonly<Record<AbiName, string>> = {
+  openmpi: "Open MPI's interface",
+  mpich: "MPICH's interface",
+  standard: "the standard interface of MPI 5",
+};
 
 const missingLines = ({ reason, remedy }: { reason: string; remedy: string }): string[] => [`  missing: ${reason}`, `  remedy:  ${remedy}`];
 

@@ -54,7 +54,7 @@ export function addEmit(program: Command, shell: Shell): void {
     .action((source: string, options: EmitOptions) => emit(source, options, shell));
 }
 
-/** A setting of grids, where nothing is left to measurement. */
+/** Option of a grid setting, without the choice `auto`. */
 function option(name: "precision" | "grid" | "layout"): Option {
   const { flags, description, choices } = SETTING_OPTIONS[name];
   return new Option(flags, description.replace(/; auto .*$/, ""))
@@ -70,8 +70,10 @@ async function emit(source: string, options: EmitOptions, shell: Shell): Promise
   const files = await filesOf(chosen(source, found, options.kernel), options);
   if (options.out === undefined) return shell.print(printed(files));
   await makeFolder(options.out);
-  for (const { name, text } of files) await shell.writeFile(join(options.out, name), text);
-  shell.print(files.map(({ name }) => join(options.out!, name)).join("\n"));
+  const paths = files.map(({ name }) => join(options.out!, name));
+  await shell.checkOutputs({ out: paths }, Object.hasOwn(APPLICATIONS, source) ? {} : { arguments: source });
+  for (const [n, { text }] of files.entries()) await shell.writeFile(paths[n], text);
+  shell.print(paths.join("\n"));
 }
 
 function chosen(source: string, found: readonly FoundKernel[], wanted: readonly string[] | undefined): readonly FoundKernel[] {
@@ -96,7 +98,7 @@ async function inSinglePrecision(kernels: readonly FoundKernel[]): Promise<Found
   });
 }
 
-/** One file as it is; several each below its name. */
+/** Prints one file as it is, several under their names. */
 function printed(files: readonly EmittedFile[]): string {
   if (files.length === 1) return files[0].text.trimEnd();
   return files

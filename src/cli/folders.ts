@@ -9,7 +9,7 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
-/** One by one: where none can be made, as in /proc, a recursive `mkdir` tries for ever. */
+/** Makes folders one by one: a recursive `mkdir` never ends where none can be made, as in /proc. */
 async function make(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = resolve(path); !(await stat(at).catch(absent)); at = dirname(at)) missing.push(at);

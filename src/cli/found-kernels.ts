@@ -21,7 +21,7 @@ export interface FindOptions extends Storage {
 }
 
 /**
- * The kernels that a module exports; where it exports `makeSkeleton`, also those that its sequence of containers becomes. Throws
+ * Finds the kernels that a module exports; where it exports `makeSkeleton`, also the kernels of its sequence of containers. Throws
  * IsoformError where the file cannot be loaded or has none.
  */
 export async function kernelsOfFile(path: string, options: FindOptions): Promise<FoundKernel[]> {
@@ -35,7 +35,7 @@ export async function kernelsOfFile(path: string, options: FindOptions): Promise
   return distinct([...kernels.map((kernel) => compiled(kernel, options)), ...skeleton]);
 }
 
-/** The kernels of an application as it runs them: those of its sequence of containers are fused, and written for its grid. */
+/** Finds the kernels of an application as it runs them: containers are fused, and written for its grid. */
 export async function kernelsOfApplication({ skeleton, application }: Registered, options: FindOptions): Promise<FoundKernel[]> {
   if (skeleton) return distinct(await launchedBySkeleton(await skeleton(), options));
   const { observeLaunches } = await import("./observed-launches.js");
@@ -67,7 +67,7 @@ async function launchedBySkeleton(
 async function load(path: string): Promise<Record<string, unknown>> {
   const file = resolve(path);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new IsoformError(`${path} is neither a file nor an application (isoform --help lists those)`);
+    throw new IsoformError(`${path} is neither a file nor an application (isoform --help lists the applications)`);
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
@@ -99,7 +99,7 @@ function compiled(kernel: Kernel, { precision, fixed = {}, size, range }: FindOp
   return { ir, access, stem: ir.name, unitStrides: contiguousRows(ir), sizes: cubicSizes(ir, size, range) };
 }
 
-/** With identifiers of their own for file names. */
+/** Gives each kernel an identifier of its own, for file names. */
 function distinct(kernels: readonly FoundKernel[]): FoundKernel[] {
   const taken = new Set<string>();
   return kernels.map((kernel) => {

@@ -11,17 +11,17 @@ export function positive(text: string): number {
   return value;
 }
 
-/** A whole number greater than 0. */
-export function count(text: string): number {
-  const value = countOrNone(text);
-  if (value === 0) throw new InvalidArgumentError("It needs a whole number greater than 0.");
-  return value;
-}
+/** A whole number from 1 on. */
+export const count = (text: string): number => wholeFrom(1, text);
 
-/** A whole number from 0 on; larger ones than 2^53 would not be told apart. */
-export function countOrNone(text: string): number {
+/** A whole number from 0 on. */
+export const countOrNone = (text: string): number => wholeFrom(0, text);
+
+/** Whole numbers above 2^53 could not be told apart. */
+function wholeFrom(least: number, text: string): number {
   const value = numberOf(text);
-  if (!(Number.isSafeInteger(value) && value >= 0)) throw new InvalidArgumentError("It needs a whole number from 0 to 9007199254740991.");
+  if (!(Number.isSafeInteger(value) && value >= least))
+    throw new InvalidArgumentError(`It needs a whole number from ${least} to 9007199254740991.`);
   return value;
 }
 

@@ -9,7 +9,7 @@ import { IsoformError } from "../ir/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
 
-/** A kernel that can be written, under a name that no other of its module or application has. */
+/** A kernel that can be written, with a name that is unique in its module or application. */
 export type FoundKernel = Omit<EmitRequest, "precision">;
 
 /** Runs a program on one device of the CPU and gives every kernel that it launches there, once for each form of its code. */
@@ -26,7 +26,7 @@ export async function observeLaunches(precision: Precision, program: (set: Devic
   }
 }
 
-/** The device, which notes each kernel that is prepared or run, and the layout of its views. */
+/** Wraps a device so that each kernel that is prepared or run is noted, with the layout of its views. */
 function observing(device: Device, precision: Precision, found: Map<string, FoundKernel>): Device {
   const note = (kernel: Kernel, args: Record<string, unknown>, policy: Policy, options?: LaunchOptions): void => {
     try {
@@ -35,7 +35,7 @@ function observing(device: Device, precision: Precision, found: Map<string, Foun
       const key = `${print(ir)} ${JSON.stringify(unitStrides)}`;
       if (!found.has(key)) found.set(key, { ir, access, stem: ir.name, unitStrides, sizes: { policy, views } });
     } catch (error) {
-      // The launch itself refuses the same.
+      // The launch itself reports the same error.
       if (!(error instanceof IsoformError)) throw error;
     }
   };

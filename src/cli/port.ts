@@ -47,27 +47,33 @@ export function addPort(program: Command, shell: Shell): void {
 }
 
 async function port(files: readonly string[], options: Options, shell: Shell): Promise<void> {
-  if (options.report !== undefined) await shell.checkWritable(options.report);
+  await shell.checkOutputs({ report: options.report }, { config: options.config, arguments: files });
   const settings = options.config === undefined ? undefined : await readSettings(options.config);
   const sources = files.map(readSource);
   const folder = options.config === undefined ? "." : dirname(options.config);
-  const hosts = (settings?.hosts ?? []).map((name) => readSource(join(folder, name)));
+  const hostFiles = (settings?.hosts ?? []).map((name) => join(folder, name));
+  await shell.checkOutputs({}, { config: hostFiles });
+  const hosts = hostFiles.map(readSource);
   const made = await ported(sources, { settings, define: options.define ?? {}, kinds: options.kind ?? {}, hosts }, options.to);
-  if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
-  if (options.check) return shell.print(summary(files, made));
-  if (options.out === undefined) return shell.print(printed(made, options.to.length > 1));
+  const writeReport = async (): Promise<void> => {
+    if (options.report !== undefined) await shell.writeFile(options.report, `${JSON.stringify(report(made), undefined, 2)}\n`);
+  };
+  if (options.check || options.out === undefined) {
+    await writeReport();
+    return shell.print(options.check ? summary(files, made) : printed(made, options.to.length > 1));
+  }
   const written = placed(made, options.out, options.to.length > 1);
   for (const path of written.keys())
     if (files.some((file) => resolve(file) === resolve(path)))
-      throw new IsoformError(`${path} is a file that is ported: choose another folder`);
-  for (const [path, text] of written) {
-    await makeFolder(dirname(path));
-    await shell.writeFile(path, text);
-  }
+      throw new IsoformError(`${path} is one of the files to port: choose another folder`);
+  for (const path of written.keys()) await makeFolder(dirname(path));
+  await shell.checkOutputs({ out: [...written.keys()] });
+  await writeReport();
+  for (const [path, text] of written) await shell.writeFile(path, text);
   shell.print([...written.keys()].join("\n"));
 }
 
-/** The ports of all targets, in their order. */
+/** Ports to all targets, in their order. */
 async function ported(
   sources: readonly Source[],
   given: Omit<PortOptions, "targets" | "include">,
@@ -83,7 +89,7 @@ async function ported(
   return made;
 }
 
-/** Texts by their paths. Throws IsoformError where two would be the same. */
+/** Texts by their paths. Throws IsoformError if two would be the same. */
 function placed(made: readonly PortedFile[], out: string, apart: boolean): Map<string, string> {
   const found = new Map<string, string>();
   for (const { target, name, text, of } of made) {
@@ -125,15 +131,15 @@ function readSource(path: string): Source {
   if ([".f", ".for", ".ftn", ".f77"].includes(end))
     throw new IsoformError(`${path} is in fixed form, as its name says: convert it to free form first`);
   const text = readText(path);
-  if (text.includes("\0")) throw new IsoformError(`${path} is no text`);
+  if (text.includes("\0")) throw new IsoformError(`${path} is not a text file: it has a zero byte`);
   return { file: path, text };
 }
 
 function readText(path: string): string {
   try {
     const found = statSync(path);
-    // It may have no end.
-    if (!found.isFile()) throw new IsoformError(`cannot read ${path}: it is ${found.isDirectory() ? "a folder" : "no file"}`);
+    // A device may never end.
+    if (!found.isFile()) throw new IsoformError(`cannot read ${path}: it is ${found.isDirectory() ? "a folder" : "not a file"}`);
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof IsoformError) throw error;
@@ -165,7 +171,7 @@ async function readSettings(path: string): Promise<Settings> {
 function targets(text: string): PortTarget[] {
   const names = text.split(",").map((name) => name.trim());
   const found = PORT_TARGETS.filter((target) => names.includes(target));
-  if (found.length < new Set(names).size) throw new InvalidArgumentError(`There are ${PORT_TARGETS.join(", ")}.`);
+  if (found.length < new Set(names).size) throw new InvalidArgumentError(`Choose from ${PORT_TARGETS.join(", ")}.`);
   return found;
 }
 

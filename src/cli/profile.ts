@@ -10,12 +10,12 @@ interface ProfileOptions {
   nvtx?: boolean;
 }
 
-/** Samples of one label before they become fewer, for a trace: there shall be few gaps. */
+/** Samples of one label before a trace thins them out: many, to leave few gaps. */
 const TRACED = 4096;
-/** A peak is the best of so many runs. */
+/** Runs for a peak, which is the best of them. */
 const REPEATS = 2;
 
-/** Adds `--profile` and its kin to all commands: they hold for all devices that a command opens. */
+/** Adds `--profile` and related options to all commands; they hold for all devices that a command opens. */
 export function addProfile(program: Command, shell: Shell): void {
   let profiler: Profiler | undefined;
   program
@@ -30,7 +30,7 @@ export function addProfile(program: Command, shell: Shell): void {
     .option("--nvtx", "name regions, launches, copies and waits in the timelines of NVIDIA's tools")
     .hook("preAction", async (command) => {
       const { profile, profileJson, profileTrace, profileGraphs: graphs, nvtx: ranges } = command.opts<ProfileOptions>();
-      for (const file of [profileJson, profileTrace]) if (file !== undefined) await shell.checkWritable(file);
+      await shell.checkOutputs({ profileJson, profileTrace });
       if (ranges) await attachNvtx();
       if (!profile && profileJson === undefined && profileTrace === undefined) return;
       const { Profiler } = await import("../portability/profile/profiler.js");
@@ -57,13 +57,13 @@ async function attachNvtx(): Promise<void> {
   else process.stderr.write(`isoform: no ranges, ${missing}\n`);
 }
 
-/** Measured when the command is through, on devices that are opened once more. */
+/** Measures peaks after the command, on devices that are opened again. */
 async function peaksOf({ devices }: Profile, shell: Shell): Promise<PeaksByDevice> {
   const { open } = await import("../device/open.js");
   const { measurePeaks } = await import("../portability/measure.js");
   const peaks: Record<string, PeaksByDevice[string]> = {};
   for (const { name } of devices) {
-    // It checks every access: there is no roof that its times could be held against.
+    // It checks every access, so that a roofline says nothing about its times.
     if (name === "js-debug") continue;
     const device = await open(name, { tune: false, f64: "emulate" });
     const task = shell.progress(`peaks of ${name}`);

@@ -7,12 +7,17 @@ import { acceptDevice } from "./device-alias.js";
 import { addDoctor } from "./doctor.js";
 import { addEmit } from "./emit.js";
 import { addExplain } from "./explain.js";
+import { addLauncherCheck } from "./launcher-check.js";
 import { addPort } from "./port.js";
+import { addScaling } from "./scaling.js";
+import { addScalingPart } from "./scaling-part.js";
+import { placeOptionsOfCases } from "./misplaced.js";
 import { addProfile } from "./profile.js";
-import { shell } from "./shell.js";
+import { makeShell } from "./shell.js";
 import { addTuning } from "./tuning.js";
+import { speaks } from "../set/launched.js";
 
-/** `isoform` with all its options and commands, but of the applications only those that `words` ask for: each is loaded for its own command. */
+/** Makes `isoform` with all its options and commands. Applications are loaded only where `words` ask for them. */
 export async function makeProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("isoform")
     .description("Write a kernel once as a TypeScript function; run it on every device, and measure how portable its speed is.")
@@ -21,18 +26,23 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
     .showHelpAfterError("(isoform --help lists the commands, isoform <command> --help its options)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
+    .configureOutput(speaks() ? {} : { writeOut: () => undefined, writeErr: () => undefined })
     .commandsGroup("Commands:");
-  addBackends(program);
-  addTuning(program);
+  const shell = makeShell();
+  addLauncherCheck(program);
+  addBackends(program, shell);
+  addTuning(program, shell);
   addProfile(program, shell);
   addDoctor(program, shell);
   addAssess(program, shell);
   addExplain(program, shell);
   addEmit(program, shell);
   addPort(program, shell);
+  addScaling(program, shell);
+  addScalingPart(program, shell);
   const commands = new Set(["help", ...Object.keys(APPLICATIONS), ...program.commands.map((command) => command.name())]);
   const first = words.find((word) => commands.has(word));
-  // A word that is no command is answered with the command that is most like it.
+  // An unknown word is answered with the nearest command, which takes the names of all.
   const named = words.some((word) => word === "-h" || word === "--help" || !word.startsWith("-"));
   const listing = first === "help" || words.length === 0 || (!first && named);
   const wanted = listing
@@ -43,6 +53,7 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
   program.commandsGroup("Applications:");
   for (const { command } of wanted) (await command()).command(program, shell);
   acceptDevice(program);
+  placeOptionsOfCases(program);
   return program;
 }
 

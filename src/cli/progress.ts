@@ -1,10 +1,16 @@
 import type { Progress } from "../portability/application.js";
 
+/** Width of a bar, in characters. */
 const BAR = 24;
-/** Between plain lines, in milliseconds. */
+/** Milliseconds from one plain line to the next. */
 const QUIET = 5000;
 
-/** A bar that redraws itself on a terminal; elsewhere a line every few seconds. On standard error. */
+let clearShown = (): void => undefined;
+
+/** Clears the bar that is on the terminal, if there is one: for whatever else is printed. */
+export const clearProgress = (): void => clearShown();
+
+/** Shows progress on standard error: a bar that redraws itself on a terminal, elsewhere a line every few seconds. */
 export function progress(label: string): { update: Progress; done(): void } {
   const stream = process.stderr;
   const terminal = stream.isTTY;
@@ -24,6 +30,7 @@ export function progress(label: string): { update: Progress; done(): void } {
         clear();
         stream.write(line.slice(0, Math.max(20, (stream.columns ?? 80) - 1)));
         drawn = true;
+        clearShown = clear;
         last = now;
       } else if (!terminal && now - last > QUIET) {
         stream.write(`${label}: ${Number(done.toPrecision(4))} of ${Number(total.toPrecision(4))}${text && `, ${text}`}\n`);

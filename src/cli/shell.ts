@@ -1,41 +1,45 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
-import { removeStale, writeWhole } from "../io/whole-file.js";
-import { progress } from "./progress.js";
+import { writeWhole } from "../io/whole-file.js";
+import { speaks } from "../set/launched.js";
+import { Outputs } from "./outputs.js";
+import { clearProgress, progress } from "./progress.js";
 import { SignalInterruption } from "./signals.js";
 
-/** The command line as applications see it. */
-export const shell: Shell = {
-  print: (text) => void process.stdout.write(`${text}\n`),
-  progress,
-  checkWritable,
-  writeFile,
-  interruption: () => new SignalInterruption(),
-};
+/** Makes the command line as the applications of one run see it: of several processes that work together, rank 0 prints and writes. */
+export function makeShell(): Shell {
+  return speaks() ? speaking() : silent();
+}
+
+/** Command line of the other ranks, which print and write nothing. */
+function silent(): Shell {
+  return {
+    print: () => undefined,
+    progress: () => ({ update: () => undefined, done: () => undefined }),
+    checkOutputs: async () => undefined,
+    writeFile: async () => undefined,
+    interruption: () => new SignalInterruption(),
+  };
+}
+
+function speaking(): Shell {
+  const outputs = new Outputs();
+  return {
+    print(text) {
+      clearProgress();
+      process.stdout.write(`${text}\n`);
+    },
+    progress,
+    checkOutputs: (files, inputs, replaced) => outputs.check(files, inputs, replaced),
+    writeFile,
+    interruption: () => new SignalInterruption(),
+  };
+}
 
 /** Throws IsoformError. */
 async function writeFile(path: string, text: string): Promise<void> {
   await writeWhole(path, [text]).catch((error: Error) => {
-    // What follows the comma names the system call and the temporary file.
+    // The part after the comma names the system call and the temporary file.
     throw new IsoformError(`cannot write ${path}: ${error.message.split(",")[0]}`);
   });
-}
-
-async function checkWritable(path: string): Promise<void> {
-  const existing = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENAMETOOLONG") throw new IsoformError(`cannot write ${path.slice(0, 40)}...: its name is too long`);
-  });
-  if (existing?.isDirectory()) throw new IsoformError(`cannot write ${path}: it is a directory`);
-  if (existing && !existing.isFile()) return;
-  const directory = dirname(path);
-  const isDirectory = (await stat(directory).catch(() => undefined))?.isDirectory();
-  const mayWrite = await access(directory, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!isDirectory || !mayWrite) throw new IsoformError(`cannot write ${path}: there is no directory ${directory} that may be written to`);
-  await removeStale(path);
 }

@@ -1,9 +1,10 @@
+import { runningJob } from "../set/job.js";
 import type { Interruption } from "../portability/application.js";
 
-/** What ends a command from outside: Ctrl-C, and the end of a batch job's time. */
+/** Signals that end a command from outside, with their exit codes: Ctrl-C, and the end of a batch job's time. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Notes the first signal, for the work to end in order; a second one ends the process as ever. */
+/** Catches the first signal, so that the work can end in order; a second one ends the process at once. */
 export class SignalInterruption implements Interruption {
   /** Aborted by the first signal. */
   readonly stop: AbortSignal;
@@ -17,6 +18,8 @@ export class SignalInterruption implements Interruption {
     this.listeners = (Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]).map((name) => {
       const listener = (): void => {
         this.signal = name;
+        // Launchers send a signal to all processes, which end in order.
+        runningJob()?.leaveTogether();
         this.ignore();
         controller.abort();
       };
@@ -25,12 +28,12 @@ export class SignalInterruption implements Interruption {
     });
   }
 
-  /** The exit code of what the signal has ended, as shells count. */
+  /** Exit code after the signal, as shells have it. */
   get exitCode(): number {
     return this.signal === undefined ? 0 : SIGNALS[this.signal];
   }
 
-  /** Signals do what they would do without this. */
+  /** Restores the default effect of signals. */
   ignore(): void {
     for (const [name, listener] of this.listeners) process.off(name, listener);
   }

@@ -3,8 +3,9 @@ import { type Command, Option } from "commander";
 import type { TuningFile } from "../device/tuning/tuning.js";
 import { TUNING_NAMES } from "../ir/tuning.js";
 import { IsoformError } from "../ir/errors.js";
+import type { Shell } from "../portability/application.js";
 
-/** Read where it lies in the working directory and no other file is named. */
+/** Read from the working directory if it exists and no other file is named. */
 const DEFAULT_FILE = "isoform.tuning.toml";
 
 interface TuningOptions {
@@ -15,7 +16,7 @@ interface TuningOptions {
 }
 
 /** Adds `--tune`, `--tuning`, `--deterministic` and `--checked` to all commands; they hold for all devices that a command opens. */
-export function addTuning(program: Command): void {
+export function addTuning(program: Command, shell: Shell): void {
   program
     .option(
       "--tune",
@@ -32,6 +33,7 @@ export function addTuning(program: Command): void {
     .hook("preAction", async (command) => {
       const { tune, tuning, deterministic, checked } = command.opts<TuningOptions>();
       const text = readText(tuning);
+      if (text !== undefined) await shell.checkOutputs({}, { tuning: tuning ?? DEFAULT_FILE });
       if (!tune && !deterministic && !checked && text === undefined) return;
       const { openByDefault } = await import("../device/open.js");
       openByDefault({
@@ -43,12 +45,12 @@ export function addTuning(program: Command): void {
     });
 }
 
-/** Nothing where the default file is not there. */
+/** Text of the tuning file; undefined if the default file does not exist. */
 function readText(file: string | undefined): string | undefined {
   try {
     const path = file ?? DEFAULT_FILE;
-    // It may have no end.
-    if (statSync(path).isCharacterDevice()) throw new IsoformError(`cannot read ${path}: it is a device`);
+    // A device may never end.
+    if (statSync(path).isCharacterDevice()) throw new IsoformError(`cannot read ${path}: it is a device; name a file`);
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof IsoformError) throw error;
@@ -60,8 +62,8 @@ function readText(file: string | undefined): string | undefined {
 
 /**
  * The values of a tuning file: a section for each device or backend and kernel, such as `[native.axpy]` or `["cuda:0"."A p + p.s"]`.
- * Whether a launch has a parameter, and can take a value, is found out when it is prepared.
- * @throws IsoformError with the place, for what is no TOML, no section of a kernel, or no parameter
+ * A launch checks when it is prepared that it has a parameter and can take the value.
+ * @throws IsoformError with the place, for text that is not TOML, and for unknown sections and parameters
  */
 export async function parseTuning(text: string, file: string): Promise<TuningFile> {
   const { parse } = await import("smol-toml");
@@ -75,12 +77,13 @@ export async function parseTuning(text: string, file: string): Promise<TuningFil
     refuse((error as Error).message.trim());
   }
   for (const [device, kernels] of Object.entries(found)) {
-    if (!isTable(kernels)) return refuse(`"${device}" is no section; write one for a device and a kernel, such as [${device}.axpy]`);
+    if (!isTable(kernels))
+      return refuse(`"${device}" is not a section; write a section for a device and a kernel, such as [${device}.axpy]`);
     for (const [kernel, values] of Object.entries(kernels)) {
       if (!isTable(values))
         return refuse(`"${kernel}" is in the section [${device}], which holds sections of kernels; write [${device}.<kernel>] above it`);
       const unknown = Object.keys(values).find((name) => !(TUNING_NAMES as readonly string[]).includes(name));
-      if (unknown !== undefined) refuse(`[${device}.${kernel}] has no parameter "${unknown}"; there are ${TUNING_NAMES.join(", ")}`);
+      if (unknown !== undefined) refuse(`[${device}.${kernel}] has no parameter "${unknown}"; choose from ${TUNING_NAMES.join(", ")}`);
     }
   }
   return found as TuningFile;

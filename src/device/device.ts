@@ -10,10 +10,10 @@ import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from 
 
 export type { Precision, ScatterStrategy };
 
-/** What a device can do; printed by `isoform doctor`. */
+/** Capabilities of a device; printed by `isoform doctor`. */
 export interface Capabilities {
   f64: boolean;
-  /** Significant bits of f64 arithmetic where it is emulated and has fewer than 53; its range is then that of f32. */
+  /** Significant bits of f64 arithmetic if it is emulated and has fewer than 53; its range is then the range of f32. */
   f64Bits?: number;
   /** False where f32 below 2^-126 may become zero. */
   subnormals?: false;
@@ -27,7 +27,7 @@ export interface Capabilities {
   maxAllocation: number;
 }
 
-/** What the vendor's figures promise; what a backend cannot tell is absent. */
+/** Peak rates by the vendor's figures; absent where a backend cannot tell. */
 export interface TheoreticalPeaks {
   /** Bytes a second between memory and processor. */
   bandwidth?: number;
@@ -42,8 +42,8 @@ export type Args<P extends Params> = string extends keyof P
       [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
     } & {
       /**
-       * Nothing, or one of two things. A number: the value that the reduction starts from, folded with that of the elements into the result that `run`
-       * returns. A view of one element, which takes the result on the device (or the partials, see LaunchOptions).
+       * Nothing, or one of two things. A number: the value that the reduction starts from, folded with the elements' values into the result
+       * that `run` returns. A view of one element, which takes the result on the device (or the partials, see LaunchOptions).
        */
       [K in keyof P as P[K] extends ReduceToken ? K : never]?: P[K] extends ReduceToken<infer T> ? View<T> | number : never;
     };
@@ -63,7 +63,7 @@ type Arg<P> =
           : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
-/** What a launch's reductions give: a number by each reduce parameter. */
+/** Results of a launch's reductions: a number by each reduce parameter. */
 export type Results<P extends Params> = string extends keyof P
   ? Record<string, number>
   : { [K in keyof P as P[K] extends ReduceToken ? K : never]: number };
@@ -77,7 +77,7 @@ export interface PeerStore {
   readonly to: View;
 }
 
-/** What one launch may ask for, as the last argument of `run` and `prepare`. */
+/** Options of one launch, as the last argument of `run` and `prepare`. */
 export interface LaunchOptions {
   /** Default: the device's precision. */
   precision?: Precision;
@@ -93,7 +93,7 @@ export interface LaunchOptions {
   partials?: boolean;
   /** Fast mode, on devices with `fold`: reductions stay with the launch as partials, and there are no results. Others fold as usual. */
   unfolded?: boolean;
-  /** What the launch stores in memory of other devices, too; for devices with `canPeerStore`. */
+  /** Values that the launch stores in memory of other devices, too; for devices with `canPeerStore`. */
   peerStores?: readonly PeerStore[];
   /**
    * From the end of the range to its begin, where the device has a choice and its cache holds a good part of the views: what the launch before
@@ -118,7 +118,7 @@ export interface Launch {
   readonly precision: Precision;
   /** By the rule of docs/assessment.md, for one run of this launch. */
   readonly cost: Cost;
-  /** What was decided and why, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
+  /** Decisions and their reasons, a line each: the scatter strategy, vector width, block size, non-temporal stores. */
   readonly remarks: readonly string[];
   /** How its work is shared out, and how else it could be; see `tune`. Undefined if that is always the same. */
   readonly tuning?: TuningOfLaunch;
@@ -133,11 +133,11 @@ export interface TuningOfLaunch {
   readonly values: Tuning;
   readonly from: Chosen["from"];
   readonly tunables: Tunables;
-  /** What is measured may be used. */
+  /** Whether measured values may be used. */
   readonly measurable: boolean;
   /** True for values that this launch can take. */
   accepts(values: Tuning): boolean;
-  /** What makes launches alike, on one device: the code, the class of the extents, the layouts. */
+  /** Key of launches that are alike on one device: the code, the class of the extents, the layouts. */
   readonly key: string;
   /** Views that a run changes. */
   readonly changed: readonly View[];
@@ -147,7 +147,7 @@ export interface TuningOfLaunch {
   prepare(values?: Tuning): Launch;
 }
 
-/** What launches are tuned by. */
+/** Traits by which launches are tuned. */
 export interface LaunchTraits {
   readonly kernel: Kernel;
   readonly ir: KernelIR;
@@ -159,17 +159,17 @@ export interface LaunchTraits {
   readonly unfolded: boolean;
 }
 
-/** What one device knows of the tuning of its launches: the user's own values, and what was measured in this process. */
+/** Tuning of one device's launches: the user's own values, and values measured in this process. */
 export interface DeviceTuning {
   /** `tune` and skeletons measure launches for which nothing is known, on first use. */
   measuring: boolean;
   /** Sets the values of all launches of one kernel that are prepared from now on; they win over what is measured. */
   set(kernel: string, values: Tuning): void;
-  /** Takes the sections of a file that are of this device: those of its backend, then its own. */
+  /** Takes the sections of a file for this device: its backend's, then its own. */
   use(file: TuningFile, device: { readonly name: string; readonly backend: string }): void;
   /** Keeps what was found for launches like this one. */
   note(launch: Pick<TuningOfLaunch, "key">, found: Measured): void;
-  /** The launch's own values, else those of the user, else those that were measured. */
+  /** The launch's own values, else the user's, else measured ones. */
   choose(launch: LaunchTraits, options: LaunchOptions): Chosen;
 }
 
@@ -181,10 +181,10 @@ export interface Cost {
 
 /**
  * Work that was captured once and is submitted as one: a CUDA graph; on `wasm` one region of the workers, on `native` one call, that goes
- * over all of it. Arguments, shapes and order are those of the capture.
+ * over all of it. Arguments, shapes and order are fixed at the capture.
  */
 export interface Graph {
-  /** What it became, a line each: how many launches and copies, in how many regions. */
+  /** Description of the graph, a line each: how many launches and copies, in how many regions. */
   readonly remarks: readonly string[];
   /** Gives back what the device holds for it. The launches stay. */
   free(): void;
@@ -217,7 +217,7 @@ export interface Queue {
   results(launch: Launch): Promise<Record<string, number>>;
   /** A mark in the stream with a device time. */
   record(): DeviceEvent;
-  /** What is submitted later waits for the event, which may be another queue's. */
+  /** Makes later submissions wait for the event, which may be another queue's. */
   wait(event: DeviceEvent): void;
   finish(): Promise<void>;
 }
@@ -231,7 +231,7 @@ export interface DeviceEvent {
   block(): void;
 }
 
-/** What one device gives to a fold, and the views of one element that take the result there, by reduce parameter. */
+/** One device's part of a fold, and the views of one element that take the result there, by reduce parameter. */
 export interface FoldPart {
   readonly device: Device;
   readonly launches: readonly Launch[];
@@ -243,8 +243,8 @@ export interface Fold {
   /** One for each part. */
   readonly launches: readonly Launch[];
   /**
-   * They wait for each other while they run, so that nothing else need order them: all must be submitted, each behind all that its device
-   * was given before. Else each must come after what all devices have left.
+   * Whether the launches wait for each other while they run, so that no other ordering is needed: all must be submitted, each after everything
+   * that its device was given before. Otherwise each must come after the partials of all devices.
    */
   readonly allReduces: boolean;
 }
@@ -258,7 +258,7 @@ export interface Device {
   readonly backend: string;
   /** Hardware in words. */
   readonly label: string;
-  /** Of the driver or compiler: with another one, what was measured holds no more. */
+  /** Versions of the driver or compiler; measurements of another version are discarded. */
   readonly versions?: Readonly<Record<string, string>>;
   /** Whether it computes on this machine's processor. Default: true for devices that work in the CPUs' memory. */
   readonly onHost?: boolean;
@@ -279,7 +279,7 @@ export interface Device {
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
-  /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError where it does not fit. */
+  /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError if it does not fit. */
   array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
   /** The same, filled from host data in `right` order. */
   from<T extends ElementType, const S extends Shape = number>(
@@ -298,7 +298,7 @@ export interface Device {
   /** Launches of range kernels can store in the memory of that device, too: see `PeerStore`. Undefined if they never can. */
   canPeerStore?(to: Device): boolean;
   /**
-   * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined where the devices do
+   * Launches, one for each part, that fold what `unfolded` launches of one kernel have left on all of them. Undefined if the devices do
    * not reach each other's memory.
    */
   fold?(parts: readonly FoldPart[]): Fold | undefined;
@@ -319,17 +319,17 @@ export interface ArrayOptions {
   layout?: LayoutName;
 }
 
-/** What `isoform doctor` says of a backend. */
+/** Report of `isoform doctor` on a backend. */
 export interface BackendReport {
   backend: string;
   devices: { name: string; label: string; capabilities: Capabilities }[];
   /** Versions of what it found: engine, compiler, driver, runtime compiler. */
   versions: Record<string, string>;
-  /** Where there is no device: why, and what would make one available. */
+  /** Reason why there is no device, and the remedy; undefined if there is one. */
   missing?: { reason: string; remedy: string };
 }
 
-/** What a device is opened for. */
+/** Options for opening a device. */
 export interface OpenOptions {
   /**
    * `emulate`: a device without f64 computes it as the sum of two f32, which is slower and has 44 bits at least in place of 53
@@ -346,6 +346,8 @@ export interface OpenOptions {
   tune?: boolean;
   /** Values that win over what is measured. */
   tuning?: TuningFile;
+  /** Threads of `js`, `wasm` and `native`, from 1 to 1024. Default: the machine's, or ISOFORM_THREADS. Other devices refuse it. */
+  threads?: number;
 }
 
 /** One backend: what finds its devices and opens them. */
@@ -353,6 +355,8 @@ export interface Backend {
   readonly name: string;
   /** There is one device, and its name has no number. */
   readonly single?: true;
+  /** It takes `threads` of the options; others get none. */
+  readonly threaded?: true;
   /** Looks without starting anything lasting; fast (a doctor takes under half a second). */
   probe(): Promise<BackendReport>;
   /** `index` for names such as `cuda:1`. Throws DeviceError with reason and remedy. */

@@ -3,7 +3,7 @@ import type { LibraryHandle } from "koffi";
 
 export type Koffi = typeof import("koffi");
 
-/** koffi is an optional dependency: undefined where it is not installed. */
+/** koffi is an optional dependency: undefined if it is not installed. */
 export async function loadKoffi(): Promise<Koffi | undefined> {
   try {
     const module = await import("koffi");

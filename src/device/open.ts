@@ -1,13 +1,14 @@
 import { LOADERS } from "#backends";
+import { SPANNING } from "./spanning.js";
 import { DeviceError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 import { cover } from "./tools/tools.js";
 
-/** What `registerBackend` was given, in that order. */
+/** Backends given to `registerBackend`, in that order. */
 const registered = new Map<string, Backend>();
 
-/** What names of backends look like: they begin names of devices such as `cuda:1` and of sets such as `cuda:*,wasm*3`. */
+/** Form of backends' names: they begin names of devices such as `cuda:1` and of sets such as `cuda:*,wasm*3`. */
 const NAME = /^[a-z][a-z-]*$/;
 
 /**
@@ -24,7 +25,7 @@ export function registerBackend(backend: Backend): void {
   registered.set(name, backend);
 }
 
-/** Loads a backend; undefined where there is none of that name. */
+/** Loads a backend; undefined if there is none of that name. */
 function loaderOf(name: string): (() => Promise<Backend>) | undefined {
   if (Object.hasOwn(LOADERS, name)) return LOADERS[name];
   const backend = registered.get(name);
@@ -45,8 +46,10 @@ export async function open(name: string, options: OpenOptions = {}): Promise<Dev
   const m = /^([a-z][a-z-]*)(?::(\d+))?$/.exec(name);
   const load = m && loaderOf(m[1]);
   if (!load) throw unknown(name);
-  requireOptions(`open("${name}", ...)`, options, ["f64", "deterministic", "checked", "print", "tune", "tuning"]);
+  requireOptions(`open("${name}", ...)`, options, ["f64", "deterministic", "checked", "print", "tune", "tuning", "threads"]);
   const backend = await load();
+  if (options.threads !== undefined && !backend.threaded)
+    throw new DeviceError(name, "it has no threads to set", "leave threads out, or open js, wasm or native");
   const index = Number(m[2] ?? 0);
   if (backend.single && index > 0) throw new DeviceError(name, `there is one ${m[1]} device`, `open it as "${m[1]}"`);
   const device = await backend.open(index, options);
@@ -72,12 +75,22 @@ export function openByDefault(options: typeof defaults): void {
   defaults = options;
 }
 
-const unknown = (name: string): DeviceError =>
-  new DeviceError(
+function unknown(name: string): DeviceError {
+  if (name.startsWith(SPANNING))
+    return new DeviceError(
+      name,
+      "this spans several processes, where one device is taken",
+      `name one, such as "${name.slice(SPANNING.length) || "wasm"}"`,
+    );
+  const [first] = name.split(/[*,+]/);
+  if (first !== name && first !== "")
+    return new DeviceError(name, "this names several devices, and a single one is needed", `name one, such as "${first.trim()}"`);
+  return new DeviceError(
     name,
     "there is no such device",
     `the backends are ${backendNames().join(", ")}; isoform doctor lists the devices of this machine`,
   );
+}
 
 /** The names of a backend's devices on this machine. Throws DeviceError with the reason and a remedy where there is none. */
 export async function deviceNames(backend: string): Promise<string[]> {
@@ -88,7 +101,7 @@ export async function deviceNames(backend: string): Promise<string[]> {
   throw new DeviceError(backend, missing?.reason ?? "there is none on this machine", missing?.remedy ?? "isoform doctor lists the devices");
 }
 
-/** What every backend finds on this machine. */
+/** Devices that every backend finds on this machine. */
 export async function doctor(): Promise<BackendReport[]> {
   return Promise.all((await backends()).map((b) => b.probe()));
 }

@@ -1,5 +1,14 @@
 import type { Launch, Precision } from "../device/device.js";
-import { requireElementType, requireFitting, typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
+import {
+  BYTES,
+  requireElementType,
+  requireFitting,
+  requireNumber,
+  typedArray,
+  type TypedArray,
+  type TypedArrayOf,
+  type View,
+} from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
 import type { Captures } from "../kernel/captures.js";
 import type { Dimension } from "../kernel/cells.js";
@@ -7,9 +16,10 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
-import { Scalar, type DeviceSet } from "../set/index.js";
+import { localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
+import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
 import { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
 import { ghostsOf, isAny, noMargins, type Ghosts, type Margins } from "./grid/ghosts.js";
 import {
@@ -24,27 +34,27 @@ import {
   type Grid,
   type PrepareOptions,
   type Roll,
-  type Rounds,
   type ScalarStepBody,
   type ScalarStepParams,
 } from "./grid/grid.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions } from "./grid/options.js";
-import type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
+import type { DataView, HaloCopy, Offset, Partition, Rounds } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
-import { activityOf, coarseMask, partition, periodicAxes, type Activity } from "./grid/partition.js";
+import { partition, periodicAxes } from "./grid/partition.js";
+import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/run.js";
 
-/** Where one value of a field lies. */
+/** Place of one value of a field. */
 export interface ValueLocation {
   readonly member: number;
-  /** One element. */
-  readonly view: View;
+  /** One element; undefined on a member of another process. */
+  readonly view: View | undefined;
 }
 
 /** Runs of planes of partitions that are not for a grid to choose. */
 export type Given = readonly Pick<Partition, "first" | "planes">[];
 
-/** What grids of all kinds have in common: activity, partitions, the stencils noted, and the fields whose memory they lay out. */
+/** Common base of all grids: activity, partitions, recorded stencils, and the layout of the fields' memory. */
 export abstract class BaseGrid<D extends Dimension = Dimension> implements FieldGrid<D> {
   abstract readonly kind: Grid["kind"];
   readonly dimension: D;
@@ -54,7 +64,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   /** Neighbours that stencils read, by their text. */
   protected readonly offsets = new Map<string, Offset>();
   protected readonly layout: FieldLayout;
-  protected readonly activity: Activity;
+  readonly activity: Activity;
   protected readonly haloWidths = new HaloWidths();
   private readonly fields = new Set<Field>();
   private readonly scalars: Scalar[] = [];
@@ -62,15 +72,15 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   private readonly runs = new Runs();
   private coarseGrid: BaseGrid<D> | undefined;
   private laidOut = false;
-  /** Some container writes other cells than its own. */
+  /** Some container writes cells other than its own. */
   protected spreads = false;
   private cut: readonly Partition[] | undefined;
   /** Once set, partitions stay as they are. */
   private frozen = false;
 
   /**
-   * @param step partitions begin at multiples of so many planes
-   * @param given runs of planes, where these are not for the grid to choose
+   * @param step partitions begin at multiples of this many planes
+   * @param given runs of planes, if these are not for the grid to choose
    */
   constructor(
     readonly set: DeviceSet,
@@ -89,6 +99,14 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.layout = options.layout ?? "soa";
     if (given) this.freeze(given.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })));
     else this.cut = partition(this.activity.planes, set.members.length, 1, step);
+    if (!given && spansProcesses(set)) set.ranks!.requireAlike(`a grid of [${extents}] cells`, this.digestible(step));
+  }
+
+  /** Everything in which processes must be alike. */
+  private *digestible(step: number): Generator<string | Uint8Array> {
+    const { kind, extents, periodic, ghosts, layout } = this;
+    yield JSON.stringify([kind, extents, periodic, ghosts, layout, step]);
+    yield* this.activity.digestible();
   }
 
   /** Memory has places beyond the sides. */
@@ -138,11 +156,11 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (uneven >= 0)
       throw new LaunchError(
         `the grid of [${this.extents}] cells cannot be coarsened: it is periodic along ${"xyz"[uneven]}, where pairs of ${this.extents[uneven]} cells ` +
-          `do not come round; give an even number of cells to periodic axes`,
+          `do not divide into pairs; give an even number of cells to periodic axes`,
       );
     this.freeze();
     const extents = this.extents.map((n) => Math.ceil(n / 2));
-    const active = this.mask && coarseMask(this.mask, this.extents);
+    const active = this.activity.isFull ? undefined : coarseMask(this.activity);
     const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
     this.coarseGrid = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
     return this.coarseGrid;
@@ -355,38 +373,111 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   abstract allocate(field: Field): readonly View[];
   abstract fill(field: Field, value: number): void;
   /**
-   * Sets active cells, halos included, from a host array in (z, y, x, k) order; values of inactive cells are the fill value.
-   * @param margins layers of ghosts that the array has
+   * Sets the active cells of one of the `pieces`, halos included, from values in (z, y, x, k) order; inactive cells have the fill value.
+   * @param margins layers of ghosts that planes have
    */
-  protected abstract write(field: Field, data: TypedArrayOf<FieldType>, margins: Margins): void;
-  abstract download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
-  /** Where component `k` of an active cell, or a ghost, lies on the member that owns it. */
+  protected abstract write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void;
+  /** The values of some planes, which members of this process own, in that order. Reads are enqueued before it returns. */
+  protected abstract read<T extends FieldType>(field: Field<T>, planes: Planes, margins: Margins): Promise<TypedArrayOf<T>>;
+  /** Place of component `k` of an active cell, or a ghost, on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
+
+  pieces(field: Field, ghosts = false): readonly Planes[] {
+    return piecesOf(this.allPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+  }
+
+  planeLength({ cardinality }: Field, ghosts = false): number {
+    const margins = this.margins(ghosts);
+    return this.extents.slice(0, -1).reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), cardinality);
+  }
 
   upload(field: Field, data: ArrayLike<number>, ghosts = false): void {
     requireFitting(field.type, data);
-    const margins = this.margins(ghosts);
-    const { cardinality } = field;
-    const fitting = data.constructor === typedArray(field.type, 0).constructor;
-    if (fitting && !this.mask) return this.write(field, data as TypedArrayOf<FieldType>, margins);
-    const values = typedArray(field.type, data.length);
-    values.set(data);
-    if (this.mask)
-      this.visit(margins, (n, ...cell) => this.isHole(cell) && values.fill(field.fillValue, n * cardinality, (n + 1) * cardinality));
-    this.write(field, values as TypedArrayOf<FieldType>, margins);
+    const plane = this.planeLength(field, ghosts);
+    const [{ first: begin }] = this.pieces(field, ghosts);
+    for (const { first, end } of this.pieces(field, ghosts))
+      this.put(field, first, partOf(data, (first - begin) * plane, (end - begin) * plane), ghosts);
   }
 
-  tabulate(field: Field, value: CellFunction, ghosts = false): TypedArrayOf<FieldType> {
+  writePlanes(field: Field, first: number, data: ArrayLike<number>, ghosts = false): void {
+    requireFitting(field.type, data);
+    this.put(field, first, data, ghosts);
+  }
+
+  tabulate(field: Field, value: CellFunction, ghosts = false): void {
     const margins = this.margins(ghosts);
     const { cardinality } = field;
-    const cells = this.extents.reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), 1);
-    // Integers pass through f64, so that `upload` sees what does not fit.
-    const data = typedArray(field.type === "f32" ? "f32" : "f64", cells * cardinality);
-    this.visit(margins, (n, x, y, z) => {
-      if (this.mask && this.isHole([x, y, z])) return;
-      for (let k = 0; k < cardinality; k++) data[n * cardinality + k] = value(x, y, z, k);
-    });
-    return data;
+    for (const piece of this.pieces(field, ghosts).filter((planes) => this.stores(planes))) {
+      // Integers pass through f64, so that what does not fit is seen.
+      const data = typedArray(field.type === "f32" ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
+      this.visit(margins, piece, (n, x, y, z, isHole) => {
+        if (isHole) return;
+        for (let k = 0; k < cardinality; k++) {
+          const found = value(x, y, z, k);
+          requireNumber(() => `field "${field.name}", component ${k} of cell [${[x, y, z].slice(0, this.dimension)}]`, found);
+          data[n * cardinality + k] = found;
+        }
+      });
+      this.writePlanes(field, piece.first, data, ghosts);
+    }
+  }
+
+  async download<T extends FieldType>(field: Field<T>, ghosts = false): Promise<TypedArrayOf<T>> {
+    const planes = this.allPlanes(ghosts);
+    requireWhole(`field "${field.name}"`, field.type, (planes.end - planes.first) * this.planeLength(field as unknown as Field, ghosts));
+    return this.readPlanes(field, planes, ghosts);
+  }
+
+  async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+    if (!spansProcesses(this.set)) return this.read(field, planes, this.margins(ghosts));
+    const own = this.ownPlanes(ghosts);
+    const [first, end] = [Math.max(planes.first, own.first), Math.min(planes.end, own.end)];
+    const values = first < end ? this.read(field, { first, end }, this.margins(ghosts)) : (typedArray(field.type, 0) as TypedArrayOf<T>);
+    return inOneArray(field.type, await this.set.ranks!.gather(values, `planes ${planes.first} to ${planes.end} of "${field.name}"`));
+  }
+
+  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+    return this.read(field, planes, this.margins(ghosts));
+  }
+
+  ownPieces(field: Field, ghosts = false): readonly Planes[] {
+    return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+  }
+
+  stores({ first, end }: Planes): boolean {
+    if (!spansProcesses(this.set)) return true;
+    const own = this.ownPlanes(true);
+    const halo = this.step * Math.ceil(this.reach.at(-1)! / this.step);
+    // Halos come round at the ends of a periodic axis.
+    const planes = this.extents.at(-1)!;
+    return [-planes, 0, planes].some((turn) => first + turn < own.end + halo && end + turn > own.first - halo);
+  }
+
+  /** The planes of a host array that members of this process own. */
+  private ownPlanes(ghosts: boolean): Planes {
+    const all = this.allPlanes(ghosts);
+    const { locals, members } = this.set;
+    const [low, high] = [locals[0].index, locals.at(-1)!.index];
+    const last = this.partitions[high];
+    return {
+      first: low === 0 ? all.first : this.partitions[low].first,
+      end: high === members.length - 1 ? all.end : last.first + last.planes,
+    };
+  }
+
+  /** Sets the cells of some planes to values that fit. */
+  private put(field: Field, first: number, data: ArrayLike<number>, ghosts: boolean): void {
+    const margins = this.margins(ghosts);
+    const { cardinality, fillValue } = field;
+    const fitting = data.constructor === typedArray(field.type, 0).constructor;
+    if (fitting && this.activity.isFull) return this.write(field, first, data as TypedArrayOf<FieldType>, margins);
+    const values = typedArray(field.type, data.length);
+    values.set(data);
+    if (!this.activity.isFull)
+      this.visit(margins, { first, end: first + data.length / this.planeLength(field, ghosts) }, (n, _x, _y, _z, isHole) => {
+        if (isHole) values.fill(fillValue, n * cardinality, (n + 1) * cardinality);
+      });
+    this.write(field, first, values as TypedArrayOf<FieldType>, margins);
   }
 
   /** Layers of ghosts that a host array has. */
@@ -394,28 +485,52 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return ghosts ? this.ghosts : noMargins(this.dimension);
   }
 
-  /** Visits the cells of the box and its margins in the order of host arrays: number and coordinates; z is 0 in two dimensions. */
-  private visit(margins: Margins, cell: (n: number, x: number, y: number, z: number) => void): void {
-    // -0 is no coordinate.
-    const [x, y, z = [0, 1]] = this.extents.map((extent, axis) => [0 - margins[axis][0], extent + margins[axis][1]]);
+  /** The planes of a host array. */
+  private allPlanes(ghosts: boolean): Planes {
+    const [before, behind] = this.margins(ghosts).at(-1)!;
+    // Avoids -0.
+    return { first: 0 - before, end: this.extents.at(-1)! + behind };
+  }
+
+  /** Visits the cells of some planes with margins in the order of host arrays: number, coordinates with z = 0 in two dimensions, whether it is inactive. */
+  private visit(
+    margins: Margins,
+    { first, end }: Planes,
+    cell: (n: number, x: number, y: number, z: number, isHole: boolean) => void,
+  ): void {
+    const [nx] = this.extents;
+    const flat = this.dimension === 2;
+    const [[left, right], [front, back]] = this.extents.map((extent, axis) => [0 - margins[axis][0], extent + margins[axis][1]]);
     let n = 0;
-    for (let k = z[0]; k < z[1]; k++) for (let j = y[0]; j < y[1]; j++) for (let i = x[0]; i < x[1]; i++) cell(n++, i, j, k);
+    for (let plane = first; plane < end; plane++) {
+      const inside = plane >= 0 && plane < this.extents.at(-1)!;
+      // Copied, for what is called here may ask for another plane.
+      const active = inside && !this.activity.isFull ? this.activity.plane(plane).slice() : undefined;
+      const rows = flat ? 1 : this.extents[1];
+      for (let row = flat ? 0 : front; row < (flat ? 1 : back); row++)
+        for (let x = left; x < right; x++) {
+          const isHole = active !== undefined && x >= 0 && x < nx && row >= 0 && row < rows && active[row * nx + x] === 0;
+          cell(n++, x, flat ? plane : row, flat ? 0 : plane, isHole);
+        }
+    }
   }
 
   async getValue(field: Field, cell: readonly number[], k: number): Promise<number> {
     if (!this.hasPlace(field, cell, k)) return field.fillValue;
     const { member, view } = this.locate(field, cell, k);
-    return (await this.set.members[member].queue(0).read(view))[0];
+    const { ranks, members } = this.set;
+    const own = view && localOf(this.set, member).queue(0).read(view);
+    return (ranks ? (await ranks.gather(own, `component ${k} of cell [${cell}] of "${field.name}"`))[members[member].rank] : await own)![0];
   }
 
   setValue(field: Field, cell: readonly number[], value: number, k: number): void {
     requireFitting(field.type, [value]);
     if (!this.hasPlace(field, cell, k))
       throw new LaunchError(
-        `field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells${isAny(this.ghosts) ? ", and no ghost" : ""}`,
+        `field "${field.name}": cell [${cell}] is not an active cell of the grid of [${this.extents}] cells${isAny(this.ghosts) ? ", nor a ghost" : ""}`,
       );
     const { member, view } = this.locate(field, cell, k);
-    this.set.members[member].queue(0).write(view, [value]);
+    if (view) localOf(this.set, member).queue(0).write(view, [value]);
   }
 
   /** Whether there is an active cell or a ghost. */
@@ -430,9 +545,15 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   /** Whether there is an inactive cell of the box. */
-  private isHole([x, y, z = 0]: readonly number[]): boolean {
-    const [nx, ny, nz = 1] = this.extents;
-    const isInside = x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz;
-    return isInside && this.mask?.[(z * ny + y) * nx + x] === 0;
+  private isHole(cell: readonly number[]): boolean {
+    const isInside = cell.every((n, axis) => n >= 0 && n < this.extents[axis]);
+    const [x, y] = cell;
+    return isInside && !this.activity.has(cell.at(-1)!, this.dimension === 2 ? x : y * this.extents[0] + x);
   }
 }
+
+/** Some of host data. */
+const partOf = (data: ArrayLike<number>, begin: number, end: number): ArrayLike<number> => {
+  if (begin === 0 && end === data.length) return data;
+  return ArrayBuffer.isView(data) ? (data as unknown as TypedArray).subarray(begin, end) : Array.prototype.slice.call(data, begin, end);
+};

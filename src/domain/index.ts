@@ -20,6 +20,7 @@ export type {
   ScalarStepBody,
   ScalarStepParams,
 } from "./grid/grid.js";
+export type { Round } from "./grid/parts.js";
 export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";

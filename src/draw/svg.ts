@@ -1,4 +1,4 @@
-/** U+FFFD in the place of what XML cannot have, not even escaped: control characters, halves of surrogate pairs, what is no character. */
+/** U+FFFD in place of characters that XML cannot have, not even escaped: control characters, halves of surrogate pairs, non-characters. */
 export const withoutControls = (text: string): string => text.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "\ufffd");
 
 /** Text that is safe between tags and in quoted attributes. */

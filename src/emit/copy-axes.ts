@@ -1,5 +1,5 @@
 /*
- * What copies between strided views on GPUs are told of their axes. Views of lower rank have axes of one index in front.
+ * Axes as copies between strided views on GPUs see them. Views of lower rank have axes of one index in front.
  */
 
 export const COPY_AXES = [0, 1, 2, 3, 4, 5, 6] as const;
@@ -15,7 +15,7 @@ export const COPY_AXIS_SLOTS: readonly CopyAxisSlot[] = [
   ...COPY_AXES.map((axis) => `to${axis}` as const),
 ];
 
-/** What each slot takes for a copy of `shape`. */
+/** Value of each slot for a copy of `shape`. */
 export function copyAxes(shape: readonly number[], from: readonly number[], to: readonly number[]): Readonly<Record<CopyAxisSlot, number>> {
   const missing = COPY_AXES.length - shape.length;
   const along = (values: readonly number[], axis: number, otherwise: number) => values[axis - missing] ?? otherwise;

@@ -1,13 +1,13 @@
-/** What a name stands for: a parameter, or an argument that goes with one, such as an extent. */
+/** Meaning of a name: a parameter, or an argument that goes with one, such as an extent. */
 export type NameKind = "param" | "view" | "table" | "local" | "argument";
 
 /** Longer words are cut, as compilers and debuggers have limits. */
 const LONGEST = 64;
 
 /**
- * Gives every name of a kernel an identifier of its own, in any language: letters, digits and single underscores, the last of which is its end.
- * No keyword, type, function or macro of a target ends so, and no word that an emitter writes itself does; so nothing need be reserved.
- * What an emitter derives from such an identifier has a suffix after another underscore: `x__partials`, for `x_`.
+ * Gives every name of a kernel its own identifier, valid in any language: letters, digits and single underscores, with an underscore at its end.
+ * No keyword, type, function or macro of a target ends like this, and no word that an emitter writes itself does; so nothing need be reserved.
+ * Names that an emitter derives from such an identifier have a suffix after another underscore: `x__partials`, for `x_`.
  */
 export class Names {
   private readonly taken = new Set<string>();

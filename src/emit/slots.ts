@@ -1,22 +1,22 @@
 /*
- * What emitted code asks of a launch: each parameter, member or field of its signature carries a slot, and whoever launches the code gives each
- * slot its value. Those who do so switch over the kinds, so that a slot that is added here is an error of the compiler in each of them.
+ * Values that emitted code needs from a launch: each parameter, member or field of its signature carries a slot, and whoever launches the
+ * code gives each slot its value. Launchers switch over the kinds, so that a new slot here is a compile error in each of them.
  */
 
-/** What the kernel was called with. */
+/** Arguments of the kernel's call. */
 export type ArgumentSlot =
   /** A scalar's value. */
   | { readonly kind: "scalar"; readonly name: string }
-  /** Where element 0 of a view or scatter target lies. */
+  /** Address of element 0 of a view or scatter target. */
   | { readonly kind: "view"; readonly name: string }
   /** Indices along an axis of one. */
   | { readonly kind: "extent"; readonly name: string; readonly axis: number }
   /** Elements from one index of an axis to the next. */
   | { readonly kind: "stride"; readonly name: string; readonly axis: number };
 
-/** What it runs over. */
+/** Index set of the launch. */
 export type PolicySlot =
-  /** The first index of the range along an axis, and the one behind the last. */
+  /** The first index of the range along an axis, and the one after the last. */
   | { readonly kind: "begin" | "end"; readonly axis: number }
   /** Teams. */
   | { readonly kind: "league" };
@@ -25,22 +25,26 @@ export type PolicySlot =
 export type SignatureSlot =
   | ArgumentSlot
   | PolicySlot
-  /** Where the result of a reduction goes. */
+  /** Target of a reduction's result. */
   | { readonly kind: "result"; readonly name: string };
 
 /** Entries of the argument block of a WebAssembly module. */
 export type WasmSlot =
   | Extract<ArgumentSlot, { kind: "scalar" | "view" }>
-  /** Where the private copies of a scatter target begin, those of worker 1 first, and bytes from one to the next. */
+  /** Start of a scatter target's private copies, worker 1's first, and bytes from one to the next. */
   | { readonly kind: "copies" | "copyStride"; readonly name: string }
-  /** Where the workers' scatter caches of a target begin. */
+  /** Start of the workers' scatter caches of a target. */
   | { readonly kind: "caches"; readonly name: string }
-  /** Where the partials of a reduction begin. */
+  /** Start of a reduction's partials. */
   | { readonly kind: "partials"; readonly name: string }
-  /** Where the constant tables lie. */
+  /** Start of the constant tables. */
   | { readonly kind: "tables" }
-  /** Where the workers' private memory begins, and bytes of one worker's. */
-  | { readonly kind: "scratch" | "scratchStride" };
+  /** Start of the workers' private memory, and the bytes of one worker's part. */
+  | { readonly kind: "scratch" | "scratchStride" }
+  /** For code for any range: the first index along an axis, and indices along it. */
+  | { readonly kind: "begin" | "count"; readonly axis: number }
+  /** Units of work, in all and of one call. */
+  | { readonly kind: "units" | "batch" };
 
 /** Members of the struct that a function in C with OpenMP takes. */
 export type OpenmpSlot =
@@ -49,18 +53,19 @@ export type OpenmpSlot =
   | { readonly kind: "workers" | "units" | "split" | "grain" }
   /** Partials are folded to results. */
   | { readonly kind: "folds" }
-  /** Stores bypass the caches. */
-  | { readonly kind: "streaming" }
-  /** First indices of the range, those behind the last, and the extents of a tile: an element an axis. */
+  /** First indices of the range, the indices after the last, and the extents of a tile: an element an axis. */
   | { readonly kind: "begin" | "end" | "tile" }
-  /** Where the workers' scatter caches of a target begin. */
+  /** Start of the workers' scatter caches of a target. */
   | { readonly kind: "caches"; readonly name: string }
-  /** Where the private copies of a scatter target begin, bytes from one to the next, and elements of each. */
+  /** Start of a scatter target's private copies, bytes from one to the next, and elements of each. */
   | { readonly kind: "copies" | "copyBytes" | "span"; readonly name: string }
-  /** Where the partials of a reduction begin, the view that takes its result, and the result itself. */
+  /** Start of a reduction's partials, the view that takes its result, and the result itself. */
   | { readonly kind: "partials" | "output" | "result"; readonly name: string };
 
-/** What grids, folds and sorted scatters on a GPU ask for, in all languages. Memory of the launch is given by addresses, or by elements from its start. */
+/**
+ * Values for grids, folds and sorted scatters on a GPU, in all languages. Memory of the launch is given by addresses, or by elements from
+ * its start.
+ */
 export type DeviceSlot =
   | Exclude<ArgumentSlot, { kind: "view" }>
   /** The first index of the range along an axis, and indices along it. */
@@ -69,40 +74,40 @@ export type DeviceSlot =
   | { readonly kind: "elements" | "segment" }
   /** Chunks of a reduction, in all and in a line of the range. */
   | { readonly kind: "chunks" | "chunksPerLine" }
-  /** The first team, and the one behind the last. */
+  /** The first team, and the one after the last. */
   | { readonly kind: "firstTeam" | "league" }
   /** Elements of a scatter target. */
   | { readonly kind: "size"; readonly name: string }
   /** Contributions of one element or team to a scatter target at most. */
   | { readonly kind: "slots"; readonly name: string }
-  /** Where their targets and values are written. */
+  /** Memory for their targets and values. */
   | { readonly kind: "keys" | "values"; readonly name: string }
   /** How many there are, and where their targets and positions lie once they are sorted. */
   | { readonly kind: "contributionCount" | "sortedKeys" | "sortedOrder"; readonly name: string }
-  /** Where the partials of a reduction lie, and what is folded from them. */
+  /** Start of a reduction's partials, and of the values folded from them. */
   | { readonly kind: "partials" | "folded"; readonly name: string }
   /** The view that takes its result. */
   | { readonly kind: "output"; readonly name: string }
   /** Partials to be folded. */
   | { readonly kind: "partialCount" }
-  /** Where the results of all reductions go, 8 bytes each. */
+  /** Memory for the results of all reductions, 8 bytes each. */
   | { readonly kind: "results" };
 
 /** Parameters of functions in CUDA, HIP and OpenCL. */
 export type GpuSlot =
   | DeviceSlot
   | Extract<ArgumentSlot, { kind: "view" }>
-  /** The index behind the last of the range along an axis. */
+  /** The index after the last of the range along an axis. */
   | { readonly kind: "end"; readonly axis: number }
-  /** Where threads along the last axis begin, in front of the range. */
+  /** Index at which threads along the last axis begin, before the range. */
   | { readonly kind: "alignedBegin" }
-  /** Of a grid over a box: blocks of a row, blocks of a tile along the middle axis, planes of a block. */
+  /** For a grid over a box: blocks of a row, blocks of a tile along the middle axis, planes of a block. */
   | { readonly kind: "rowBlocks" | "tile" | "planes" }
-  /** Where a scatter target's copy begins in the block's memory, in units of 8 bytes. */
+  /** Start of a scatter target's copy in the block's memory, in units of 8 bytes. */
   | { readonly kind: "copy"; readonly name: string }
   /** Memory that takes the first or last planes of a view as well, and how many. */
   | { readonly kind: "peerStore" | "peerStorePlanes"; readonly name: string; readonly side: "first" | "last" }
-  /** Of a fold by several blocks: where the pieces are written down, what blocks leave for the last, and how many have come. */
+  /** For a fold by several blocks: the table of pieces, the totals that blocks leave for the last, and the counter of blocks that have arrived. */
   | { readonly kind: "pieces" | "totals"; readonly name: string }
   | { readonly kind: "ticket" }
   /** And on several GPUs: how many, the number of this one, their mailboxes, and how often they have folded. */
@@ -116,7 +121,7 @@ export type WgslSlot =
   /** Always 0 and always 1, which the compiler must not know. */
   | { readonly kind: "zero" | "one" };
 
-/** What every slot has, for those who pass them on. */
+/** Properties of every slot, for code that passes slots on. */
 export interface AnySlot {
   readonly kind: string;
   readonly name?: string;
@@ -128,7 +133,7 @@ export interface AnySlot {
 export const slotText = ({ kind, name, axis, side }: AnySlot): string =>
   [kind, name, axis, side].filter((part) => part !== undefined).join(":");
 
-/** What stands for each of some slots. */
+/** A value for each of some slots. */
 export class SlotMap<Slot extends AnySlot, T> {
   private readonly values = new Map<string, T>();
 

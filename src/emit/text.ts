@@ -23,7 +23,7 @@ export const originText = ({ name, location }: { readonly name: string; readonly
 export const stringText = (text: string): string =>
   JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** What stands for the text in a format of C's `printf`, between its quotes. */
+/** The text as part of a format of C's `printf`, between its quotes. */
 export const formatText = (text: string): string =>
   [...new TextEncoder().encode(text)]
     .map((byte) => {

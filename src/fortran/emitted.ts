@@ -23,7 +23,7 @@ export interface Emitted {
 /** Extents of arrays and ranges in languages that compile them in. */
 const SIZE = 64;
 
-/** What a caller must know who has the Fortran before him. */
+/** Notes for a caller who has the Fortran source. */
 function notesOf({ lowered: { axes, outcomes, sources, rows } }: FortranKernel): string[] {
   const text = ({ start, stop, step }: (typeof axes)[number]): string =>
     [start, stop, step]
@@ -33,12 +33,15 @@ function notesOf({ lowered: { axes, outcomes, sources, rows } }: FortranKernel):
   const loops = axes.map((axis) => `${axis.variable} = ${text(axis)}`);
   const arrays = [...sources.values()].some(({ extents }) => extents !== undefined);
   return [
-    ...(loops.length > 0 ? [`Loops, each of which begins at 0 and ends at its number of iterations here: ${loops.join("; ")}.`] : []),
-    ...(arrays ? ["Arrays are Fortran's memory with the axes in reverse order; element 0 is the first one, whatever its bounds."] : []),
-    ...rows.map(({ param }) => `${param} is memory that the kernel needs: a row for each element of the range.`),
-    ...outcomes.map(({ name, op }) =>
-      op ? `The value that ${name} had before the loop takes no part: fold it with the result, by ${op}.` : `${name} is what comes back.`,
-    ),
+    ...(loops.length > 0 ? [`Loops, counted here from 0 (begin) to the number of iterations (end): ${loops.join("; ")}.`] : []),
+    ...(arrays ? ["Arrays have Fortran's memory order, with their axes reversed; element 0 is the first one, whatever the bounds."] : []),
+    ...rows.map(({ param }) => `${param} is work memory of the kernel: a row for each element of the range.`),
+    ...outcomes.map(({ name, op, param, assigned, least }) => {
+      if (op) return `The result does not include the value that ${name} had before the loop: combine the two by ${op}.`;
+      if (assigned === undefined) return `${name} is the return value.`;
+      const agree = least === undefined ? "" : ` If ${least} differs from it, iterations assigned different values.`;
+      return `${param} is the new value of ${name} if ${assigned}, the number of iterations that assigned it, is above 0; otherwise ${name} keeps its value.${agree}`;
+    }),
   ];
 }
 

@@ -4,11 +4,11 @@ import type { Location } from "../ir/types.js";
 /** One thing that is wrong with a Fortran file, at its place in the original. */
 export interface Problem {
   readonly at: Location;
-  /** What stands there: `goto`, `complex :: z`. */
+  /** Text of the construct: `goto`, `complex :: z`. */
   readonly construct: string;
   /** Why it is refused. */
   readonly why: string;
-  /** What to write instead. */
+  /** Advice on what to write instead. */
   readonly remedy?: string;
 }
 
@@ -32,7 +32,7 @@ export class Problems {
     this.found.push({ at, construct, why, ...(remedy === undefined ? {} : { remedy }) });
   }
 
-  /** What `make` gives; undefined where it found problems, which are kept. */
+  /** Returns the result of `make`; undefined if it found problems, which are kept. */
   collect<T>(make: () => T): T | undefined {
     try {
       return make();
@@ -43,7 +43,7 @@ export class Problems {
     }
   }
 
-  /** @throws FortranError where anything was found */
+  /** @throws FortranError if anything was found */
   throwIfAny(): void {
     if (this.found.length === 0) return;
     const byPlace = (a: Problem, b: Problem): number =>

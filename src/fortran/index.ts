@@ -40,8 +40,8 @@ export interface FortranOptions {
   /** Other files that are read for modules, bounds in `allocate`, and procedures that are called. */
   readonly hosts?: readonly { readonly file: string; readonly text: string }[];
   /**
-   * Of loops by their names, as in `kernels`: `idx`, the variables of loops that stand directly in each other, outermost first. Serial ones among them run in
-   * parallel then, which GPUs and CPUs' caches may gain from; where one iteration needs what another one did, it is refused.
+   * Settings of loops by their names, as in `kernels`: `idx`, the variables of perfectly nested loops, outermost first. Serial ones among them run in
+   * parallel then, which GPUs and CPUs' caches may gain from; refused if one iteration needs the results of another.
    */
   readonly loops?: Readonly<Record<string, { readonly idx: readonly string[] }>>;
   /** Routines that have problems are left out, and named in `problems`. */
@@ -58,30 +58,30 @@ export interface Routine {
    * `p%nx` as `p_nx`; arrays are views with the extents reversed; scalars that are only results may be left out. Gives scalars that may
    * have changed.
    *
-   * @throws RunError where an argument is missing or does not fit, or a statement outside of loops cannot be run
+   * @throws RunError if an argument is missing or does not fit, or a statement outside of loops cannot be run
    */
   run(device: Device, args: Readonly<Record<string, unknown>>): Promise<Record<string, Value>>;
 }
 
-/** What Fortran became. */
+/** Result of translating Fortran. */
 export interface FortranCode {
   /** By the routine's name, with `#1`, `#2`, … where it has several loops. */
   readonly kernels: ReadonlyMap<string, FortranKernel>;
   readonly routines: readonly string[];
-  /** @throws LaunchError where there is none, or it was left out */
+  /** @throws LaunchError if there is none, or it was left out */
   routine(name: string): Routine;
   readonly problems: FortranError["problems"];
   /**
    * Extents of an array as `array` makes it, outermost first.
    *
-   * @throws RunError where a bound is not known
+   * @throws RunError if a bound is not known
    */
   extents(routine: string, name: string, scalars?: Readonly<Record<string, Value>>): number[];
   /**
    * A new array for an argument of a routine, or of a module's variable: extents and lower bounds are worked out from its declaration, or from
    * its `allocate`, with these scalars. Filled with data in Fortran's order, or zero.
    *
-   * @throws RunError where a bound is not known
+   * @throws RunError if a bound is not known
    */
   array(device: Device, routine: string, name: string, scalars?: Readonly<Record<string, Value>>, data?: ArrayLike<number>): View;
   /** The kernels as source files of another language, and why some cannot be written in it. */
@@ -108,7 +108,9 @@ export function fortran(text: string, options: FortranOptions = {}): FortranCode
   for (const scope of world.scopes) if (scope.file === main.file) code.add(scope);
   for (const name of Object.keys(options.loops ?? {}))
     if (!code.kernels.has(name) && problems.found.length === 0)
-      throw new LaunchError(`loops names "${name}", which is no loop of ${main.file}: take one of ${[...code.kernels.keys()].join(", ")}`);
+      throw new LaunchError(
+        `loops names "${name}", which is not a loop of ${main.file}: choose from ${[...code.kernels.keys()].join(", ")}`,
+      );
   if (!options.partial) {
     forgetAbsent(problems, unread, files);
     problems.throwIfAny();
@@ -159,7 +161,7 @@ class Code implements FortranCode, Routines {
     return steps;
   }
 
-  /** What the host does. Statements without a form here are a problem of the file only beside a loop of a procedure. */
+  /** Plan of the host side. Statements without a form here are a problem of the file only next to a loop of a procedure. */
   private plan(scope: Scope): readonly Step[] {
     const { unit } = scope;
     if (unit.kind === "module") return [];
@@ -170,7 +172,7 @@ class Code implements FortranCode, Routines {
     const loops = [...planner.regions.values()];
     if (refused.length > 0) this.unrunnable.set(scope, refused[0]);
     if (loops.length > 0 && unit.kind === "procedure") for (const problem of refused) this.refuse(problem);
-    // Where the host's part has problems, loops are kernels all the same.
+    // Makes kernels of the loops even if the host's part has problems.
     for (const region of loops) this.lowered(region);
     return steps;
   }
@@ -229,8 +231,10 @@ class Code implements FortranCode, Routines {
 
   private declared(routine: string, name: string, scalars: Readonly<Record<string, Value>>) {
     const scope = this.scopeOf(routine);
-    const variable = find(scope, name);
-    if (!variable?.dims) throw new RunError(`${routine} knows no array ${name}`);
+    // Looks for arrays of modules that the routine does not see, but whose procedures it may call.
+    const others = this.world.scopes.flatMap(({ unit, variables }) => (unit.kind === "module" ? (variables.get(name) ?? []) : []));
+    const variable = find(scope, name) ?? (others.length === 1 ? others[0] : undefined);
+    if (!variable?.dims) throw new RunError(`${routine} has no array ${name}`);
     return { type: elementType(variable), extents: arrayExtents(scope, variable, scalars).reverse() };
   }
 

@@ -14,7 +14,7 @@ import type { KernelTarget } from "./port/targets.js";
 /**
  * Files with the kernels of each file's loops, for each target.
  * @throws FortranError with all that a kernel, or the target, cannot express, each thing at its place
- * @throws IsoformError where the settings speak of a loop that no file has
+ * @throws IsoformError if the settings speak of a loop that no file has
  */
 export function portKernels(sources: readonly Source[], options: PortOptions<KernelTarget>): PortedFile[] {
   const { targets, settings = NO_SETTINGS } = options;

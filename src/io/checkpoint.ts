@@ -6,11 +6,13 @@ import type { Species } from "../domain/particles/index.js";
 import { IsoformError } from "../ir/errors.js";
 import type { ElementType } from "../ir/scalars.js";
 import { Scalar, type DeviceSet } from "../set/index.js";
-import { openState, writeState, type StateArray } from "./state-file.js";
-import { removeStale } from "./whole-file.js";
+import { writeByOne, type Pieces } from "./files.js";
+import { openState, stateBytes, type StateArray, type StoredArray } from "./state-file.js";
+import { planeValues } from "./fields.js";
+import { removeStale, writeWhole } from "./whole-file.js";
 
 /*
- * Checkpoints: what a run depends on, in a file, by the names of fields, scalars and species. Values are those of the whole box, so that they fit any
+ * Checkpoints: everything a run depends on, in a file, by the names of fields, scalars and species. Values cover the whole box, so that they fit any
  * number of members, kind of grid and layout.
  */
 
@@ -36,7 +38,7 @@ export interface CheckpointedArray {
   write(values: TypedArray): void | Promise<void>;
 }
 
-/** What a checkpoint is made of: skeletons, with all that they use, and what is named beside them. */
+/** Content of a checkpoint: skeletons with all that they use, and further fields, scalars and species by name. */
 export type Checkpointed = CheckpointedSequence | Field | AxisArray | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
 
 /** Options of `writeCheckpoint` and `readCheckpoint`. */
@@ -47,11 +49,11 @@ export interface CheckpointOptions {
 
 const FORMAT = "isoform checkpoint 1";
 
-/** What the file tells of a part. */
+/** Description of a part in the file. */
 interface Described {
   readonly kind: string;
   readonly name: string;
-  /** What it must be to take the values. */
+  /** Properties that must agree for a part to take the values. */
   readonly is: string;
   /** Arrays that it has in the file. */
   readonly arrays: number;
@@ -60,21 +62,23 @@ interface Described {
 
 /** Something with values, here. */
 interface Part extends Omit<Described, "arrays"> {
+  /** Whose processes all write, where it has one. */
+  readonly set?: DeviceSet;
   arrays(): Promise<readonly StateArray[]>;
   /** True where arrays of these lengths can be taken. */
   fits(lengths: readonly number[]): boolean;
-  restore(values: readonly TypedArray[], iteration: number | undefined): void | Promise<void>;
+  restore(values: readonly StoredArray[], iteration: number | undefined): void | Promise<void>;
 }
 
-/** Where the checkpoint is that one at `path` took the place of. */
+/** Path of the checkpoint that the one at `path` replaced. */
 export const previousOf = (path: string): string => `${path}.previous`;
 
 /**
  * Writes a checkpoint beside what is at `path`, then puts it there and keeps that as `previousOf(path)`: whatever happens, one of both is whole. Waits
- * for the devices. One field at a time is on the host.
+ * for the devices. Some planes of one field at a time are on the host. All processes of a set call it, and rank 0 writes.
  *
  * @param metadata whatever the program wants to know when it reads it, such as the parameters of the run; as JSON has it
- * @throws IsoformError where the file cannot be written; what is at `path` is then what it was
+ * @throws IsoformError if the file cannot be written; what is at `path` is then what it was
  */
 export async function writeCheckpoint(
   path: string,
@@ -91,13 +95,18 @@ export async function writeCheckpoint(
     described.push({ kind, name, is, arrays: arrays.length, iteration });
     all.push(...arrays);
   }
+  const pieces = stateBytes(format, { head: { metadata, parts: described }, arrays: all });
+  await writeByOne(parts.find((part) => part.set?.ranks)?.set ?? {}, pieces, (bytes) => writeFile(path, bytes));
+}
+
+async function writeFile(path: string, pieces: Pieces): Promise<void> {
   await removeStale(path);
   try {
-    await writeState(path, format, { head: { metadata, parts: described }, arrays: all }, () => keepPrevious(path));
+    await writeWhole(path, pieces, () => keepPrevious(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     const there = await stat(path).catch(() => undefined);
-    const kept = there?.isFile() ? "; the checkpoint before is still there" : "";
+    const kept = there?.isFile() ? "; the previous checkpoint is still there" : "";
     throw new IsoformError(`cannot write ${path}: ${(error as Error).message.split(",")[0]}${kept}`);
   }
 }
@@ -124,7 +133,7 @@ export async function readCheckpoint(path: string, { format = FORMAT }: Checkpoi
       () => true,
       () => false,
     );
-    throw isWhole ? new IsoformError(`${error.message}; the one before it is whole: ${before}`) : error;
+    throw isWhole ? new IsoformError(`${error.message}; the previous checkpoint is intact: ${before}`) : error;
   }
 }
 
@@ -132,7 +141,7 @@ async function openCheckpoint(path: string, format: string): Promise<Checkpoint>
   const { head, arrays } = await openState(path, format);
   const { metadata, parts } = (head ?? {}) as { metadata?: unknown; parts?: unknown };
   if (!isDescription(parts) || parts.reduce((sum, part) => sum + part.arrays, 0) !== arrays.length)
-    throw new IsoformError(`${path} is no whole checkpoint: it does not tell what its arrays are`);
+    throw new IsoformError(`${path} is an incomplete checkpoint: it lacks the list of its arrays`);
   return new Checkpoint(path, metadata, parts, arrays);
 }
 
@@ -148,10 +157,10 @@ const isDescription = (parts: unknown): parts is Described[] =>
 export class Checkpoint {
   constructor(
     private readonly path: string,
-    /** What was given to `writeCheckpoint`; from a file it may be anything, and is for the program to check. */
+    /** Metadata that `writeCheckpoint` was given. The program has to check it: a file may hold anything. */
     readonly metadata: unknown,
     private readonly parts: readonly Described[],
-    private readonly values: readonly StateArray[],
+    private readonly values: readonly StoredArray[],
   ) {}
 
   /** All values, in the order in which they were written. */
@@ -162,10 +171,11 @@ export class Checkpoint {
   }
 
   /**
-   * Puts the values into fields, scalars, species and skeletons of the same names, and sets their iterations. Members, kinds of grids and layouts may be others than
-   * those that it was written with: in strict mode the iterations that follow have the same bits. One field at a time is on the host.
+   * Puts the values into fields, scalars, species and skeletons of the same names, and sets their iterations. Members, kinds of grids and layouts may
+   * differ from the run that wrote the checkpoint: in strict mode the iterations that follow have the same bits. Some planes of one field at a time are on
+   * the host.
    *
-   * @throws IsoformError where names, types or extents differ, with all that do; nothing has changed then
+   * @throws IsoformError if names, types or extents differ, with all that do; nothing has changed then
    */
   async restore(of: Checkpointed): Promise<void> {
     const here = new Map(partsOf(of).map((part) => [keyOf(part), part]));
@@ -173,17 +183,13 @@ export class Checkpoint {
     const there = new Map(this.parts.map((part) => [keyOf(part), { part, arrays: this.values.slice(at, (at += part.arrays)) }]));
     const differences = [...new Set([...there.keys(), ...here.keys()])].flatMap((key) => {
       const [found, part] = [there.get(key), here.get(key)];
-      if (!part) return [`${key} is in the file alone`];
+      if (!part) return [`${key} is in the file only`];
       if (!found) return [`${key} is not in the file`];
       if (found.part.is !== part.is) return [`${key} is ${found.part.is} in the file, ${part.is} here`];
-      return part.fits(found.arrays.map(({ length }) => length)) ? [] : [`${key} has other lengths in the file`];
+      return part.fits(found.arrays.map(({ length }) => length)) ? [] : [`${key} has different lengths in the file`];
     });
     if (differences.length > 0) throw new IsoformError(`${this.path} is a checkpoint of another state: ${differences.join("; ")}`);
-    for (const [key, { part, arrays }] of there) {
-      const values: TypedArray[] = [];
-      for (const array of arrays) values.push(await array.values());
-      await here.get(key)!.restore(values, part.iteration);
-    }
+    for (const [key, { part, arrays }] of there) await here.get(key)!.restore(arrays, part.iteration);
   }
 }
 
@@ -243,14 +249,20 @@ function fieldPart(field: Field): Part {
   return {
     kind: "field",
     name,
+    set: grid.set,
     is: `${componentsOf(type, cardinality)} on ${extents.join(" x ")} cells${active}${beyond}`,
     arrays: async () => {
       if (!field.defined) return [];
       await finish(grid.set);
-      return [{ type, length, values: () => field.download({ ghosts }) }];
+      return [{ type, length, values: () => planeValues(field, { ghosts }) }];
     },
     fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
-    restore: ([values]) => values && field.upload(values, { ghosts }),
+    restore: async ([array]) => {
+      if (!array) return;
+      const [before, behind] = ghosts ? margins.at(-1)! : [0, 0];
+      const plane = length / (extents.at(-1)! + before + behind);
+      await field.uploadPlanes((first, end) => array.values((first + before) * plane, (end + before) * plane), { ghosts });
+    },
   };
 }
 
@@ -260,13 +272,14 @@ function axisPart(array: AxisArray): Part {
   return {
     kind: "field",
     name,
+    set: grid.set,
     is: `${componentsOf(type, cardinality)} on ${along}${ghosts > 0 ? ` with ${ghosts} ghosts` : ""}`,
     arrays: async () => {
       await finish(grid.set);
       return [{ type, length, values: () => array.download() }];
     },
     fits: ([only, another]) => only === length && another === undefined,
-    restore: ([values]) => array.set(values),
+    restore: async ([values]) => array.set(await values.values()),
   };
 }
 
@@ -277,6 +290,7 @@ function scalarPart(scalar: Scalar): Part {
   return {
     kind: "scalar",
     name,
+    set: scalar.devices,
     is: type,
     arrays: async () => {
       const value = typedArray(type, 1);
@@ -284,7 +298,7 @@ function scalarPart(scalar: Scalar): Part {
       return [{ type, length: 1, values: async () => value }];
     },
     fits: ([length, another]) => length === 1 && another === undefined,
-    restore: ([[value]]) => scalar.set(value),
+    restore: async ([array]) => scalar.set((await array.values())[0]),
   };
 }
 
@@ -295,6 +309,7 @@ function speciesPart(species: Species): Part {
   return {
     kind: "species",
     name,
+    set: grid.set,
     is: `${columns.map(([column, { type, components }]) => `${column} ${components} ${type}`).join(", ")} on ${grid.extents.join(" x ")} cells`,
     arrays: async () => {
       await finish(grid.set);
@@ -314,7 +329,11 @@ function speciesPart(species: Species): Part {
       const counts = lengths.map((length, n) => length / (columns[n]?.[1].components ?? 0));
       return counts.length === columns.length && counts.every((count) => Number.isInteger(count) && count === counts[0]);
     },
-    restore: (values) => species.load(Object.fromEntries(columns.map(([column], n) => [column, values[n]])) as { x: TypedArray }),
+    restore: async (arrays) => {
+      const values: TypedArray[] = [];
+      for (const array of arrays) values.push(await array.values());
+      return species.load(Object.fromEntries(columns.map(([column], n) => [column, values[n]])) as { x: TypedArray });
+    },
   };
 }
 
@@ -326,9 +345,9 @@ function arrayPart(array: CheckpointedArray): Part {
     is: `${length} ${type}`,
     arrays: async () => [{ type, length, values: () => array.read() }],
     fits: ([only, another]) => only === length && another === undefined,
-    restore: ([values]) => array.write(values),
+    restore: async ([values]) => array.write(await values.values()),
   };
 }
 
-/** What was submitted by a skeleton is done when the first stream of the first member is. */
-const finish = ({ members }: DeviceSet): Promise<void> => members[0].queue(0).finish();
+/** Waits for the skeletons' work, which is done when the first stream of the first member is. */
+const finish = ({ locals }: DeviceSet): Promise<void> => locals[0].queue(0).finish();

@@ -1,9 +1,11 @@
-import { Field } from "../domain/grid/grid.js";
+import { Field, type HostArrayOptions } from "../domain/grid/grid.js";
+import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
+import { BYTES, type TypedArray } from "../device/memory/view.js";
 import { describe } from "../ir/describe.js";
 import { IsoformError } from "../ir/errors.js";
-import type { DataArray } from "./vtk-file.js";
+import type { ArraySource, DataArray } from "./vtk-file.js";
 
-/** Where the grid lies: the corner of cell (0, 0, 0), and the size of a cell. */
+/** Place of the grid: the corner of cell (0, 0, 0), and the size of a cell. */
 export interface Geometry {
   /** Default: [0, 0, 0]. */
   readonly origin?: readonly number[];
@@ -11,13 +13,13 @@ export interface Geometry {
   readonly spacing?: readonly number[];
 }
 
-/** Where the cells of a box of any widths lie. */
+/** Places of cells of any widths. */
 export interface Faces {
-  /** By axis, x first: where each cell begins, and where the last one ends. */
+  /** Faces along each axis, x first: the start of each cell, and the end of the last one. */
   readonly faces: readonly ArrayLike<number>[];
 }
 
-/** The faces of a box. Throws IsoformError where they do not fit its cells. */
+/** The faces of a box. Throws IsoformError if they do not fit its cells. */
 export function facesOf({ faces }: Faces, extents: readonly number[]): Float64Array[] {
   return extents.map((cells, axis) => {
     const values = Float64Array.from(faces[axis] ?? []);
@@ -37,8 +39,14 @@ const GHOSTS = "vtkGhostType";
 const HIDDEN = 32;
 
 /** Cell data that hides inactive cells; none where all are active. */
-export const hiddenCells = ({ mask }: Field["grid"]): DataArray[] =>
-  mask ? [{ name: GHOSTS, components: 1, data: mask.map((active) => (active ? 0 : HIDDEN)) }] : [];
+export function hiddenCells({ activity }: Field["grid"]): ArraySource[] {
+  const all = { first: 0, end: activity.planes.length };
+  const hidden = ({ first, end }: Planes): Uint8Array => activity.bytes(first, end).map((active) => (active ? 0 : HIDDEN));
+  function* pieces(): Generator<Uint8Array> {
+    for (const piece of piecesOf(all, activity.planeSize)) yield hidden(piece);
+  }
+  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: all.end * activity.planeSize, pieces }];
+}
 
 export const withoutHidden = (cellData: ReadonlyMap<string, DataArray>): ReadonlyMap<string, DataArray> =>
   new Map([...cellData].filter(([name]) => name !== GHOSTS));
@@ -46,10 +54,10 @@ export const withoutHidden = (cellData: ReadonlyMap<string, DataArray>): Readonl
 export const originOf = ({ origin = [] }: Geometry): number[] => [0, 1, 2].map((axis) => origin[axis] ?? 0);
 export const spacingOf = ({ spacing = [] }: Geometry): number[] => [0, 1, 2].map((axis) => spacing[axis] ?? 1);
 
-/** The one grid of some fields. Throws IsoformError where there is none. */
+/** The grid that all fields share. Throws IsoformError if they do not share one. */
 export function gridOf(fields: readonly Field[]): Field["grid"] {
   if (!Array.isArray(fields) || !fields.every((field) => field instanceof Field))
-    throw new IsoformError(`${describe(fields)} is given to write: give a list of fields of one grid`);
+    throw new IsoformError(`${describe(fields)} cannot be written: give a list of fields of one grid`);
   if (fields.length === 0) throw new IsoformError("no fields to write: give at least one");
   const other = fields.find(({ grid }) => grid !== fields[0].grid);
   if (other) throw new IsoformError(`fields "${fields[0].name}" and "${other.name}" are of different grids: write a file for each grid`);
@@ -59,4 +67,22 @@ export function gridOf(fields: readonly Field[]): Field["grid"] {
 /** A field's host array, components side by side. */
 export async function arrayOf(field: Field): Promise<DataArray> {
   return { name: field.name, components: field.cardinality, data: await field.download() };
+}
+
+/** Values of a field, some planes at a time, components side by side; all of them in each process of the set, which ask alike. */
+export async function* planeValues(field: Field, options?: HostArrayOptions): AsyncGenerator<TypedArray> {
+  for await (const { values } of field.wholePlanes(options)) yield values;
+}
+
+/**
+ * Host arrays of fields to be written. What is not large is read at once, so that work that is submitted later does not show in it; of the rest, some
+ * planes are read when their turn comes.
+ */
+export async function sourcesOf(fields: readonly Field[]): Promise<ArraySource[]> {
+  const bytes = fields.reduce((sum, { length, type }) => sum + length * BYTES[type], 0);
+  const read = bytes <= HOST_LIMITS.piece ? await Promise.all(fields.map((field) => field.download())) : undefined;
+  return fields.map((field, n) => {
+    const { name, cardinality: components, type, length } = field;
+    return { name, components, type, length, pieces: () => (read ? [read[n]] : planeValues(field)) };
+  });
 }

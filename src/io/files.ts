@@ -1,12 +1,62 @@
-import { readFile } from "node:fs/promises";
+import { readFile, type FileHandle } from "node:fs/promises";
 import { IsoformError } from "../ir/errors.js";
+import type { DeviceSet } from "../set/index.js";
+import { agreedByAll } from "../set/job.js";
 import { writeWhole } from "./whole-file.js";
 
-/** Writes pieces one after the other into a new file, which is there once it is whole. */
-export const writePieces = (path: string, pieces: readonly Uint8Array[]): Promise<void> =>
+/** Content of a file in parts. */
+export type Pieces = Parameters<typeof writeWhole>[1];
+
+/** Writes pieces one after the other into a new file, which appears once it is whole. */
+export const writePieces = (path: string, pieces: Pieces): Promise<void> =>
   writeWhole(path, pieces).catch((error: Error) => fail(path, "written", error));
 
+/** The same for values of a set, whose processes all call it; see `writeByOne`. */
+export const writeTogether = (set: Pick<DeviceSet, "ranks">, path: string, pieces: Pieces): Promise<void> =>
+  writeByOne(set, pieces, (all) => writePieces(path, all));
+
+/**
+ * Rank 0 of a set writes pieces, and the others give it what they have; all processes call it. Returns once the file is there.
+ * @throws what `write` throws; in several processes an error with the same message on all ranks
+ */
+export async function writeByOne(set: Pick<DeviceSet, "ranks">, pieces: Pieces, write: (pieces: Pieces) => Promise<void>): Promise<void> {
+  const { ranks } = set;
+  if (!ranks) return write(pieces);
+  const shared = leftOpen(pieces);
+  const [ended] = await Promise.allSettled([isWriter(set) ? write(shared) : exhaust(shared)]);
+  const failed = ended.status === "rejected" ? (ended.reason as Error) : undefined;
+  // Other ranks give all pieces, so that rank 0 asks for them where it could not write the first.
+  if (failed) await exhaust(shared);
+  const problem = await ranks.agree(failed?.message, "the end of a file");
+  if (failed || problem !== undefined) throw agreedByAll(failed ?? new IsoformError(problem!));
+}
+
+/** Pieces that stay after an early end of a loop over them, for the next one. */
+function leftOpen(pieces: Pieces): Pieces {
+  const all = (async function* () {
+    yield* pieces;
+  })();
+  return { [Symbol.asyncIterator]: () => ({ next: () => all.next() }) };
+}
+
+/** Whether this process writes the files of a set: one of several does. */
+const isWriter = ({ ranks }: Pick<DeviceSet, "ranks">): boolean => (ranks?.rank ?? 0) === 0;
+
+/** Asks for everything, and drops it: asking is what sends it to the process that writes. */
+async function exhaust(pieces: Pieces): Promise<void> {
+  for await (const piece of pieces) void piece;
+}
+
 export const readBytes = (path: string): Promise<Uint8Array> => readFile(path).catch((error: Error) => fail(path, "read", error));
+
+/** Fills `bytes` from a place of a file on. Throws IsoformError where the file ends before. */
+export async function readAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, { offset: at, length: bytes.length - at, position: position + at });
+    if (bytesRead === 0) throw new IsoformError(`it ends at ${position + at} bytes`);
+    at += bytesRead;
+  }
+}
 
 /** Throws IsoformError: the file cannot be `what`. */
 export function fail(path: string, what: string, { message }: Error): never {

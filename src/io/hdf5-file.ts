@@ -52,7 +52,7 @@ export interface Group {
   readonly datasets: Readonly<Record<string, Dataset>>;
 }
 
-/** Why HDF5 files cannot be written and read, and what would help; undefined where they can. */
+/** Says why HDF5 files cannot be written and read, and what would help; undefined if they can. */
 export async function hdf5Missing(): Promise<{ reason: string; remedy: string } | undefined> {
   try {
     await library();
@@ -64,12 +64,13 @@ export async function hdf5Missing(): Promise<{ reason: string; remedy: string } 
   }
 }
 
-/** For a file that is to be written or read. Throws IsoformError where that cannot be, or where it is a pipe or a device. */
+/** Throws IsoformError if a file cannot be written or read as HDF5, such as a pipe. */
 export async function requireHdf5(path: string): Promise<void> {
   const missing = await hdf5Missing();
   if (missing) throw new IsoformError(`${path} is an HDF5 file, and ${missing.reason}: ${missing.remedy}`);
   const there = await stat(path).catch(() => undefined);
-  if (there && !there.isFile()) throw new IsoformError(`${path} is no file, as HDF5 needs one: name another`);
+  if (there && !there.isFile())
+    throw new IsoformError(`${path} is ${there.isDirectory() ? "a folder" : "a pipe or a device"}, and HDF5 needs a file: name another`);
 }
 
 async function library(): Promise<H5Wasm> {
@@ -83,17 +84,34 @@ async function load(path: string): Promise<H5Wasm> {
   return library();
 }
 
-/** Writes a tree into a new file, or adds its groups to those of an existing one. Throws IsoformError. */
+/** Writes a tree into a new file, or adds its groups to an existing one. Throws IsoformError. */
 export async function writeHdf5(path: string, tree: NewGroup, mode: "new" | "add"): Promise<void> {
   const { File } = await load(path);
   // HDF5 itself would print a page about what is wrong.
   if (mode === "add") await requireMagic(path);
   else await (await open(path, "w").catch((error: Error) => fail(path, "written", error))).close();
-  const file = new File(path, mode === "add" ? "a" : "w");
+  const file = mode === "add" ? await undamaged(path, () => new File(path, "a")) : new File(path, "w");
   try {
     await put(file, tree);
   } finally {
     file.close();
+  }
+}
+
+/**
+ * Runs a function that reads a file. Errors of HDF5 become an IsoformError that names the file; HDF5 itself would print its stack and go on with
+ * missing data.
+ */
+async function undamaged<R>(path: string, read: () => R): Promise<R> {
+  const module = await (await library()).ready;
+  module.activate_throwing_error_handler();
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof IsoformError) throw error;
+    throw new IsoformError(`${path} is damaged: it begins like an HDF5 file, but HDF5 cannot read the rest; write it again`);
+  } finally {
+    module.deactivate_throwing_error_handler();
   }
 }
 
@@ -117,7 +135,7 @@ function describe(thing: H5Group | H5Dataset, attributes: Attributes): void {
   }
 }
 
-/** Of fixed length: not all programs read others. */
+/** Texts have a fixed length: not all programs read others. */
 const textType = (text: string | readonly string[]): string => `S${Math.max(1, ...[text].flat().map((each) => Buffer.byteLength(each)))}`;
 
 async function putDataset(group: H5Group, name: string, { shape, data: source }: NewDataset): Promise<H5Dataset> {
@@ -135,16 +153,18 @@ async function putDataset(group: H5Group, name: string, { shape, data: source }:
   return dataset;
 }
 
-/** Opens a file for `use`, which gets its root. Throws IsoformError for what is no HDF5 file. */
+/** Opens a file for `use`, which gets its root. Throws IsoformError for a file that is not HDF5, or is damaged. */
 export async function readHdf5<R>(path: string, use: (root: Group) => R): Promise<R> {
   const { File } = await load(path);
   await requireMagic(path);
-  const file = new File(path, "r");
-  try {
-    return use(seen(file));
-  } finally {
-    file.close();
-  }
+  return undamaged(path, () => {
+    const file = new File(path, "r");
+    try {
+      return use(seen(file));
+    } finally {
+      file.close();
+    }
+  });
 }
 
 function seen(group: H5Group): Group {
@@ -164,7 +184,9 @@ function seenDataset(dataset: H5Dataset): Dataset {
   const shape = dataset.shape ?? [];
   const type = TYPES[String(dataset.dtype).slice(-1)];
   if (type === undefined)
-    throw new IsoformError(`HDF5: the dataset ${dataset.path} is of type ${dataset.dtype}, which is none of isoform's`);
+    throw new IsoformError(
+      `HDF5: the dataset ${dataset.path} has values of the type ${dataset.dtype}: isoform reads ${Object.values(TYPES).join(", ")}`,
+    );
   const read = (): TypedArray => {
     const [length, ...rest] = shape;
     const row = rest.reduce((a, b) => a * b, 1);
@@ -185,7 +207,7 @@ async function requireMagic(path: string): Promise<void> {
   const file = await open(path, "r").catch((error: Error) => fail(path, "read", error));
   try {
     const { buffer } = await file.read(Buffer.alloc(MAGIC.length), { position: 0 });
-    if (buffer.toString("latin1") !== MAGIC) throw new IsoformError(`${path} is no HDF5 file`);
+    if (buffer.toString("latin1") !== MAGIC) throw new IsoformError(`${path} is not an HDF5 file: it does not begin with the signature`);
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
-import { arrayOf, gridOf, hiddenCells, originOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
-import { readBytes, writePieces } from "./files.js";
+import { gridOf, hiddenCells, originOf, sourcesOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
+import { readBytes, writeTogether } from "./files.js";
 import { cellDataOf, child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
 
 /** A box of cells with values. */
@@ -10,12 +10,13 @@ export interface Image {
   readonly extents: readonly number[];
   readonly origin: readonly number[];
   readonly spacing: readonly number[];
-  /** In (z, y, x, k) order: what `Field.upload` takes. */
+  /** Values in (z, y, x, k) order, as `Field.upload` takes them. */
   readonly cellData: ReadonlyMap<string, DataArray>;
 }
 
 /**
- * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden.
+ * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden. Values of more than
+ * 32 MiB are read some planes at a time as they are written: LaunchError if they change before that.
  * @param options `encoding`: `appended` by default
  */
 export async function writeImage(
@@ -24,11 +25,15 @@ export async function writeImage(
   options: Geometry & { encoding?: VtkEncoding } = {},
 ): Promise<void> {
   const grid = gridOf(fields);
-  const arrays = [...(await Promise.all(fields.map(arrayOf))), ...hiddenCells(grid)];
+  const arrays = [...(await sourcesOf(fields)), ...hiddenCells(grid)];
   const extent = [0, 1, 2].map((axis) => `0 ${grid.extents[axis] ?? 0}`).join(" ");
   const image = { WholeExtent: extent, Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") };
   const piece = { tag: "Piece", attributes: { Extent: extent }, children: [{ tag: "CellData", arrays }] };
-  await writePieces(path, encodeVtk({ tag: "ImageData", attributes: image, children: [piece] }, options.encoding ?? "appended"));
+  await writeTogether(
+    grid.set,
+    path,
+    encodeVtk({ tag: "ImageData", attributes: image, children: [piece] }, options.encoding ?? "appended"),
+  );
 }
 
 /** Reads a file of `writeImage`. Throws IsoformError for another. */
@@ -43,7 +48,7 @@ export async function readImage(path: string): Promise<Image> {
   const ends = numbers("WholeExtent", 6).filter((_, n) => n % 2 === 1);
   const extents = ends.at(-1) === 0 ? ends.slice(0, -1) : ends;
   if (!extents.every((extent) => Number.isInteger(extent) && extent >= 0))
-    throw new IsoformError(`${path}: its WholeExtent is no box of cells`);
+    throw new IsoformError(`${path}: its WholeExtent is not a box of cells`);
   const cells = extents.reduce((product, extent) => product * extent, 1);
   return {
     extents,

@@ -18,7 +18,7 @@ export {
   type SnapshotRead,
   type Values,
 } from "./openpmd.js";
-export { writeXdmf } from "./xdmf.js";
+export { writeXdmf, xdmfOf } from "./xdmf.js";
 export {
   Checkpoint,
   previousOf,

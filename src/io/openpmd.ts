@@ -2,6 +2,7 @@ import type { Field } from "../domain/grid/grid.js";
 import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import { arrayOf, facesOf, gridOf, originOf, spacingOf, type Faces, type Geometry } from "./fields.js";
+import { writeByOne } from "./files.js";
 import { readHdf5, writeHdf5, type Attributes, type Dataset, type Group, type NewDataset, type NewGroup, type Read } from "./hdf5-file.js";
 
 /*
@@ -36,7 +37,7 @@ export interface ParticleSpecies {
   readonly records: Readonly<Record<string, OpenPmdRecord>>;
 }
 
-/** What is known at one time. */
+/** Meshes and particles at one time. */
 export interface Snapshot {
   /** Default: 0, as for the time. */
   readonly step?: number;
@@ -45,7 +46,7 @@ export interface Snapshot {
   readonly dt?: number;
   readonly meshes?: Readonly<Record<string, MeshRecord>>;
   readonly species?: Readonly<Record<string, ParticleSpecies>>;
-  /** Of the file. */
+  /** Comment of the file. */
   readonly comment?: string;
 }
 
@@ -53,9 +54,9 @@ const VERSION = "1.1.0";
 const AXES = ["x", "y", "z"];
 
 /**
- * Writes a snapshot as an openPMD file (.h5). Units are the program's own: all `unitSI` are 1. Throws IsoformError where the package h5wasm is
+ * Writes a snapshot as an openPMD file (.h5). Units are the program's own: all `unitSI` are 1. Throws IsoformError if the package h5wasm is
  * missing, and for names that openPMD does not allow.
- * @param mode `add` puts it beside those of other steps that the file has
+ * @param mode `add` keeps the other steps of the file
  */
 export async function writeOpenPmd(path: string, snapshot: Snapshot, mode: "new" | "add" = "new"): Promise<void> {
   const { step = 0, time = 0, dt = 1, meshes = {}, species = {}, comment } = snapshot;
@@ -103,8 +104,11 @@ export async function recordsOf(fields: readonly Field[], geometry: Geometry | F
 }
 
 /** Writes fields of one grid as the meshes of an openPMD file; see `writeOpenPmd`. */
-export const writeHdf5Fields = async (path: string, fields: readonly Field[], geometry: Geometry | Faces = {}): Promise<void> =>
-  writeOpenPmd(path, { meshes: await recordsOf(fields, geometry) });
+export async function writeHdf5Fields(path: string, fields: readonly Field[], geometry: Geometry | Faces = {}): Promise<void> {
+  const { set } = gridOf(fields);
+  const meshes = await recordsOf(fields, geometry);
+  await writeByOne(set, [], () => writeOpenPmd(path, { meshes }));
+}
 
 /** A group with a child for each entry, a record or a species: groups and datasets apart. */
 function group<T>(entries: Readonly<Record<string, T>>, make: (entry: T) => NewGroup | NewDataset): NewGroup {
@@ -141,7 +145,7 @@ function recordOf(
 
 const isComponent = (values: OpenPmdRecord["values"]): values is Values => typeof values !== "object" || ArrayBuffer.isView(values);
 
-/** What an attribute holds at most. */
+/** Most values of an attribute. */
 const MOST_FACES = 8000;
 
 function meshAttributes(extents: readonly number[], geometry: Geometry | Faces): Attributes {
@@ -181,9 +185,9 @@ export type RecordRead = TypedArray | number | Readonly<Record<string, TypedArra
 export interface MeshRead {
   readonly extents: readonly number[];
   readonly origin: readonly number[];
-  /** In the mean, where there are faces. */
+  /** Size of a cell; its mean where there are faces. */
   readonly spacing: readonly number[];
-  /** By axis, x first, where cells are of any widths. */
+  /** Faces along each axis, x first, where cells have any widths. */
   readonly faces?: readonly Float64Array[];
   readonly values: RecordRead;
 }
@@ -197,7 +201,7 @@ export function readOpenPmd(path: string): Promise<SnapshotRead[]> {
 export function iterationsOf(root: Group, path: string): { step: number; content: Group }[] {
   const { openPMD, iterationEncoding } = root.attributes;
   if (openPMD === undefined || iterationEncoding !== "groupBased" || !root.groups.data)
-    throw new IsoformError(`${path} is no openPMD file with iterations as groups`);
+    throw new IsoformError(`${path} is not an openPMD file with its iterations as groups`);
   return Object.entries(root.groups.data.groups)
     .map(([step, content]) => ({ step: Number(step), content }))
     .sort((a, b) => a.step - b.step);

@@ -1,21 +1,47 @@
+import { open } from "node:fs/promises";
+import { BYTES, typedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
-import { BYTES, typedArray } from "../device/memory/view.js";
+import type { FieldType } from "../domain/grid/options.js";
 import { IsoformError } from "../ir/errors.js";
-import { readBytes, writePieces } from "./files.js";
+import { sourcesOf } from "./fields.js";
+import { fail, readAll, writeTogether } from "./files.js";
 
-/** Writes a field's values as they are: little-endian, in (z, y, x, k) order, without a header. */
+/**
+ * Writes a field's values as they are: little-endian, in (z, y, x, k) order, without a header. More than 32 MiB are read some planes at a time as they
+ * are written: LaunchError if they change before that.
+ */
 export async function writeRaw(path: string, field: Field): Promise<void> {
-  const { buffer, byteOffset, byteLength } = await field.download();
-  await writePieces(path, [new Uint8Array(buffer, byteOffset, byteLength)]);
+  const [{ pieces }] = await sourcesOf([field]);
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for await (const { buffer, byteOffset, byteLength } of pieces()) yield new Uint8Array(buffer, byteOffset, byteLength);
+  }
+  await writeTogether(field.grid.set, path, bytes());
 }
 
-/** Sets a field from a file of `writeRaw`. Throws IsoformError for a file of another length. */
+/** Sets a field from a file of `writeRaw`, some planes at a time. Throws IsoformError for a file of another length. */
 export async function readRaw(path: string, field: Field): Promise<void> {
-  const bytes = await readBytes(path);
-  const expected = field.length * BYTES[field.type];
-  if (bytes.length !== expected)
-    throw new IsoformError(
-      `${path} has ${bytes.length} bytes; field "${field.name}" takes ${expected}, ${field.cardinality} ${field.type} for each cell of [${field.grid.extents}]`,
-    );
-  field.upload(typedArray(field.type, new Uint8Array(bytes).buffer, 0, field.length));
+  const unreadable = (error: Error): never => fail(path, "read", error);
+  const file = await open(path, "r").catch(unreadable);
+  try {
+    const stat = await file.stat();
+    // Pipes are read whole.
+    const piped = stat.isFile() ? undefined : new Uint8Array(await file.readFile().catch(unreadable));
+    const length = piped?.length ?? stat.size;
+    const expected = field.length * BYTES[field.type];
+    if (length !== expected)
+      throw new IsoformError(
+        `${path} has ${length} bytes; field "${field.name}" takes ${expected}, ${field.cardinality} ${field.type} for each cell of [${field.grid.extents}]`,
+      );
+    const plane = field.grid.planeLength(field);
+    await field.uploadPlanes(async (first, end) => {
+      const values = typedArray(field.type, (end - first) * plane) as TypedArrayOf<FieldType>;
+      const bytes = new Uint8Array(values.buffer);
+      const position = first * plane * BYTES[field.type];
+      if (piped) bytes.set(piped.subarray(position, position + bytes.length));
+      else await readAll(file, bytes, position).catch(unreadable);
+      return values;
+    });
+  } finally {
+    await file.close();
+  }
 }

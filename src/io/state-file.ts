@@ -17,24 +17,39 @@ const DIGEST = 32;
 /** Bytes that are written, and read, at once; of a multiple of all elements. */
 const CHUNK = 1 << 23;
 
-/** What is known of a state without its values, and the values. */
+/** A state: its description, and its values. */
 export interface StateFile {
-  /** As JSON has it; from a file it may be anything. */
+  /** Any JSON; unchecked where it comes from a file. */
   readonly head: unknown;
   readonly arrays: readonly TypedArray[];
 }
 
-/** An array of a state, whose values are asked for when its turn comes. */
+/** An array of a state to be written, whose values are asked for when its turn comes. */
 export interface StateArray {
   readonly type: ElementType;
   readonly length: number;
-  values(): Promise<TypedArray>;
+  /** All values, in one array or in several one after the other. */
+  values(): Promise<TypedArray> | AsyncIterable<TypedArray>;
 }
 
-/** A state whose values are asked for one array at a time. */
+/** A state to be written. */
+interface StateContent {
+  readonly head: unknown;
+  readonly arrays: readonly (TypedArray | StateArray)[];
+}
+
+/** An array of a state in a file. */
+export interface StoredArray {
+  readonly type: ElementType;
+  readonly length: number;
+  /** Default: all values. Throws IsoformError where the file is another one by now. */
+  values(first?: number, end?: number): Promise<TypedArray>;
+}
+
+/** A state whose values are asked for one array at a time, or some of one. */
 export interface StateReader {
   readonly head: unknown;
-  readonly arrays: readonly StateArray[];
+  readonly arrays: readonly StoredArray[];
 }
 
 /** Bytes of the first line. */
@@ -46,15 +61,15 @@ const lineOf = (format: string): number => format.length + DIGITS + 2;
  * @param before is called when everything is on the disk, right before it takes that place
  * @throws the system's error; what is at `path` is then what it was
  */
-export function writeState(
-  path: string,
-  format: string,
-  { head, arrays }: { readonly head: unknown; readonly arrays: readonly (TypedArray | StateArray)[] },
-  before?: () => Promise<void>,
-): Promise<void> {
+export function writeState(path: string, format: string, { head, arrays }: StateContent, before?: () => Promise<void>): Promise<void> {
+  return writeWhole(path, stateBytes(format, { head, arrays }), before);
+}
+
+/** The bytes of a state, whose values are asked for as they are taken. */
+export function stateBytes(format: string, { head, arrays }: StateContent): AsyncGenerator<Uint8Array> {
   const all = arrays.map((array) => (ArrayBuffer.isView(array) ? ready(array) : array));
   const text = JSON.stringify({ head, lengths: all.map(({ length }) => length), types: all.map(({ type }) => type) });
-  return writeWhole(path, sealed(piecesOf(format, text, all)), before);
+  return sealed(piecesOf(format, text, all));
 }
 
 const ready = (array: TypedArray): StateArray => ({ type: typeOf(array), length: array.length, values: async () => array });
@@ -68,14 +83,19 @@ async function* piecesOf(format: string, head: string, arrays: readonly StateArr
 
 /** A generator of its own, which lets go of the values at its end. */
 async function* valuesOf({ type, length, values }: StateArray): AsyncGenerator<Uint8Array> {
-  const array = await values();
-  if (array.length !== length || typeOf(array) !== type) throw new Error(`${array.length} values in place of ${length} of ${type}`);
+  const given = values();
   const step = CHUNK / BYTES[type];
-  // In memory of their own: files do not take shared memory.
-  for (let from = 0; from < length; from += step) yield littleEndian(bytesOf(array.slice(from, from + step)), type);
+  let written = 0;
+  for await (const array of given instanceof Promise ? [given] : given) {
+    written += array.length;
+    if (written > length || typeOf(array) !== type) throw new Error(`${written} values in place of ${length} of ${type}`);
+    // Copied: files do not take shared memory.
+    for (let from = 0; from < array.length; from += step) yield littleEndian(bytesOf(array.slice(from, from + step)), type);
+  }
+  if (written !== length) throw new Error(`${written} values in place of ${length} of ${type}`);
 }
 
-/** With the digest behind. */
+/** Adds the digest after the pieces. */
 async function* sealed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const digest = createHash("sha256");
   for await (const piece of pieces) {
@@ -93,31 +113,33 @@ export async function readState(path: string, format: string): Promise<StateFile
   return { head, arrays: values };
 }
 
-/** The same, with each array read from the file when it is asked for. Its `values` throw IsoformError where the file is another one by then. */
+/** The same, with values read from the file when they are asked for. */
 export async function openState(path: string, format: string): Promise<StateReader> {
   return withFile(path, async (file) => {
     const { size } = await file.stat();
     const end = Math.max(0, size - DIGEST);
     const line = lineOf(format);
     const { length, digest } = await lengthOfHead(file, path, format, end);
-    const damaged = (what: string): IsoformError => new IsoformError(`${path} is no whole state: ${what}`);
-    if (!(length <= end - line)) throw damaged(`its head is to have ${length} bytes, and the file has ${size}`);
+    const damaged = (what: string): IsoformError => new IsoformError(`${path} is damaged or not a state file: ${what}`);
+    if (!(length <= end - line)) throw damaged(`its head should have ${length} bytes, and the file has ${size}`);
     const { head, lengths, types } = headOf(await read(file, length, line), damaged);
     const sizes = lengths.map((each, n) => each * BYTES[types[n]]);
     const there = end - line - length;
     const needed = sizes.reduce((sum, each) => sum + each, 0);
-    if (needed !== there) throw damaged(`its head tells of ${needed} bytes of values, and there are ${there}`);
+    if (needed !== there) throw damaged(`its head announces ${needed} bytes of values, and the file has ${there}`);
     let at = line + length;
-    const arrays = lengths.map((each, n): StateArray => {
-      const from = at;
+    const arrays = lengths.map((each, n): StoredArray => {
+      const [from, type] = [at, types[n]];
       at += sizes[n];
-      return { type: types[n], length: each, values: () => withFile(path, (again) => readAgain(again, types[n], each, from)) };
+      const values = (first = 0, stop = each) =>
+        withFile(path, (again) => readAgain(again, type, stop - first, from + first * BYTES[type]));
+      return { type, length: each, values };
     });
-    /** Of the same file. */
+    /** Digest of the file that was read. */
     const readAgain = async (again: FileHandle, type: ElementType, count: number, from: number): Promise<TypedArray> => {
       const now = await read(again, DIGEST, end);
       if ((await again.stat()).size !== size || !now.equals(digest))
-        throw new IsoformError(`${path} has changed while it was read: read it anew`);
+        throw new IsoformError(`${path} changed while it was read: read it again`);
       return readValues(again, type, count, from);
     };
     return { head, arrays };
@@ -129,7 +151,7 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
     throw new IsoformError(`cannot read ${path}: ${error.message.split(",")[0]}`);
   });
   try {
-    if (!(await file.stat()).isFile()) throw new IsoformError(`cannot read ${path}: it is no file`);
+    if (!(await file.stat()).isFile()) throw new IsoformError(`cannot read ${path}: it is not a file`);
     return await use(file);
   } finally {
     await file.close();
@@ -140,9 +162,13 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
 async function lengthOfHead(file: FileHandle, path: string, format: string, end: number): Promise<{ length: number; digest: Buffer }> {
   const line = (await read(file, lineOf(format), 0)).toString("latin1");
   if (!line.startsWith(`${format} `))
-    throw new IsoformError(`${path} is no checkpoint of ${format.replace(/ \d+$/, "")}, or of another version`);
+    throw new IsoformError(`${path} is not a checkpoint of ${format.replace(/ \d+$/, "")}, or was written by another version`);
   const hash = createHash("sha256");
-  for (let at = 0; at < end; at += CHUNK) hash.update(await read(file, Math.min(CHUNK, end - at), at));
+  const chunk = Buffer.alloc(Math.min(CHUNK, end));
+  for (let at = 0; at < end; at += chunk.length) {
+    const { bytesRead } = await file.read(chunk, { position: at, length: Math.min(chunk.length, end - at) });
+    hash.update(chunk.subarray(0, bytesRead));
+  }
   const digest = hash.digest();
   if (!digest.equals(await read(file, DIGEST, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
   return { length: /^\d+\n$/.test(line.slice(format.length + 1)) ? Number(line.slice(format.length)) : Number.NaN, digest };
@@ -159,15 +185,15 @@ function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): Head {
   try {
     found = JSON.parse(bytes.toString()) as typeof found;
   } catch {
-    throw damaged("its head is no JSON");
+    throw damaged("its head is not JSON");
   }
   const lengths = found?.lengths;
   if (!Array.isArray(lengths) || !lengths.every((each) => Number.isSafeInteger(each) && each >= 0))
-    throw damaged("its head does not tell the lengths of its arrays");
+    throw damaged("its head lacks the lengths of its arrays");
   // All were f64 once.
   const types = found!.types ?? lengths.map(() => "f64");
   if (!Array.isArray(types) || types.length !== lengths.length || !types.every(isElementType))
-    throw damaged("its head does not tell the types of its arrays");
+    throw damaged("its head lacks the types of its arrays");
   return { head: found!.head, lengths: lengths as number[], types: types as ElementType[] };
 }
 

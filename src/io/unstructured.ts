@@ -1,9 +1,10 @@
 import type { Field } from "../domain/grid/grid.js";
-import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { typedArray } from "../device/memory/view.js";
+import type { Activity } from "../domain/grid/activity.js";
 import { IsoformError } from "../ir/errors.js";
-import { arrayOf, gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
-import { readBytes, writePieces } from "./files.js";
-import { cellDataOf, child, decodeVtk, elementOf, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
+import { gridOf, originOf, spacingOf, type Geometry } from "./fields.js";
+import { readBytes, writeTogether } from "./files.js";
+import { cellDataOf, child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
 
 /** Cells by their corners, with values. */
 export interface Unstructured {
@@ -28,11 +29,11 @@ export async function writeUnstructured(
   fields: readonly Field[],
   options: Geometry & { encoding?: VtkEncoding } = {},
 ): Promise<void> {
-  const { extents, mask, cells } = gridOf(fields);
+  const { set, extents, activity, cells } = gridOf(fields);
   if (cells * 8 > 0x7fffffff) throw new IsoformError(`${path}: ${cells} cells are too many for an unstructured grid; write an image`);
-  const { points, corners } = cornersOf(extents, mask, cells, options);
+  const { points, corners } = cornersOf(extents, activity, options);
   const perCell = extents.length === 2 ? 4 : 8;
-  const arrays = (await Promise.all(fields.map(arrayOf))).map((array) => ({ ...array, data: activeOf(array, mask, cells) }));
+  const arrays = await Promise.all(fields.map(activeOf));
   const offsets = Int32Array.from({ length: cells }, (_, n) => (n + 1) * perCell);
   const types = new Uint8Array(cells).fill(perCell === 4 ? QUADRILATERAL : HEXAHEDRON);
   const piece = {
@@ -51,7 +52,7 @@ export async function writeUnstructured(
       { tag: "CellData", arrays },
     ],
   };
-  await writePieces(path, encodeVtk({ tag: "UnstructuredGrid", children: [piece] }, options.encoding ?? "appended"));
+  await writeTogether(set, path, encodeVtk({ tag: "UnstructuredGrid", children: [piece] }, options.encoding ?? "appended"));
 }
 
 /** Reads a file of `writeUnstructured`. Throws IsoformError for another. */
@@ -62,13 +63,13 @@ export async function readUnstructured(path: string): Promise<Unstructured> {
   const array = <T>(tag: string, name: string, kind: new (length: number) => T): T => {
     const found = child(piece, tag, path).arrays?.find((each) => each.name === name)?.data;
     if (!(found instanceof kind))
-      throw new IsoformError(`${path}: there is no array "${name}" of ${kind.name.replace("Array", "")} in ${tag}`);
+      throw new IsoformError(`${path}: it lacks an array "${name}" of ${kind.name.replace("Array", "")} in ${tag}`);
     return found;
   };
   const points = array("Points", "Points", Float64Array);
   const corners = array("Cells", "connectivity", Int32Array);
   if (points.length % 3 !== 0 || !corners.every((corner) => corner >= 0 && corner < points.length / 3))
-    throw new IsoformError(`${path}: its cells have corners that are not there`);
+    throw new IsoformError(`${path}: its cells name corners that it lacks`);
   return { points, corners, cellData: cellDataOf(piece, array("Cells", "offsets", Int32Array).length, path) };
 }
 
@@ -89,42 +90,44 @@ export function uploadActive(field: Field, values: ArrayLike<number>): void {
 }
 
 /** The values of the active cells. */
-function activeOf({ data, components }: DataArray, mask: Uint8Array | undefined, cells: number): TypedArray {
-  if (!mask) return data;
-  const active = typedArray(elementOf(data), cells * components);
+async function activeOf(field: Field): Promise<DataArray> {
+  const { name, cardinality: components, type, grid } = field;
+  const { activity, cells } = grid;
+  const data = typedArray(type, cells * components);
+  const plane = activity.planeSize * components;
   let to = 0;
-  mask.forEach((byte, cell) => {
-    if (byte) for (let k = 0; k < components; k++) active[to++] = data[cell * components + k];
-  });
-  return active;
+  for await (const { first, end, values } of field.wholePlanes())
+    for (let n = first; n < end; n++)
+      activity.eachRun(n, (from, stop) => {
+        const origin = (n - first) * plane;
+        data.set(values.subarray(origin + from * components, origin + stop * components), to);
+        to += (stop - from) * components;
+      });
+  return { name, components, data };
 }
 
 /** The corners of the active cells, each once. */
-function cornersOf(
-  extents: readonly number[],
-  mask: Uint8Array | undefined,
-  cells: number,
-  geometry: Geometry,
-): Pick<Unstructured, "points" | "corners"> {
+function cornersOf(extents: readonly number[], activity: Activity, geometry: Geometry): Pick<Unstructured, "points" | "corners"> {
   const [nx, ny, nz = 1] = extents;
   const [origin, spacing] = [originOf(geometry), spacingOf(geometry)];
   const heights = extents.length === 2 ? [0] : [0, 1];
   const ring = [0, 1, nx + 2, nx + 1];
   const around = heights.flatMap((dz) => ring.map((step) => dz * (ny + 1) * (nx + 1) + step));
   const numbers = new Int32Array((nx + 1) * (ny + 1) * (nz + heights.length - 1)).fill(-1);
-  const corners = new Int32Array(cells * around.length);
+  const corners = new Int32Array(activity.cells * around.length);
   const used: number[] = [];
   let to = 0;
-  for (let z = 0, cell = 0; z < nz; z++)
-    for (let y = 0; y < ny; y++)
-      for (let x = 0; x < nx; x++, cell++) {
-        if (mask && !mask[cell]) continue;
-        const base = (z * (ny + 1) + y) * (nx + 1) + x;
+  for (let plane = 0; plane < activity.planes.length; plane++)
+    activity.eachRun(plane, (begin, end) => {
+      for (let cell = plane * activity.planeSize + begin; cell < plane * activity.planeSize + end; cell++) {
+        const row = Math.floor(cell / nx);
+        const base = (Math.floor(row / ny) * (ny + 1) + (row % ny)) * (nx + 1) + (cell % nx);
         for (const step of around) {
           if (numbers[base + step] < 0) numbers[base + step] = used.push(base + step) - 1;
           corners[to++] = numbers[base + step];
         }
       }
+    });
   const points = new Float64Array(3 * used.length);
   used.forEach((corner, n) => {
     const at = [corner % (nx + 1), Math.floor(corner / (nx + 1)) % (ny + 1), Math.floor(corner / (nx + 1) / (ny + 1))];

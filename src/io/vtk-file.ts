@@ -5,7 +5,7 @@ import { attributesText, escape, unescape } from "./xml.js";
 
 /*
  * VTK's XML files (VTK File Formats, "XML File Formats"): a tree of elements around data arrays, which are either base64 text in the tree
- * or bytes behind it. Every array is its length in bytes as a UInt64, then its values, both little-endian and not compressed.
+ * or bytes after it. Every array is its length in bytes as a UInt64, then its values, both little-endian and not compressed.
  */
 
 /** `appended`: bytes at the end of the file, smaller and faster; `inline`: base64, a file of plain text. */
@@ -18,13 +18,23 @@ export interface DataArray {
   readonly data: TypedArray;
 }
 
+/** An array to be written, whose values are asked for, some at a time, when their turn comes. */
+export interface ArraySource extends Omit<DataArray, "data"> {
+  readonly type: ElementType;
+  readonly length: number;
+  pieces(): Iterable<TypedArray> | AsyncIterable<TypedArray>;
+}
+
 /** An element of the tree; `arrays` are children, in front of `children`. */
-export interface Element {
+export interface Element<A = DataArray> {
   readonly tag: string;
   readonly attributes?: Readonly<Record<string, string | number>>;
-  readonly arrays?: readonly DataArray[];
-  readonly children?: readonly Element[];
+  readonly arrays?: readonly A[];
+  readonly children?: readonly Element<A>[];
 }
+
+/** An element of the tree of a file to be written. */
+export type NewElement = Element<DataArray | ArraySource>;
 
 const NAMES: Record<ElementType, string> = { f64: "Float64", f32: "Float32", i32: "Int32", u32: "UInt32", u8: "UInt8" };
 
@@ -32,27 +42,76 @@ const NAMES: Record<ElementType, string> = { f64: "Float64", f32: "Float32", i32
 export const elementOf = (data: TypedArray): ElementType => ELEMENTS.find((type) => data instanceof typedArray(type, 0).constructor)!;
 const ELEMENTS = Object.keys(NAMES) as ElementType[];
 
-/** The bytes of a file, in pieces: those of large arrays are not copied. */
-export function encodeVtk(root: Element, encoding: VtkEncoding): Uint8Array[] {
-  const blocks: Uint8Array[] = [];
-  let offset = 0;
-  const array = ({ name, components, data }: DataArray): string => {
-    const values = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    const length = new Uint8Array(new BigUint64Array([BigInt(values.length)]).buffer);
-    const start = `<DataArray type="${NAMES[elementOf(data)]}" Name="${escape(name)}" NumberOfComponents="${components}"`;
-    if (encoding === "inline") return `${start} format="binary">${Buffer.concat([length, values]).toString("base64")}</DataArray>\n`;
-    const text = `${start} format="appended" offset="${offset}"/>\n`;
-    blocks.push(length, values);
-    offset += length.length + values.length;
-    return text;
-  };
-  const element = ({ tag, attributes = {}, arrays = [], children = [] }: Element): string =>
-    `<${tag}${attributesText(attributes)}>\n${arrays.map(array).join("")}${children.map(element).join("")}</${tag}>\n`;
+/** Content of a file in pieces. Values of arrays are asked for one array after the other. */
+export async function* encodeVtk(root: NewElement, encoding: VtkEncoding): AsyncGenerator<Uint8Array | string> {
   const head = { type: root.tag, version: "1.0", byte_order: "LittleEndian", header_type: "UInt64" };
-  const text = (s: string): Uint8Array => new TextEncoder().encode(s);
-  const tree = `<?xml version="1.0"?>\n<VTKFile${attributesText(head)}>\n${element(root)}`;
-  if (encoding === "inline") return [text(`${tree}</VTKFile>\n`)];
-  return [text(`${tree}<AppendedData encoding="raw">\n_`), ...blocks, text("\n</AppendedData>\n</VTKFile>\n")];
+  const start = `<?xml version="1.0"?>\n<VTKFile${attributesText(head)}>\n`;
+  if (encoding === "inline") {
+    yield start;
+    for (const part of partsOf(root))
+      if (typeof part === "string") yield part;
+      else yield* inlineArray(part);
+    yield "</VTKFile>\n";
+    return;
+  }
+  const arrays: ArraySource[] = [];
+  let [tree, offset] = [start, 0];
+  for (const part of partsOf(root)) {
+    tree += typeof part === "string" ? part : `${startOf(part)} format="appended" offset="${offset}"/>\n`;
+    if (typeof part === "string") continue;
+    arrays.push(part);
+    offset += LENGTH + bytesIn(part);
+  }
+  yield `${tree}<AppendedData encoding="raw">\n_`;
+  for (const array of arrays) yield* blockOf(array);
+  yield "\n</AppendedData>\n</VTKFile>\n";
+}
+
+/** Bytes of an array's length. */
+const LENGTH = 8;
+
+const bytesIn = ({ type, length }: ArraySource): number => length * bytesOf(type);
+
+const startOf = ({ name, components, type }: ArraySource): string =>
+  `<DataArray type="${NAMES[type]}" Name="${escape(name)}" NumberOfComponents="${components}"`;
+
+/** The text of a tree, with its arrays between. */
+function* partsOf({ tag, attributes = {}, arrays = [], children = [] }: NewElement): Generator<string | ArraySource> {
+  yield `<${tag}${attributesText(attributes)}>\n`;
+  for (const array of arrays) yield "data" in array ? sourceOf(array) : array;
+  for (const each of children) yield* partsOf(each);
+  yield `</${tag}>\n`;
+}
+
+const sourceOf = ({ data, ...about }: DataArray): ArraySource => ({
+  ...about,
+  type: elementOf(data),
+  length: data.length,
+  pieces: () => [data],
+});
+
+/** An array as bytes: its length, then its values. Throws where there are not as many as it has. */
+async function* blockOf(array: ArraySource): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(new BigUint64Array([BigInt(bytesIn(array))]).buffer);
+  let left = bytesIn(array);
+  for await (const { buffer, byteOffset, byteLength } of array.pieces()) {
+    left -= byteLength;
+    if (byteLength > 0) yield new Uint8Array(buffer, byteOffset, byteLength);
+  }
+  if (left !== 0) throw new Error(`the array "${array.name}" of ${array.length} values lacks ${left / bytesOf(array.type)} of them`);
+}
+
+/** An array as base64 text, which three bytes at a time become. */
+async function* inlineArray(array: ArraySource): AsyncGenerator<string> {
+  yield `${startOf(array)} format="binary">`;
+  let rest = Buffer.alloc(0);
+  for await (const bytes of blockOf(array)) {
+    const all = Buffer.concat([rest, bytes]);
+    const whole = all.length - (all.length % 3);
+    yield all.toString("base64", 0, whole);
+    rest = all.subarray(whole);
+  }
+  yield `${rest.toString("base64")}</DataArray>\n`;
 }
 
 /** The tree of a file that `encodeVtk` made. Throws IsoformError, with the name of the file, for another. */
@@ -102,25 +161,25 @@ function decodeArray(
   const length = Number(new DataView(block.buffer, block.byteOffset, 8).getBigUint64(0, true));
   const values = new Uint8Array(block.subarray(8, 8 + length));
   if (values.length !== length) fail(`array "${Name}" ends early`);
-  if (length % (components * bytesOf(element)) !== 0) fail(`array "${Name}" has ${length} bytes: that is no whole number of values`);
+  if (length % (components * bytesOf(element)) !== 0) fail(`array "${Name}" has ${length} bytes, which is not a whole number of values`);
   const data = typedArray(element, values.buffer, 0, length / bytesOf(element));
   return { name: Name, components, data };
 }
 
 const bytesOf = (element: ElementType): number => typedArray(element, 0).BYTES_PER_ELEMENT;
 
-/** The child of an element, by tag. Throws IsoformError where it has none. */
+/** The child of an element, by tag. Throws IsoformError if it has none. */
 export function child(element: Element, tag: string, file: string): Element {
   const found = element.children?.find((c) => c.tag === tag);
-  if (!found) throw new IsoformError(`${file}: there is no ${tag} in ${element.tag}; only VTK XML files that isoform wrote can be read`);
+  if (!found) throw new IsoformError(`${file}: ${element.tag} lacks ${tag}; only VTK XML files that isoform wrote can be read`);
   return found;
 }
 
-/** Cell data by name. Throws IsoformError where an array is not of so many cells. */
+/** Cell data by name. Throws IsoformError if an array has another number of cells. */
 export function cellDataOf(piece: Element, cells: number, file: string): ReadonlyMap<string, DataArray> {
   const arrays = child(piece, "CellData", file).arrays ?? [];
   for (const { name, components, data } of arrays)
     if (data.length !== cells * components)
-      throw new IsoformError(`${file}: array "${name}" has ${data.length / components} cells, and the file ${cells}`);
+      throw new IsoformError(`${file}: array "${name}" has values for ${data.length / components} cells, and the file has ${cells}`);
   return new Map(arrays.map((array) => [array.name, array]));
 }

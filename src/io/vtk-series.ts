@@ -19,7 +19,7 @@ export async function writeVtkSeries(path: string, snapshots: readonly VtkSnapsh
 /** Reads a file of `writeVtkSeries`. Throws IsoformError for another. */
 export async function readVtkSeries(path: string): Promise<VtkSnapshot[]> {
   const text = new TextDecoder().decode(await readBytes(path));
-  if (!/<VTKFile type="Collection"/.test(text)) throw new IsoformError(`${path} is no collection of VTK files`);
+  if (!/<VTKFile type="Collection"/.test(text)) throw new IsoformError(`${path} is not a list of VTK files (.pvd)`);
   return [...text.matchAll(/<DataSet timestep="([^"]*)" part="0" file="([^"]*)"\/>/g)].map(([, time, file]) => ({
     time: Number(time),
     file: unescape(file),

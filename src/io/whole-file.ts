@@ -4,8 +4,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 /*
- * Files that are there whole or not at all. What is written lies beside its target under a name of its own until it is on the disk; whatever happens
- * before, the target is what it was.
+ * Files that are written whole or not at all: into a temporary file next to the target, which takes the target's name once it is on the disk.
  */
 
 const host = (): string =>
@@ -19,8 +18,8 @@ const temporaryOf = (path: string): string =>
   join(dirname(path), `.${shortened(path)}.${host()}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 
 /**
- * Writes pieces, then puts them in the place of what is at `path`; into a pipe or a device as they come.
- * @param before is called when everything is on the disk, right before
+ * Writes pieces, which replace the file at `path` once all are written; a pipe or a device gets them as they come.
+ * @param before is called when everything is on the disk, right before the file is replaced
  */
 export async function writeWhole(
   path: string,
@@ -31,7 +30,7 @@ export async function writeWhole(
   if (existing && !existing.isFile()) return writePieces(path, "w", pieces);
   const temporary = temporaryOf(path);
   try {
-    // Exclusively: nothing that lies there already, a link above all, is written to.
+    // Exclusively: an existing file, and above all a link, is not written to.
     await writePieces(temporary, "wx", pieces, existing?.mode);
     await before?.();
     await rename(temporary, path);
@@ -57,14 +56,14 @@ async function writePieces(
   }
 }
 
-/** So that the new name is on the disk, too; some systems cannot. */
+/** Puts the new name on the disk, too, on systems that can. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }
 
-/** Removes what processes of this machine that are no more have left beside `path` when they were ended while they wrote it. */
+/** Deletes temporary files that crashed writers of this machine left next to `path`. */
 export async function removeStale(path: string): Promise<void> {
   const begin = `.${shortened(path)}.${host()}.`;
   for (const name of await readdir(dirname(path)).catch((): string[] => [])) {

@@ -4,7 +4,7 @@ import { readHdf5, type Dataset, type Group } from "./hdf5-file.js";
 import { FACES, iterationsOf } from "./openpmd.js";
 import { textOf, type XmlElement } from "./xml.js";
 
-/** Where `writeXdmf` writes. */
+/** The XDMF file that `writeXdmf` puts beside an HDF5 file: `a.xmf` for `a.h5`. */
 export const xdmfOf = (path: string): string => path.replace(/\.h5$/, "") + ".xmf";
 
 /**
@@ -24,7 +24,7 @@ export async function writeXdmf(path: string): Promise<string> {
   return target;
 }
 
-/** What there is at one time: a grid for the meshes of each shape, and points for each species. */
+/** Content of one time: a grid for the meshes of each shape, and points for each species. */
 function iterationGrid(step: number, { attributes, groups }: Group, path: string): XmlElement {
   const meshes = Object.entries({ ...groups.meshes?.groups, ...groups.meshes?.datasets });
   const byShape = new Map<string, typeof meshes>();
@@ -47,17 +47,17 @@ function iterationGrid(step: number, { attributes, groups }: Group, path: string
 type Record = Group | Dataset;
 
 const isDataset = (record: Record): record is Dataset => "read" in record;
-/** Those of its components that are datasets. */
+/** Components that are datasets. */
 const componentsOf = (record: Record): [name: string, dataset: Dataset][] =>
   isDataset(record) ? [["", record]] : Object.entries(record.datasets);
-/** Of a mesh with cells of any widths, by axis, x first. */
+/** Faces of a mesh with cells of any widths, by axis, x first. */
 const facesOf = ({ attributes }: Record): ArrayLike<number>[] =>
   FACES.flatMap((name) => (attributes[name] === undefined ? [] : [attributes[name] as Float64Array]));
 const shapeOf = (record: Record): readonly number[] | undefined => componentsOf(record)[0]?.[1].shape;
 
 function boxGrid(name: string, records: readonly (readonly [string, Record])[], path: string): XmlElement {
   const [[, first]] = records;
-  // XDMF has boxes of three axes: those that are absent come first, the slowest ones.
+  // XDMF has boxes of three axes: absent axes come first, as the slowest.
   const three = (values: readonly number[], absent: number): number[] => [...Array<number>(3 - values.length).fill(absent), ...values];
   const shape = three(shapeOf(first)!, 1);
   const numbers = (key: string): number[] => Array.from(first.attributes[key] as Float64Array);

@@ -27,7 +27,7 @@ export interface KernelOptions {
   rank?: number;
   /** A team kernel instead. */
   team?: true;
-  /** Where the kernel stands in its source. */
+  /** Place of the kernel in its source. */
   location?: Location;
 }
 
@@ -71,7 +71,7 @@ export class KernelBuilder {
     if (!(Number.isInteger(rank) && rank >= 1 && rank <= 4)) this.fail(`a range of rank ${rank}: ranges have 1 to 4 axes`);
   }
 
-  /** Where the statements to come stand in the source. */
+  /** Sets the source location of the statements that follow. */
   at(location: Location): this {
     this.location = location;
     return this;
@@ -290,7 +290,7 @@ export class KernelBuilder {
     return stmt;
   }
 
-  /** What the statement declares may be used from here on. */
+  /** Makes the statement's declarations known to the statements that follow. */
   private known(stmt: Stmt): void {
     declare(stmt, this.context.locals);
   }

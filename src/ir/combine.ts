@@ -58,7 +58,7 @@ export function combineFunction({ a, body }: NonNullable<ReduceParam["combine"]>
       case "extent":
       case "checked":
       case "failed":
-        throw new Error("a fold uses nothing but its two arguments");
+        throw new Error("a fold may use its two arguments only");
       default:
         return unreachable(e);
     }

@@ -5,7 +5,7 @@ import { mapExpr } from "./walk.js";
 
 /** How a message tells where an axis of an array ends, and that an index lies outside. */
 export interface AxisWords {
-  /** What the author calls the axis, and the index that is counted from 0 here. */
+  /** Names of the axis and of its index, counted from 0, in the author's terms. */
   readonly axis: number;
   index(at: number): number;
   /** `has extent 4`, or `goes from 1 - ng to nx + ng (-1 to 12)`. */
@@ -21,7 +21,7 @@ export function declaredBounds({ params }: Pick<KernelIR, "params">, array: stri
 }
 
 /**
- * What a message calls an axis of a view, an array or a table.
+ * Words for an axis of a view, an array or a table in messages.
  *
  * @param extent elements along it
  * @param known the value of a parameter or an extent of a view, where it is known
@@ -42,10 +42,10 @@ export function axisWords(
   return { axis: bounds.axis, index: (at) => at + lower, extent: `goes from ${range}`, declared: true };
 }
 
-/** The bounds as they are written: `1 - ng to nx + ng`; undefined where the author leaves the upper one to the extent. */
+/** The bounds as they are written: `1 - ng to nx + ng`; undefined if the author leaves the upper one to the extent. */
 export const boundsText = ({ lower, upper }: DeclaredBounds): string | undefined => upper && `${printExpr(lower)} to ${printExpr(upper)}`;
 
-/** The value of a bound; undefined where it depends on what is not known. */
+/** The value of a bound; undefined if it depends on unknown values. */
 function valueOf(e: Expr, known: (of: Expr) => number | undefined): number | undefined {
   const given = mapExpr(e, (node): Expr => {
     const value = node.op === "param" || node.op === "extent" ? known(node) : undefined;

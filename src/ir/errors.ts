@@ -1,8 +1,12 @@
 import type { Location } from "./types.js";
 
+/* Names are on the prototypes, so that stacks begin with them. */
+
 /** Anything the user can put right: its message names the thing and the remedy. The command line prints it without a stack and exits with 2. */
 export class IsoformError extends Error {
-  override name = "IsoformError";
+  static {
+    this.prototype.name = "IsoformError";
+  }
 }
 
 let frameOf: ((location: Location) => string | undefined) | undefined;
@@ -11,7 +15,9 @@ export const showLines = (by: typeof frameOf): void => void (frameOf = by);
 
 /** A kernel that is outside the language or would race. */
 export class KernelError extends IsoformError {
-  override name = "KernelError";
+  static {
+    this.prototype.name = "KernelError";
+  }
   /** The author's line, with a mark below the column; it stands in the stack, too. */
   readonly frame: string | undefined;
   constructor(
@@ -29,7 +35,9 @@ export class KernelError extends IsoformError {
 
 /** A container that is outside the language, that mixes grids or that would race. */
 export class ContainerError extends KernelError {
-  override name = "ContainerError";
+  static {
+    this.prototype.name = "ContainerError";
+  }
   constructor(container: string, location: Location, problem: string, remedy?: string) {
     super(container, location, problem, remedy, "container");
   }
@@ -37,11 +45,13 @@ export class ContainerError extends KernelError {
 
 /** Code that breaks a rule of the IR: a mistake of a front end or a pass, so that it is no IsoformError. */
 export class IRError extends Error {
-  override name = "IRError";
+  static {
+    this.prototype.name = "IRError";
+  }
   constructor(
     /** Undefined if an expression is wrong by itself. */
     readonly kernel: string | undefined,
-    /** Of the statement. */
+    /** The statement's place. */
     readonly location: Location | undefined,
     readonly problem: string,
   ) {
@@ -52,12 +62,16 @@ export class IRError extends Error {
 
 /** Arguments, shapes or sizes that do not fit a kernel or a device. */
 export class LaunchError extends IsoformError {
-  override name = "LaunchError";
+  static {
+    this.prototype.name = "LaunchError";
+  }
 }
 
 /** A device that cannot be opened, or that failed. */
 export class DeviceError extends IsoformError {
-  override name = "DeviceError";
+  static {
+    this.prototype.name = "DeviceError";
+  }
   constructor(
     readonly device: string,
     readonly problem: string,
@@ -69,7 +83,9 @@ export class DeviceError extends IsoformError {
 
 /** A kernel that the language of a target cannot express. */
 export class EmitError extends IsoformError {
-  override name = "EmitError";
+  static {
+    this.prototype.name = "EmitError";
+  }
   constructor(
     readonly kernel: string,
     readonly target: string,

@@ -3,8 +3,8 @@ import { powi } from "./exact.js";
 import { ELEMENTS, isFloat, isInteger, wrap, type IntegerType, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
- * The run-time meaning of expressions on values: numbers that are exactly representable in their type, and booleans. That of the operators
- * stands in their table.
+ * The run-time meaning of expressions on values: numbers that are exactly representable in their type, and booleans. The operators' meaning
+ * is in their table.
  */
 
 export type { Value };

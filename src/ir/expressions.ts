@@ -27,7 +27,7 @@ import type {
 export type Typed<T extends ScalarType> = Expr & { readonly type: T };
 /** An expression, or a value that becomes a constant of the type that is wanted. */
 export type Operand = Expr | number | boolean;
-/** What an element of a view is in an expression: bytes are read as i32. */
+/** Type of a view's element in an expression: bytes are read as i32. */
 export type ValueOf<E extends ElementType> = E extends "u8" ? "i32" : Exclude<E, "u8">;
 
 /** A private array, or scratch of a team. */
@@ -53,7 +53,7 @@ export function constant<T extends ScalarType>(type: T, value: number | boolean)
   const rounded = type === "f32" ? wrap("f32", value) : isFloat(type) ? value : value + 0;
   return representable(type, rounded)
     ? ({ op: "const", type, value: rounded } as Typed<T>)
-    : fail(`${value} is no value of ${type}; convert it, or take another type`);
+    : fail(`${value} is not a value of ${type}; convert it, or use another type`);
 }
 
 /** A constant of type i32. */
@@ -68,7 +68,7 @@ export function operand<T extends ScalarType>(type: T, given: Operand): Typed<T>
 
 const isPlain = (given: Operand): given is number | boolean => typeof given !== "object";
 
-/** Two operands of which at most one is a plain value. */
+/** Two operands; at most one is a plain value. */
 function both(a: Operand, b: Operand): [Expr, Expr] {
   if (isPlain(a) && isPlain(b)) return fail(`operands ${a} and ${b} have no type: write constant(type, value) for one of them`);
   return [isPlain(a) ? constant((b as Expr).type, a) : a, isPlain(b) ? constant((a as Expr).type, b) : b];
@@ -83,7 +83,7 @@ export const teamSize = (): Typed<"i32"> => ({ op: "teamSize", type: "i32" });
 
 /** The extent of an array along `axis`. */
 export function extent(array: ViewParam | ScatterParam, axis = 0): Typed<"i32"> {
-  if (!(axis >= 0 && axis < array.rank)) fail(`axis ${axis} of ${array.name}, which has rank ${array.rank}`);
+  if (!(axis >= 0 && axis < array.rank)) fail(`${array.name} has no axis ${axis}: its rank is ${array.rank}`);
   return { op: "extent", type: "i32", view: array.name, axis };
 }
 

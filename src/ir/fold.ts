@@ -48,7 +48,7 @@ class Folder {
   }
 
   private stmt(before: Stmt): Stmt | Stmt[] {
-    // What a body assigns is not known in its next turn.
+    // Forgets what a body assigns: its values are unknown in the next iteration.
     if (before.kind !== "if") this.forget(blocksOf(before));
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr));
     switch (stmt.kind) {

@@ -41,6 +41,7 @@ export {
 export { localOf, paramOf } from "./by-name.js";
 export { IRError } from "./errors.js";
 export { identityOf } from "./identity.js";
+export { inclusiveStop, lastOf } from "./loop-stops.js";
 export * from "./analysis/access.js";
 export * as affine from "./analysis/affine.js";
 export { affineOf, definitionsOf } from "./analysis/affine.js";

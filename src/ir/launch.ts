@@ -24,7 +24,7 @@ export interface TeamPolicy {
   size?: number;
   lanes?: number;
 }
-/** What a kernel runs over: `range(...)` or `teams(...)`. */
+/** Index set of a kernel: `range(...)` or `teams(...)`. */
 export type Policy = RangePolicy | TeamPolicy;
 
 /** Chunks of a line of `extent` elements. */

@@ -73,7 +73,7 @@ export type UnaryFn = keyof typeof UNARY;
 /**
  * Operands and result have one type. Integers: add, sub and mul wrap; div truncates, x/0 = 0, least/-1 wraps; rem has the sign of the
  * dividend, x%0 = 0; shifts take their count modulo 32; shr is arithmetic for i32 and logical for u32; mulhi is u32 only, the upper
- * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max are those of Math.min and Math.max (NaN wins,
+ * half of the 64-bit product. Floats: add, sub, mul, div round to nearest; min and max follow Math.min and Math.max (NaN wins,
  * -0 < +0); rem is C's fmod, exact; copysign has the sign of b, which counts as + where b is a NaN. f32 results are rounded from f64 ones, which is
  * exact for + - * / (Figueroa, "When is double rounding innocuous?", 1995).
  */

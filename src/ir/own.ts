@@ -2,11 +2,11 @@ import { describe } from "./describe.js";
 import { KernelError, LaunchError } from "./errors.js";
 import type { Location } from "./types.js";
 
-/** The value under a name that users chose. What every object inherits, such as `constructor`, is none of it. */
+/** The value under a user-chosen name. Inherited keys, such as `constructor`, do not count. */
 export const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/** Refuses options that there are not, such as misspelt ones. Throws LaunchError. */
+/** Rejects unknown options, such as misspelt ones. Throws LaunchError. */
 export function requireOptions(what: string, options: object, known: readonly string[]): void {
   const isObject = typeof options === "object" && options !== null;
   const other = isObject ? Object.keys(options).find((name) => !known.includes(name)) : undefined;
@@ -16,7 +16,7 @@ export function requireOptions(what: string, options: object, known: readonly st
   if (other !== undefined) throw new LaunchError(`${what} has no option "${other}"; it has ${known.join(", ")}`);
 }
 
-/** Refuses what is not of the kind that `what` takes: `remedy` says how to come by one. Throws LaunchError. */
+/** Rejects a value of the wrong kind; `remedy` says how to get a right one. Throws LaunchError. */
 export function requireThing(what: string, value: unknown, fits: boolean, remedy: string): void {
   if (!fits) throw new LaunchError(`${what} is given ${describe(value)}; ${remedy}`);
 }
@@ -24,10 +24,5 @@ export function requireThing(what: string, value: unknown, fits: boolean, remedy
 /** Refuses a name of a parameter that no object can have as its own. */
 export function requireOwnNames(names: readonly string[], kernel: string, location: Location): void {
   if (names.includes("__proto__"))
-    throw new KernelError(
-      kernel,
-      location,
-      "a parameter is called __proto__, by which objects name what they inherit from",
-      "give it another name",
-    );
+    throw new KernelError(kernel, location, "a parameter is called __proto__, which is the prototype of an object", "give it another name");
 }

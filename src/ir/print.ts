@@ -9,7 +9,7 @@ export type IndexNames = readonly string[];
 
 const AXES: IndexNames = ["i", "j", "k", "l"];
 
-/** What messages call the kernel's policy indices. */
+/** Names of the kernel's policy indices in messages. */
 export const indexNames = (ir: KernelIR): IndexNames => (ir.policy.kind === "team" ? ["team.index", "team.place"] : AXES);
 
 /** The kernel as readable pseudo code with types, the same text for the same tree. */
@@ -103,7 +103,7 @@ function printBlock(stmts: readonly Stmt[], indent: string, names: IndexNames, s
   });
 }
 
-/** Binding strengths of what is no operator of the table. */
+/** Binding strengths of expressions outside the table of operators. */
 const [LOGICAL_AND, LOGICAL_OR, SELECT, NEGATIVE, ATOM] = [2, 1, 0, 11, 12];
 
 /** The expression with the brackets it needs. Constants show their type: `2.0`, `2.0f`, `2`, `2u`. */

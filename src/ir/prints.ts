@@ -13,7 +13,7 @@ export const printedType = (type: ScalarType): PrintedType => (type === "f32" ||
 /** The views that take what is printed. */
 export const recordsOf = ({ count, rows }: Prints): string[] => [count, ...Object.values(rows).flatMap((row) => row?.view ?? [])];
 
-/** What the record of a line is made of, element by element: in the row of `view`, which is so wide, `value` stands at `at`. */
+/** Parts of a line's record, element by element: in the row of `view`, `width` elements wide, `value` is at `at`. */
 export interface Recorded {
   readonly view: string;
   readonly type: PrintedType;
@@ -41,4 +41,4 @@ export function prints(body: readonly Stmt[]): boolean {
 }
 
 /** Why a language cannot have a kernel that prints, and what to do. */
-export const NO_PRINT = ["its kernels have no way to print", "take the print out, or write it for c, cuda, hip, opencl or js"] as const;
+export const NO_PRINT = ["its kernels have no way to print", "remove the print, or choose the target c, cuda, hip, opencl or js"] as const;

@@ -69,7 +69,7 @@ export const ELEMENTS = {
   u8: { kind: "unsigned", bytes: 1, value: "i32", least: 0, greatest: 255, wrap: (x) => x & 255, array: Uint8Array, set: "setUint8" },
 } as const satisfies Record<string, Element>;
 
-/** What a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
+/** Types that a view may store; `u8` is read as `i32` and written from `i32` modulo 256. */
 export type ElementType = keyof typeof ELEMENTS;
 /** The types of numbers in a kernel. */
 export type NumericType = (typeof ELEMENTS)[ElementType]["value"];

@@ -21,7 +21,7 @@ export const LINE_ELEMENTS = 8;
 /** Lines of a worker's scatter cache: 128 KiB of f64, which the processor's second level of caches holds. */
 export const WORKER_LINES = 1 << 11;
 
-/** Bytes at the head of a worker's scatter cache, in front of its values: the numbers of its lines, as i32. */
+/** Bytes at the head of a worker's scatter cache, before its values: the numbers of its lines, as i32. */
 export const HEAD_BYTES = 4 * WORKER_LINES;
 
 /**

@@ -1,6 +1,7 @@
 import { unreachable } from "./unreachable.js";
 import { BINARY, COMPARE } from "./operators.js";
 import { binary, call, cast, compare, unary } from "./evaluate.js";
+import { inclusiveStop, isExact } from "./loop-stops.js";
 import { isFloat, isInteger, wrap, type IntegerType } from "./scalars.js";
 import type { Value } from "./evaluate.js";
 import type { BinaryFn, Expr, NumericType, ScalarType } from "./types.js";
@@ -24,6 +25,7 @@ export function simplify(expr: Expr): Expr {
     case "binary": {
       const { fn, a, b } = expr;
       const type = expr.type as NumericType;
+      if (isExact(expr)) return inclusiveStop(a, fn === "add" ? 1 : -1);
       if (a.op === "const" && b.op === "const") return literal(type, binary(fn, type, a.value as number, b.value as number));
       return isFloat(type) ? simplifyFloat(expr) : simplifyInteger(expr);
     }
@@ -64,7 +66,7 @@ function simplifyUnary(expr: Unary): Expr {
 
 const isNumber = (side: Expr, value: number): boolean => side.op === "const" && Object.is(side.value, value);
 
-/** What a side is the negative of, with the same bits: x of -x, 2 * x of -2 * x. */
+/** The operand whose negative a side is, with the same bits: x for -x, 2 * x for -2 * x. */
 function negated(side: Expr): Expr | undefined {
   if (side.op === "unary" && side.fn === "neg") return side.a;
   if (side.op !== "binary" || side.fn !== "mul") return undefined;
@@ -158,7 +160,7 @@ function simplifyCall(expr: Call): Expr {
   return isNumber(exponent, 3) ? times(times(base, base), base) : expr;
 }
 
-/** The products of powi, in its order; undefined where they would write the base too often. */
+/** The products of powi, in its order; undefined if they would write the base too often. */
 function product(base: Expr, n: number): Expr | undefined {
   const { type } = base;
   if (n === 0) return literal(type, 1);
@@ -173,7 +175,7 @@ function product(base: Expr, n: number): Expr | undefined {
   return n < 0 ? simplify({ op: "binary", type, fn: "div", a: literal(type, 1), b: result! }) : result;
 }
 
-/** Nodes of what a power becomes, of which compilers find those that are the same. */
+/** Most nodes that a power is expanded to; compilers find the equal ones among them. */
 const MOST_FACTORS = 32;
 
 function nodesOf(expr: Expr): number {

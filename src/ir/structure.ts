@@ -14,13 +14,16 @@ export interface Jump {
   readonly location: Location;
 }
 
-/** What a return leaves: all loops and the rest of the list. */
+/** Target of a return: it leaves all loops and the rest of the list. */
 export const RETURN = Symbol("return");
 
 type Loop = Extract<Stmt, { kind: "for" | "while" }>;
 /** A loop that jumps may name. */
 export type Labelled = Loop & { readonly label: string };
 
+/** A `break` or `continue`: of the innermost loop, or of that with the label. It stands among statements, as `leave` does. */
+export const jump = (kind: Jump["kind"], label: string | undefined, location: Location): Stmt =>
+  label === undefined ? { kind, location } : ({ kind, of: label, location } as Stmt);
 /** A return, which jumps to the end of the list. What it returns has been assigned to a local. */
 export const leave = (location: Location): Jump => ({ kind: "break", of: RETURN, location });
 /** The loop under a label, which jumps inside of it may name. */
@@ -35,7 +38,7 @@ const some = (stmt: Stmt, test: (stmt: Stmt) => boolean): boolean =>
 const returns = (stmt: Stmt): boolean => some(stmt, returnsAt);
 const jumps = (stmt: Stmt): boolean => some(stmt, (s) => jumpOf(s) !== undefined);
 
-/** True if control never goes on behind the statement, because it returns or loops until it does. */
+/** True if control never reaches the end of the statement, because it returns or loops until it does. */
 function alwaysReturns(stmt: Stmt): boolean {
   if (returnsAt(stmt)) return true;
   if (stmt.kind === "if") return stmt.then.some(alwaysReturns) && stmt.else.some(alwaysReturns);
@@ -48,14 +51,14 @@ function alwaysReturns(stmt: Stmt): boolean {
  * of a kernel, or of a function that is inlined: each function's by itself, so that its returns end it alone.
  *
  * A front end lowers its statements in their order and writes
- * - `leave(location)` for a return; a result is assigned to a local before it, which is declared in front of the list;
- * - plain `{ kind: "break" | "continue", location }` for those of the innermost loop;
- * - `{ kind: "break" | "continue", of: label, location }` for those of a loop further out, which is wrapped: `labelled(loop, label)`. Labels
+ * - `leave(location)` for a return; a result is assigned to a local before it, which is declared before the list;
+ * - plain `{ kind: "break" | "continue", location }` for a jump of the innermost loop;
+ * - `{ kind: "break" | "continue", of: label, location }` for a jump of a loop further out, which is wrapped: `labelled(loop, label)`. Labels
  *   are unique among loops that are inside each other. A label of the innermost loop will do, too.
  *
- * What stands behind a return, a break or a continue is dropped. What follows an `if` that returns moves into its other branch; where that
- * cannot say it (in a loop) a flag does, a local of bool that is declared at the front of the list, or of the loop's body. No jump may leave a
- * statement of a team, or stand in the `update` of a `while`: that is an IRError.
+ * Statements after a return, a break or a continue are dropped. Statements after an `if` that returns move into its other branch; where that
+ * cannot express it (in a loop) a flag does, a local of bool that is declared at the front of the list, or of the loop's body. No jump may leave a
+ * statement of a team, or be in the `update` of a `while`: that is an IRError.
  *
  * @param unique gives a name like the one wished for that is free in the kernel
  * @param location of the declaration of the return's flag; default: the first statement's
@@ -115,7 +118,7 @@ class Structurer {
       return loops.length > 0 ? [...set, { kind: "break", location }] : set;
     }
     const target = loops.findLastIndex(({ label }) => label === jump.of);
-    if (target < 0) throw new IRError(undefined, location, `${kind} of ${String(jump.of)}, which is no loop around it`);
+    if (target < 0) throw new IRError(undefined, location, `${kind} of ${String(jump.of)}, which is not a loop around it`);
     if (target === loops.length - 1) return [{ kind, location }];
     const { flags } = loops[target];
     if (!flags.has(kind)) flags.set(kind, this.unique(kind === "break" ? "left" : "skipped"));
@@ -137,7 +140,7 @@ class Structurer {
     return { ...loop, body: [...declarations, ...body] };
   }
 
-  /** Behind a loop: goes on to where the jumps lead that left it. */
+  /** Statements after a loop that continue each jump out of it to its target. */
   private onward(loop: Stmt, loops: readonly Around[]): Stmt[] {
     return loops.flatMap(({ label, flags }, at) =>
       [...flags].flatMap(([kind, flag]) => {

@@ -1,6 +1,6 @@
 import type { ScatterStrategy } from "./launch.js";
 
-/* What a launch can be tuned in: how its work is shared out. Each value gives the same results, and in strict mode the same bits. */
+/* Ways in which a launch can be tuned: how its work is shared out. Each value gives the same results, and in strict mode the same bits. */
 
 /** Values that say how a launch shares out its work. The device chooses those that are omitted. */
 export interface Tuning {

@@ -7,7 +7,7 @@ import { children } from "./walk.js";
 /** Nodes whose types can be judged by themselves: what they name stands in no table of parameters or locals. */
 export type Operation = Extract<Expr, { op: "const" | "unary" | "binary" | "compare" | "logical" | "select" | "cast" | "call" }>;
 
-/** What is wrong with the types of a constant, or of an operator and its operands; undefined where nothing is. */
+/** Describes a type error of a constant, or of an operator and its operands; undefined if there is none. */
 export function typeProblem(node: Operation): string | undefined {
   if (node.op === "const") return representable(node.type, node.value) ? undefined : `not a value of ${node.type}`;
   const operands = children(node).map((child) => child.type);

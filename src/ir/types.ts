@@ -12,16 +12,16 @@ import type { ElementType, NumericType, ScalarType } from "./scalars.js";
 export type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 export type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
-/** Where a piece of a kernel was written; `line` and `column` count from 1. */
+/** Place of a piece of a kernel in its source; `line` and `column` count from 1. */
 export interface Location {
   file: string;
   line: number;
   column: number;
 }
 
-/** What a reduction folds by; `custom` is a function of the author's. */
+/** Operation of a reduction; `custom` is a function of the author's. */
 export type ReduceOp = "sum" | "min" | "max" | "custom";
-/** What scatter folds by. */
+/** Operation of a scatter. */
 export type ScatterOp = "sum" | "min" | "max";
 
 /** A parameter that is one value. */
@@ -42,13 +42,13 @@ export interface ViewParam {
   disjoint: boolean;
   /** Axes whose indices are right by construction, and are not checked: of fields, those along which a grid's own code indexes. */
   trusted?: readonly number[];
-  /** Scratch of level 1, which a launch allocates: a row of so many elements for each team that runs at a time. Of scalars and extents. */
+  /** Length of scratch of level 1, which a launch allocates: a row for each team that runs at a time. An expression of scalars and extents. */
   teamLength?: Expr;
   /** By axis: the bounds that the author of an array of another language has declared, such as Fortran's. Messages count as the author does. */
   bounds?: readonly DeclaredBounds[];
 }
 
-/** Where an axis of a view begins and ends by its author's count. The view itself counts from 0. */
+/** First and last index of a view's axis by its author's count. The view itself counts from 0. */
 export interface DeclaredBounds {
   /** The author's number of the axis. */
   readonly axis: number;
@@ -76,7 +76,7 @@ export interface ReduceParam {
   identity: number;
   /** For `custom`: the fold of locals `a` and `b`, an expression over just these two. */
   combine?: { a: string; b: string; body: Expr };
-  /** Of a container's parameter with several components. */
+  /** The container's parameter with several components to which this belongs, and the component. */
   part?: { readonly of: string; readonly component: number };
 }
 
@@ -106,7 +106,7 @@ export interface KernelIR {
   prints?: Prints;
 }
 
-/** Where code records the lines that it prints. */
+/** Views in which code records the lines that it prints. */
 export interface Prints {
   /** A view of i32 with one element: how many lines have been printed, those without a place included. */
   readonly count: string;
@@ -129,14 +129,14 @@ export interface PrintedValue {
 export interface Checks {
   /** A view of i32 that takes the first failure, see `FAULT`. */
   readonly record: string;
-  /** Of so many accesses of the kernel, how many have an index that is checked. */
+  /** Accesses of the kernel; `unproved` of them have an index that is checked. */
   readonly accesses: number;
   readonly unproved: number;
-  /** Where an index is checked, by number. */
+  /** Places at which an index is checked, by number. */
   readonly sites: readonly CheckSite[];
-  /** The body without checks: right for an element of which no index is outside. */
+  /** The body without checks: right for an element with all indices inside. */
   readonly unchecked: readonly Stmt[];
-  /** Axes in front of those that are recorded of an element: 1 in code for owners (`passes/owners.ts`). */
+  /** Axes before those that are recorded of an element: 1 in code for owners (`passes/owners.ts`). */
   readonly outerAxes?: 1;
 }
 
@@ -169,9 +169,12 @@ export type Expr =
   | { op: "table"; type: NumericType; table: string; indices: Expr[]; location?: Location }
   /** Extent of a view or scatter array along `axis`. */
   | { op: "extent"; type: "i32"; view: string; axis: number }
-  /** `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports neither overflow nor division by zero. */
+  /**
+   * `wraps`: the author wrote that an integer result is cut to 32 bits, so that js-debug reports neither overflow nor division by zero.
+   * `exact`: only at the top of a loop's `stop` (see `inclusiveStop`), where the sum is one beyond the last value and may be 2^31 or -2^31 - 1.
+   */
   | { op: "unary"; type: ScalarType; fn: UnaryFn; a: Expr; wraps?: true }
-  | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr; wraps?: true }
+  | { op: "binary"; type: ScalarType; fn: BinaryFn; a: Expr; b: Expr; wraps?: true; exact?: true }
   | { op: "compare"; type: "bool"; fn: CompareFn; a: Expr; b: Expr }
   /** Short circuit: `b` is evaluated only where `a` does not decide. */
   | { op: "logical"; type: "bool"; fn: "and" | "or"; a: Expr; b: Expr }
@@ -202,7 +205,10 @@ export type Stmt =
   /** Prints a line of its items, with a space between each two. `site` is its number in code that records lines (`passes/record-prints.ts`). */
   | { kind: "print"; items: (string | Expr)[]; site?: number; location: Location }
   | { kind: "if"; cond: Expr; then: Stmt[]; else: Stmt[]; location: Location }
-  /** Counted loop: `name` (i32) runs from `start` by constant `step` while below (above, if step < 0) `stop`; not assigned in the body; `stop` does not change. */
+  /**
+   * Counted loop: `name` (i32) runs from `start` by constant `step` while below (above, if step < 0) `stop`; not assigned in the body; `stop` does not
+   * change. The step never wraps: a loop whose next value would leave i32 has ended.
+   */
   | { kind: "for"; name: string; start: Expr; stop: Expr; step: number; body: Stmt[]; location: Location }
   /** Any other loop. `update` runs after the body and after `continue`. */
   | { kind: "while"; cond: Expr; body: Stmt[]; update: Stmt[]; location: Location }

@@ -1,6 +1,7 @@
 import { unreachable } from "./unreachable.js";
 import { IRError } from "./errors.js";
 import { valueType } from "./scalars.js";
+import { isExact, isInclusive } from "./loop-stops.js";
 import { printExpr } from "./print.js";
 import { typeProblem } from "./type-rules.js";
 import type { Expr, KernelIR, NumericType, Param, ScalarType, Stmt } from "./types.js";
@@ -16,7 +17,7 @@ export function verify(ir: KernelIR): void {
 
 export type Local = { what: "local" | "counter"; type: ScalarType } | { what: "array"; type: NumericType };
 
-/** What is declared in a block, and in those around it. */
+/** Declarations of a block, and of the blocks around it. */
 export class Locals {
   private readonly own = new Map<string, Local>();
 
@@ -32,7 +33,7 @@ export class Locals {
   }
 }
 
-/** Where a statement stands. */
+/** Surroundings of a statement. */
 export interface Context {
   locals: Locals;
   inLoop: boolean;
@@ -42,7 +43,7 @@ export interface Context {
   results: ReadonlyMap<string, NumericType>;
 }
 
-/** Where the first statement of a kernel stands. */
+/** Surroundings of a kernel's first statement. */
 export const outermost = (): Context => ({ locals: new Locals(), inLoop: false, level: "team", results: new Map() });
 
 /** Checks a kernel: the whole, or statement by statement as it is built. */
@@ -147,7 +148,7 @@ export class Verifier {
         return;
       case "setElement": {
         const array = locals.get(stmt.array);
-        need(array?.what === "array", `${stmt.array} is no array here`);
+        need(array?.what === "array", `${stmt.array} is not an array here`);
         need(stmt.index.type === "i32", `${stmt.array} is indexed by ${stmt.index.type}`);
         need(array!.type === stmt.value.type, `${stmt.value.type} put into ${stmt.array}, an array of ${array!.type}`);
         return;
@@ -162,7 +163,7 @@ export class Verifier {
       case "reduce": {
         const param = this.params.get(stmt.target);
         const type = context.results.get(stmt.target) ?? (param?.kind === "reduce" ? param.type : undefined);
-        need(type !== undefined, `${stmt.target} is no reduction here`);
+        need(type !== undefined, `${stmt.target} is not a reduction here`);
         need(type === stmt.value.type, `${stmt.value.type} folded into ${stmt.target}, which is ${type}`);
         return;
       }
@@ -175,6 +176,7 @@ export class Verifier {
       case "for":
         need(stmt.start.type === "i32" && stmt.stop.type === "i32", `loop from ${stmt.start.type} to ${stmt.stop.type}`);
         need(Number.isInteger(stmt.step) && stmt.step !== 0, `loop by step ${stmt.step}`);
+        need(!isExact(stmt.stop) || isInclusive(stmt.stop, stmt.step), `loop to ${printExpr(stmt.stop)} by step ${stmt.step}`);
         return;
       case "break":
       case "continue":
@@ -197,7 +199,7 @@ export class Verifier {
     const param = this.params.get(name);
     this.require(
       param !== undefined && (param.kind === "view" || param.kind === "scatter") && param.kind === kind,
-      `${name} is no ${kind}`,
+      `${name} is not a ${kind}`,
       stmt,
     );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
@@ -213,7 +215,7 @@ export class Verifier {
     for (const operand of operands) this.expr(operand, locals, stmt, depth + 1);
   }
 
-  /** What is wrong with one node; undefined where it is in order. */
+  /** Describes what is wrong with one node; undefined if it is valid. */
   private problem(node: Expr, operands: readonly Expr[], locals: Locals, stmt?: Stmt): string | undefined {
     const { type } = node;
     const unless = (condition: boolean, text: string) => (condition ? undefined : text);
@@ -241,21 +243,21 @@ export class Verifier {
         const array = locals.get(node.array);
         return unless(
           array?.what === "array" && array.type === type && node.index.type === "i32",
-          "no such array here, of another type, or indexed by another type",
+          "not an array here, or its type or the type of its index is wrong",
         );
       }
       case "table": {
         const table = this.tables.get(node.table);
         return unless(
           table?.type === type && table.shape.length === node.indices.length && areInts(operands),
-          "no such table, of another type or rank, or indexed by another type",
+          "not a table, or its type, its rank or the type of an index is wrong",
         );
       }
       case "extent": {
         const param = this.params.get(node.view);
         return unless(
           (param?.kind === "view" || param?.kind === "scatter") && node.axis >= 0 && node.axis < param.rank,
-          "no such axis of an array",
+          "not an array with this axis",
         );
       }
       case "unary":
@@ -267,9 +269,9 @@ export class Verifier {
       case "call":
         return typeProblem(node);
       case "checked":
-        return unless(areInts(operands) && this.ir.checks?.sites[node.site] !== undefined, "no such check, or of another type");
+        return unless(areInts(operands) && this.ir.checks?.sites[node.site] !== undefined, "not a check, or its type is wrong");
       case "failed":
-        return unless(this.ir.checks !== undefined, "nothing is checked");
+        return unless(this.ir.checks !== undefined, "the kernel has no checks");
       default:
         return unreachable(node);
     }
@@ -281,7 +283,7 @@ const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }
 /** A loop of the lanes of a member. */
 const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";
 
-/** Where the statements stand in block number `block` of `blocksOf(stmt)`. */
+/** Surroundings of the statements in block number `block` of `blocksOf(stmt)`. */
 export function insideOf(stmt: Stmt, context: Context, block: number): Context {
   const counted = (name: string): Locals => new Locals(context.locals).set(name, { what: "counter", type: "i32" });
   switch (stmt.kind) {
@@ -314,7 +316,7 @@ export function insideOf(stmt: Stmt, context: Context, block: number): Context {
   }
 }
 
-/** Adds what a statement declares for those behind it in its block. */
+/** Adds a statement's declarations for the statements after it in its block. */
 export function declare(stmt: Stmt, locals: Locals): void {
   if (stmt.kind === "let") locals.set(stmt.name, { what: "local", type: stmt.type });
   if (stmt.kind === "array") locals.set(stmt.name, { what: "array", type: stmt.type });

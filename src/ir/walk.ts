@@ -228,7 +228,7 @@ export function walkExprs(stmts: readonly Stmt[], visit: (node: Expr, stmt: Stmt
   });
 }
 
-/** What `mapStmts` puts in place of expressions and statements. */
+/** Replacements of expressions and statements for `mapStmts`. */
 export interface StmtMapper {
   /** Replaces a whole expression of a statement; use `mapExpr` to reach its nodes. */
   expr?: (expr: Expr) => Expr;
@@ -373,14 +373,14 @@ export const hasJump = (body: readonly Stmt[]): boolean =>
     }
   });
 
-/** What one statement changes, or one expression reads: an element of a view, of a scatter target, of a private or scratch array, of a table. */
+/** Element that a statement changes or an expression reads: of a view, a scatter target, a private or scratch array, or a table. */
 export interface Touched<K extends string> {
   readonly kind: K;
   readonly name: string;
   readonly indices: Expr[];
 }
 
-/** What a statement by itself changes, those inside of it aside: a local or a reduction, which have no indices, or an element. */
+/** Change that a statement makes by itself, apart from statements inside it: to a local or a reduction, which have no indices, or to an element. */
 export function changeOf(stmt: Stmt): Touched<"local" | "reduction" | "array" | "view" | "scatter"> | undefined {
   switch (stmt.kind) {
     case "assign":

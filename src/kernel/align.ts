@@ -1,6 +1,6 @@
 /*
- * Where a function's text is not that of its file, as tools have stripped the types and set the lines anew, and keep the result to
- * themselves: the words of both are laid side by side.
+ * Aligns the words of a function's text with the words of its file, for tools that have stripped the types and changed the lines without
+ * a source map.
  */
 
 interface Word {
@@ -33,12 +33,12 @@ const wordsOf = (text: string): Word[] =>
   });
 
 const [MATCH, STRANGE, SKIP] = [4, -2, -0.5];
-/** What words must be alike to be of one function: of all that there could be. */
+/** Share of the greatest possible score that an alignment needs, so that both texts are the same function. */
 const ENOUGH = 0.75;
 const MOST_PAIRS = 4e6;
 
 /**
- * Where in `file`, at or behind `start` if possible, the places of `text` are: a function of offsets. Undefined where too few of its words are there
+ * Maps the places of `text` to places in `file`, at or after `start` if possible: a function of offsets. Undefined if too few of its words are there
  * in that order, as where names were changed.
  */
 export function align(text: string, file: string, start: number): ((offset: number) => number) | undefined {
@@ -64,7 +64,7 @@ export function align(text: string, file: string, start: number): ((offset: numb
 function match(words: readonly Word[], all: readonly Word[]): (number | undefined)[] | undefined {
   const width = all.length + 1;
   if (words.length === 0 || words.length * width > MOST_PAIRS || greatestScore(words, all) < leastScore(words)) return undefined;
-  // What is before and behind the function costs nothing.
+  // Allows any text before and after the function at no cost.
   let row = new Float64Array(width);
   const moves = words.map(({ text, stem }, n) => {
     const next = new Float64Array(width).fill((n + 1) * STRANGE);
@@ -90,10 +90,10 @@ function match(words: readonly Word[], all: readonly Word[]): (number | undefine
   return found;
 }
 
-/** What an alignment that counts scores at least. */
+/** Least score of an alignment that counts. */
 const leastScore = (words: readonly Word[]): number => ENOUGH * MATCH * words.length;
 
-/** What no alignment scores more than: that of all words which both have, in whatever order. */
+/** Upper bound of any alignment's score: all words that both have, in whatever order. */
 function greatestScore(words: readonly Word[], all: readonly Word[]): number {
   const left = new Map<string, number>();
   for (const { stem } of all) left.set(stem, (left.get(stem) ?? 0) + 1);

@@ -40,7 +40,7 @@ export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, 
   }
 }
 
-/** What a declared name stands for: a local for a number, else the thing itself. */
+/** Value of a declared name: a local for a number, else the thing itself. */
 function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: boolean, fresh: boolean): Value {
   switch (value.kind) {
     case "scalar":
@@ -126,7 +126,7 @@ type AssignmentTarget =
   | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
   | { kind: "element"; array: Value & { kind: "array" }; indices: Expr[] };
 
-/** What stands on the left of an assignment. */
+/** Target on the left of an assignment. */
 function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): AssignmentTarget {
   if (node.type === "Identifier") {
     const value = identifier(cx, node, scope);
@@ -184,7 +184,7 @@ function valueAt(cx: Lowering, target: AssignmentTarget, node: acorn.Node): Scal
 
 const simple = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && simple(e.a) && simple(e.b));
 
-/** What is evaluated next does not change where the assignment goes. */
+/** Keeps the indices of the target, so that expressions evaluated next do not change them. */
 function keepIndices(cx: Lowering, target: AssignmentTarget, node: acorn.Node): void {
   if (target.kind !== "variable")
     target.indices = target.indices.map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr);

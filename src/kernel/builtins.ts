@@ -14,8 +14,8 @@ export function mulhi(a: number, b: number): number {
 
 /**
  * x to the whole power n, an i32: by squaring, from the lowest bit of n, and 1 / x^-n where n is negative (the order of products of libgcc's
- * `__powidf2`). Each product is rounded, so the bits are the same on every backend, while those of `x ** n` may differ by 2 ulp. For large n
- * the roundings add up. Hand it to a kernel as `mulhi`. Called as a plain function it computes in f64.
+ * `__powidf2`). Each product is rounded, so the bits are the same on every backend, while `x ** n` may differ by 2 ulp. For large n
+ * the roundings add up. Pass it to a kernel like `mulhi`. Called as a plain function it computes in f64.
  */
 export const powi = (x: number, n: number): number => power(x, n);
 

@@ -9,6 +9,7 @@ import { cellMethod } from "./march.js";
 import { mathCall } from "./math.js";
 import { lanesMethod, teamMethod } from "./team.js";
 import { stringOf } from "./syntax.js";
+import { toolCall } from "./tool-calls.js";
 import { Scope, constant, type Value } from "./values.js";
 import { METHODS, asIndex, scalarsOf } from "./operands.js";
 import { inline } from "./inline.js";
@@ -19,7 +20,8 @@ export function call(cx: Lowering, node: acorn.CallExpression, scope: Scope): Va
   let { callee } = node;
   // (0, module.name)(...), as bundlers and test runners call what was imported
   if (callee.type === "SequenceExpression") callee = callee.expressions[callee.expressions.length - 1];
-  if (callee.type === "Identifier" && callee.name === "__name") return cx.expression(node.arguments[0], scope);
+  const written = toolCall(cx, node, scope);
+  if (written) return written;
   if (callee.type !== "MemberExpression") return apply(cx, cx.expression(callee, scope), node, scope);
 
   const outer = outerMember(cx, callee, scope);
@@ -147,7 +149,7 @@ function printLine(cx: Lowering, node: acorn.CallExpression, scope: Scope): Valu
   const numbers = node.arguments.filter((arg) => stringOf(arg) === undefined);
   for (const arg of numbers)
     if (arg.type === "TemplateLiteral")
-      cx.fail(arg, "print takes no templates with values", 'write print("cell", i): spaces stand between');
+      cx.fail(arg, "print does not take templates with values", 'write print("cell", i), which puts spaces between');
   const values = scalarsOf(cx, numbers, scope);
   const items = node.arguments.map((arg): string | Expr => {
     const text = stringOf(arg);

@@ -15,24 +15,28 @@ import { constant, Scope, type Value } from "./values.js";
  * text has the same names, however bundlers and minifiers change them, since both stand in one scope; calling it gives their values.
  */
 
-/** What may be listed: a constant, a table, a function (inlined), a type of private arrays or of scratch. */
+/** Values that may be listed: a constant, a table, a function (inlined), a type of private arrays or of scratch. */
 export type Capture = number | boolean | TableToken | Helper | ArrayType | ScalarToken<NumericType>;
 
-/** What a body takes from around it: `() => [wave, C, lattice.weights]`. Called once, when the kernel is first compiled. */
+/** Names that a body takes from around it: `() => [wave, C, lattice.weights]`. Called once, when the kernel is first compiled. */
 export type Captures = () => readonly Capture[];
+
+const nothing: Captures = () => [];
 
 const helpers = new WeakMap<Function, Captures>();
 
 /**
  * A function for kernels with a list of its own: who lists the function need not list what it captures. So a module may offer functions that
  * use constants and functions of its own, under names that nobody else knows. Gives the function itself.
+ *
+ * @param captures Default: it captures nothing
  */
-export function helper<F extends Helper>(fn: F, captures: Captures): F {
+export function helper<F extends Helper>(fn: F, captures: Captures = nothing): F {
   helpers.set(fn, captures);
   return fn;
 }
 
-/** What must be known of a kernel, or of a container's body. */
+/** Properties of a kernel, or of a container's body, that lists need. */
 interface Owner {
   readonly name: string;
   readonly params: object;
@@ -49,11 +53,9 @@ interface Entry {
 
 const lists = new WeakMap<object, CaptureList>();
 
-const nothing: Captures = () => [];
-
 /**
- * The list of a kernel; undefined where neither it nor a helper among its parameters has one. Its values are those of the first time that this
- * is asked. Throws KernelError.
+ * The list of a kernel; undefined if neither it nor a helper among its parameters has one. Its values are read on the first call.
+ * Throws KernelError.
  */
 export function capturesOf(owner: Owner): CaptureList | undefined {
   const given = Object.values(owner.params).filter((token) => typeof token === "function" && helpers.has(token));
@@ -67,11 +69,11 @@ export function capturesOf(owner: Owner): CaptureList | undefined {
   return list;
 }
 
-/** What the lists of a kernel and of its functions have in common. */
+/** State shared by the lists of a kernel and of its functions. */
 class Found {
   readonly tables: Table[] = [];
   readonly meanings = new Map<unknown, Value>();
-  /** Of functions that have one of their own. */
+  /** Lists of functions that have their own. */
   readonly lists = new Map<Function, CaptureList>();
 }
 
@@ -86,7 +88,7 @@ export class CaptureList {
     private readonly owner: Owner,
     private readonly captures: Captures,
     private readonly found = new Found(),
-    /** Is told of the list before those of its functions are read, which may name each other. */
+    /** Called with the list before the lists of its functions are read, which may name each other. */
     note?: (list: CaptureList) => void,
   ) {
     note?.(this);
@@ -143,15 +145,15 @@ export class CaptureList {
     this.found.meanings.set(token, { kind: "table", name, type: table.type, shape: table.shape, prefix: [] });
   }
 
-  /** What the body itself calls by that path. */
+  /** Value of a path in the body itself. */
   inBody(path: string): Value | undefined {
     const entry = this.entries.find((e) => e.path === path);
     return entry && this.meaning(entry);
   }
 
   /**
-   * What a function means by a path. It may be of another module, where things have other paths: what has the same name then. Of a function
-   * that was listed as a member of something, what is a member of the same comes first, and names of the body's own module last.
+   * Value of a path in a function. The function may be of another module, where things have other paths: then the last name decides. For a function
+   * that was listed as a member of something, members of the same thing come first, and names of the body's own module last.
    */
   inFunction(path: string, module: string | undefined): Value | undefined {
     const exact = module === undefined ? this.inBody(path) : undefined;
@@ -198,7 +200,7 @@ export class CaptureList {
     if (token?.kind === "scalar" && token.type !== "bool") return { kind: "arrayType", type: token.type as NumericType };
     return this.fail(
       node,
-      `${path} is ${describe(value)}, which no kernel can use`,
+      `${path} is ${describe(value)}, which kernels cannot use`,
       typeof value === "object" && value !== null
         ? `list what is used of it, () => [${path}.name]; numbers as table(f64, [...])`
         : "list numbers, tables and functions",
@@ -219,7 +221,7 @@ export class CaptureList {
     if (!/\s/.test(Function.prototype.toString.call(this.captures))) return;
     for (const entry of this.entries)
       if (entry.path !== undefined && Object.hasOwn(this.owner.params, entry.path) && !this.used.has(entry) && bound(entry.path))
-        this.fail(entry.node, `${entry.path} is listed, and is a parameter too`, "take it from the one or from the other");
+        this.fail(entry.node, `${entry.path} is listed, and is a parameter too`, "take it from one or the other");
   }
 
   private fail(node: acorn.Node, problem: string, remedy: string): never {
@@ -227,7 +229,7 @@ export class CaptureList {
   }
 }
 
-/** The outermost scope of code whose free names are in a list; what is not is looked for in the scope around. */
+/** The outermost scope of code with free names in a list; other names are looked for in the scope around. */
 export class CaptureScope extends Scope {
   constructor(
     private readonly search: (path: string) => Value | undefined,
@@ -260,5 +262,5 @@ const isTable = (value: unknown): value is TableToken => (value as Partial<Table
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
-/** What a path is a member of. */
+/** Path of the thing that a path is a member of. */
 const moduleOf = (path: string): string | undefined => (path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : undefined);

@@ -1,20 +1,20 @@
 import type { ElementType, NumericType } from "../ir/types.js";
 
 /*
- * What the body of a container sees: the cell and the fields. The types let the editor check the use of fields by their cardinality and
+ * Types of the cell and the fields in a container's body. They let the editor check the use of fields by their cardinality and
  * of offsets by the grid's dimension.
  */
 
 /** The number of a grid's axes. */
 export type Dimension = 2 | 3;
 
-/** The cell for which the body runs. Its integer coordinates are those of the whole grid. It is a symbol to the editor, so that only cells index fields. */
+/** The cell for which the body runs. Its integer coordinates are global. It is a symbol to the editor, so that only cells index fields. */
 export type Cell<D extends Dimension = Dimension> = symbol & {
   readonly x: number;
   readonly y: number;
   /**
-   * In a container that is declared to march: `step` for this cell and those behind it along the axis, one after the other. What it leaves in
-   * the body's variables must be what the body gives them before it marches, at the next cell: the grid chooses where marches begin.
+   * In a container that is declared to march: `step` for this cell and the cells after it along the axis, one by one. The values that it leaves in
+   * the body's variables must equal the ones that the body gives them before it marches, at the next cell: the grid chooses where marches begin.
    */
   march(step: (cell: Cell<D>) => void): void;
 } & ([D] extends [2] ? unknown : { readonly z: number });
@@ -42,9 +42,9 @@ export interface Neighbourhood<V, D extends Dimension, W = V> {
   at(c: Cell<D>, ...offset: Offset<D>): W;
   /** True where the cell itself, or that at an offset, is an active cell of the grid. */
   isActive(c: Cell<D>, ...offset: Offset<D> | []): boolean;
-  /** Of a field of the grid of half the cell size: the cell (2x + ox, 2y + oy, 2z + oz). */
+  /** For a field of the grid of half the cell size: the cell (2x + ox, 2y + oy, 2z + oz). */
   fine(c: Cell<D>, ...offset: Offset<D>): V;
-  /** Of a field of the grid of twice the cell size: the cell ((x >> 1) + ox, (y >> 1) + oy, (z >> 1) + oz). */
+  /** For a field of the grid of twice the cell size: the cell ((x >> 1) + ox, (y >> 1) + oy, (z >> 1) + oz). */
   coarse(c: Cell<D>, ...offset: Offset<D>): V;
 }
 
@@ -57,8 +57,8 @@ export type FieldAccess<C extends number, D extends Dimension> = [C] extends [1]
   : { [cell: symbol]: Components } & Neighbourhood<Readonly<Components>, D, Components>;
 
 /**
- * Values along some axes, in a body: `m[c]` is that of the cell's coordinates, `m.at(c, d)` the one `d` coordinates further; with several
- * components `m[c][k]`, `m.at(c, d)[k]`. Distances are one for each axis, that of x first.
+ * Values along some axes, in a body: `m[c]` is the value at the cell's coordinates, `m.at(c, d)` the one `d` coordinates further; with several
+ * components `m[c][k]`, `m.at(c, d)[k]`. Distances are one for each axis, x first.
  */
 export interface AxisAccess<C extends number = 1, N extends number = 1> {
   readonly [cell: symbol]: AxisValue<C>;
@@ -66,7 +66,7 @@ export interface AxisAccess<C extends number = 1, N extends number = 1> {
 }
 type AxisValue<C extends number> = [C] extends [1] ? number : Readonly<Components>;
 
-/** What a body reduces into values along axes: component `k`, or the only one. */
+/** Reduction of a body into values along axes: component `k`, or the only one. */
 export type AxisReduction<C extends number, M extends string> = Record<
   M,
   [C] extends [1] ? (value: number) => void : (k: number, value: number) => void
@@ -82,7 +82,7 @@ export interface AxisToken {
   readonly ghosts: number;
 }
 
-/** Where a field lies: on the container's grid, on that of half the cell size (read by `fine`), of twice the cell size (by `coarse`). */
+/** Grid of a field: the container's, the one of half the cell size (read by `fine`), or of twice the cell size (by `coarse`). */
 export type Level = "own" | "fine" | "coarse";
 
 /** A field, as the front end knows it. */
@@ -101,7 +101,7 @@ export type Particle = symbol & { readonly particle: true };
 /** Columns of particles in a body: `x[p]` is a number where they have one component, else `v[p][k]` is. */
 export type ColumnAccess<C extends number> = { [particle: symbol]: [C] extends [1] ? number : Components };
 
-/** What a body adds to a field of its grid: to component `k` of the cell at an offset, or to the only one. */
+/** Addition of a body to a field of its grid: to component `k` of the cell at an offset, or to the only one. */
 export type DepositAccess<C extends number, D extends Dimension> = [C] extends [1]
   ? { add(c: Cell<D>, ...args: [...offset: Required<Offset<D>>, value: number]): void }
   : { add(c: Cell<D>, ...args: [...offset: Required<Offset<D>>, k: number, value: number]): void };

@@ -1,6 +1,6 @@
 import type { Location } from "../ir/types.js";
 
-/** The line before, the line itself with a mark below its column; undefined where the file cannot be read. */
+/** The line before, the line itself with a mark below its column; undefined if the file cannot be read. */
 export function codeFrame({ file, line, column }: Location): string | undefined {
   try {
     const lines = process.getBuiltinModule("fs").readFileSync(file, "utf8").split(/\r?\n/);

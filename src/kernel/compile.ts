@@ -74,7 +74,7 @@ export function printingKernel(plain: CompiledKernel): CompiledKernel {
 
 const blocked = new WeakMap<CompiledKernel, Map<string, CompiledKernel>>();
 
-/** The kernel over views of which some have their first axis split, remembered for each way of splitting. */
+/** The kernel over views with the first axis of some split, remembered for each way of splitting. */
 export function blockedKernel(plain: CompiledKernel, splits: ReadonlyMap<string, Split>): CompiledKernel {
   if (splits.size === 0) return plain;
   const variants = blocked.get(plain) ?? new Map<string, CompiledKernel>();

@@ -5,14 +5,14 @@ import { eachChild } from "./syntax.js";
 
 /* How deep a function's text nests, counted without recursion. What comes after recurses on it: the passes, the emitters, and the compilers of the targets. */
 
-/** What compilers of WGSL take, which go down 127 levels: a loop is three of them. */
+/** Limits that suit compilers of WGSL, which go down 127 levels: a loop is three of them. */
 const MOST = { blocks: 40, branches: 100, expressions: 100 };
 type Depths = typeof MOST;
 const KINDS = Object.keys(MOST) as (keyof Depths)[];
 
 export const REMEDY = "put parts into locals";
 
-/** The first node that nests too deep, with words about it; undefined where none does. Long sums and products nest no deeper than short ones. */
+/** The first node that nests too deep, with words about it; undefined if none does. Long sums and products nest no deeper than short ones. */
 export function tooDeep(root: acorn.Node): { node: acorn.Node; problem: string } | undefined {
   const open: [node: acorn.Node, depths: Depths][] = [[root, { blocks: 0, branches: 0, expressions: 0 }]];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -42,6 +42,6 @@ export function descending<T>(kernel: { readonly name: string; readonly location
   }
 }
 
-/** An engine, or acorn, has no stack left to go down; errors of this library are none of theirs, whatever they say. */
+/** True if an engine, or acorn, ran out of stack; errors of this library do not count, whatever they say. */
 export const isOverflow = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof IsoformError) && /call stack|stack space|too much recursion/.test(error.message);

@@ -1,3 +1,4 @@
+import { jump } from "../ir/structure.js";
 import type * as acorn from "acorn";
 import { assignTo, updateTarget } from "./assignments.js";
 import { call } from "./calls.js";
@@ -6,12 +7,13 @@ import { doWhileLoop, forLoop, whileLoop } from "./loops.js";
 import type { ExpressionNode, Frame, Lowering } from "./lowering.js";
 import { condition, scalarOf } from "./operands.js";
 import { prefix } from "./operators.js";
-import { branch, declaration, finish, statements } from "./statements.js";
+import { branch, declaration, finish, labelledLoop, NOT_PLAIN, statements } from "./statements.js";
+import { isPlainFunction } from "./syntax.js";
 import { literal } from "./types.js";
 import { Scope, constant, type Value } from "./values.js";
 
 /*
- * What lowers each kind of node. The modules that do it come back here for the nodes inside theirs, by the methods of `Lowering`.
+ * Dispatch of each kind of node to its lowering. The modules that lower come back here for inner nodes, by the methods of `Lowering`.
  */
 
 /** Lowers an expression. What it does besides giving a value goes before the statement in which it stands. */
@@ -20,7 +22,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
     case "Literal":
       if (typeof node.value === "number") return literal(node.value);
       if (typeof node.value === "boolean") return { kind: "scalar", expr: constant("bool", node.value) };
-      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels know numbers and truth values");
+      return cx.fail(node, `${node.raw ?? "this literal"} is not a number`, "kernels have numbers and truth values only");
     case "Identifier":
       return identifier(cx, node, scope);
     case "MemberExpression":
@@ -52,6 +54,7 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
       return record(cx, node, scope);
     case "ArrowFunctionExpression":
     case "FunctionExpression":
+      if (!isPlainFunction(node)) return cx.fail(node, ...NOT_PLAIN);
       return { kind: "function", name: "", node, source: cx.source, scope };
     case "AssignmentExpression":
       return assignTo(cx, node, scope, true);
@@ -64,7 +67,11 @@ export function expression(cx: Lowering, node: ExpressionNode, scope: Scope): Va
     }
     // Any other expression is refused.
     default:
-      return cx.fail(node, `${node.type} is not part of the kernel language`, "see docs/language.md");
+      return cx.fail(
+        node,
+        `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`,
+        REMEDIES[node.type] ?? "see docs/language.md",
+      );
   }
 }
 
@@ -113,7 +120,7 @@ export function effect(cx: Lowering, node: acorn.Expression, scope: Scope, left 
   }
 }
 
-/** What istanbul counts with: `cov_1x2y().s[0]++`, and the call that makes its counters. */
+/** Counters of istanbul: `cov_1x2y().s[0]++`, and the call that makes them. */
 function isCoverage(node: acorn.Node): boolean {
   let at = node as acorn.Expression | acorn.Super;
   if (at.type === "UpdateExpression") at = at.argument as acorn.Expression;
@@ -143,9 +150,10 @@ export function statement(cx: Lowering, node: acorn.Statement, scope: Scope, fra
       return doWhileLoop(cx, node, scope, frame);
     case "BreakStatement":
     case "ContinueStatement":
-      if (node.label) cx.fail(node, "labels are not supported", "use a flag");
-      cx.out.push({ kind: node.type === "BreakStatement" ? "break" : "continue", location: cx.at(node) });
+      cx.out.push(jump(node.type === "BreakStatement" ? "break" : "continue", node.label?.name, cx.at(node)));
       return;
+    case "LabeledStatement":
+      return labelledLoop(cx, node, scope, frame);
     // Any other statement is refused.
     default:
       cx.fail(node, `${SYNTAX[node.type] ?? node.type} is not part of the kernel language`, REMEDIES[node.type] ?? "see docs/language.md");
@@ -159,11 +167,21 @@ const SYNTAX: Record<string, string> = {
   TryStatement: "try",
   ThrowStatement: "throw",
   ClassDeclaration: "class",
-  LabeledStatement: "a label",
+  SpreadElement: "a spread list, ...a,",
+  ChainExpression: "?.",
+  TemplateLiteral: "a template string",
+  TaggedTemplateExpression: "a tagged template",
+  AwaitExpression: "await",
+  YieldExpression: "yield",
+  ThisExpression: "this",
+  ClassExpression: "class",
+  ImportExpression: "import",
 };
 const REMEDIES: Record<string, string> = {
   ForOfStatement: "count with for (let k = 0; k < n; k++)",
   ForInStatement: "count with for (let k = 0; k < n; k++)",
   SwitchStatement: "write if and else if",
+  SpreadElement: "give each value by itself; for many, write a loop: m = Math.max(m, a[k])",
+  ChainExpression: "write a.b and a[b]: nothing is null or undefined in a kernel",
   ThrowStatement: "kernels cannot throw; write an error code to a view",
 };

@@ -9,6 +9,7 @@ import type { ExpressionNode, Lowering } from "./lowering.js";
 import { combine, cut, prefix, wholeQuotient } from "./operators.js";
 import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
 import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
+import { isNothing } from "./tool-calls.js";
 import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue, type Value } from "./values.js";
 
@@ -34,7 +35,7 @@ export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope)
 export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
   const { property: written } = node;
   if (written.type === "SequenceExpression" && written.expressions.every((e) => !/^(Assignment|Update|Call)/.test(e.type)))
-    return cx.fail(written, "several indices stand in one pair of brackets", "write a[i][j]");
+    return cx.fail(written, "several indices are in one pair of brackets", "write a[i][j]");
   if (object.kind === "axis") return alongAxis(cx, object, [node.property], node, scope);
   if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
   const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>
@@ -123,9 +124,15 @@ export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope)
   return value!;
 }
 
-/** An operator and its operands, of which the left one may be known already. */
+/** An operator and its operands; the left one may be known already. */
 function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | undefined, scope: Scope): ScalarValue {
   const { operator, left, right } = node;
+  if (/^[!=]==?$/.test(operator) && [left, right].some(isNothing))
+    return cx.fail(
+      node,
+      "a value is compared with null or undefined, and numbers are neither",
+      "compare numbers; if your file has ?? or ?., which tools rewrite like this, write if or ?:",
+    );
   const operand = cutOperand(node);
   if (operand) return asInteger(cx, operand, operator === "|" ? "i32" : "u32", scope);
   // So minifiers write Math.pow(x, y): the plus must not make f64 of an f32.
@@ -186,7 +193,7 @@ export function conditional(cx: Lowering, node: acorn.ConditionalExpression, sco
 
 const ARRAY_TYPES = new Map(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array.name, type]));
 
-/** What `new` makes: `Float64Array` and its kin by name, or a parameter that stands for one of them. */
+/** Element type that `new` makes: for `Float64Array` and its kin by name, or a parameter that stands for one of them. */
 function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope: Scope): NumericType | undefined {
   if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES.get(callee.name);
   const value = cx.expression(callee, scope);

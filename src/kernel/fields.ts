@@ -119,7 +119,7 @@ function put(cx: Lowering, field: FieldValue, node: acorn.CallExpression, scope:
   return { kind: "void" };
 }
 
-/** The arguments (c, dx, dy, dz, ...values) of a call, with so many values. */
+/** The arguments (c, dx, dy, dz, ...values) of a call, with `count` values. */
 function aroundCell(
   cx: Lowering,
   target: { readonly name: string },
@@ -186,7 +186,7 @@ function valueAt(cx: Lowering, { element, name }: FieldValue, indices: Expr[], n
   return { kind: "scalar", expr: { op: "load", type: element, view: name, indices, location: cx.at(node) } };
 }
 
-/** Where the cell is along a kernel axis. */
+/** Coordinate of the cell along a kernel axis. */
 const here = ({ at }: CellValue, axis: number): Expr => (at?.axis === axis ? add(index(axis), localOf(at.counter, "i32")) : index(axis));
 
 function valueIn(cx: Lowering, field: FieldValue, cell: Expr[], own: boolean, node: acorn.Node): Value {

@@ -3,7 +3,7 @@ import { bindPattern } from "./assignments.js";
 import type { Lowering } from "./lowering.js";
 import { functionBody, statements } from "./statements.js";
 import { assignedNames } from "./reassigned.js";
-import { namesOf, returns } from "./syntax.js";
+import { jumps, namesOf } from "./syntax.js";
 import { Scope, type FunctionValue, type Value } from "./values.js";
 
 /** Replaces a call by the function's body. */
@@ -45,7 +45,7 @@ function body(cx: Lowering, fn: FunctionValue, scope: Scope): Value {
   if (body.type !== "BlockStatement") return cx.expression(body, scope);
   const early = body.body.slice(0, -1);
   const last = body.body[body.body.length - 1];
-  if (last?.type !== "ReturnStatement" || !last.argument || early.some(returns))
+  if (last?.type !== "ReturnStatement" || !last.argument || early.some(jumps))
     return functionBody(cx, fn.name || "the function", body, scope);
   statements(cx, early, scope, { key: cx.path });
   return cx.expression(last.argument, scope);

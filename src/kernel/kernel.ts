@@ -16,17 +16,17 @@ export interface Kernel<P extends Params = Params, K extends PolicyKind = Policy
   readonly body: (...args: never[]) => void;
   /** Lists what the body takes from around it. */
   readonly captures?: Captures;
-  /** Where `kernel(...)` was called; the body's lines are counted from there when its text cannot be found in the file. */
+  /** Place of the call of `kernel(...)`; the body's lines are counted from there when its text cannot be found in the file. */
   readonly location: Location;
   /** Ready code in place of the function's: see `kernelFromIR`. */
   readonly ir?: KernelIR;
 }
-/** What a kernel runs over: a range, or a league of teams. */
+/** Index set of a kernel: a range, or a league of teams. */
 export type PolicyKind = "range" | "team";
 
 /**
  * Declares a kernel over a range: the body runs once for each index (or index pair, triple, quadruple), in any order and in parallel.
- * It may use only its parameters, and what is listed; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError where
+ * It may use only its parameters, and what is listed; see docs/language.md for what it may say. Nothing is compiled yet. Throws KernelError if
  * a part is missing, and where the body has no source text (a bound function, say), is async or a generator.
  *
  * @param captures lists what the body takes from around it, `() => [wave, C]`: constants, tables, functions, types of arrays

@@ -3,15 +3,18 @@ import type { Location } from "../ir/types.js";
 const FRAME = /((?:file:\/\/|[A-Za-z]:[\\/]|\/|https?:\/\/)[^()]*?):(\d+):(\d+)\)?$/;
 
 /**
- * Where `callee` was called, from the stack; line 0 where the engine tells none. Engines and tools may show where that is in the author's file;
- * where the file that runs is another one, its own place comes first, as it can be read, and has all that a map must tell.
+ * Place of the call of `callee`, from the stack; line 0 if the engine tells none. Engines and tools may show that place in the author's file;
+ * if the file that runs is another one, its own place comes first, as it can be read, and has all that a map must tell.
  */
 export function callSite(callee: Function): Location {
   const shown = siteIn(callee);
   const { prepareStackTrace } = Error;
   if (!prepareStackTrace && !globalThis.process?.sourceMapsEnabled) return shown;
-  Error.prepareStackTrace = (_, sites) =>
-    sites.map((site) => `at ${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`).join("\n");
+  // Not where intrinsics are frozen.
+  const set = Reflect.set(Error, "prepareStackTrace", (_: unknown, sites: readonly NodeJS.CallSite[]) =>
+    sites.map((site) => `at ${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`).join("\n"),
+  );
+  if (!set) return shown;
   try {
     const run = siteIn(callee);
     return run.line > 0 && run.file !== shown.file ? run : shown;

@@ -1,11 +1,13 @@
 import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../ir/types.js";
+import { inclusiveStop } from "../ir/loop-stops.js";
 import { exprsOf, walkExpr, walkStmts } from "../ir/walk.js";
 import { read, type Frame, type Lowering } from "./lowering.js";
 import { declaration } from "./statements.js";
+import { countedForm, hasEffects, steppedForm, type CountedForm, type SteppedForm } from "./loop-forms.js";
 import { assignedNames } from "./reassigned.js";
 import { mentions } from "./syntax.js";
-import { Scope, constant, type ScalarValue } from "./values.js";
+import { Scope, constant, type ScalarValue, type Variable } from "./values.js";
 import { condition, scalarOf } from "./operands.js";
 
 export function whileLoop(cx: Lowering, node: acorn.WhileStatement, scope: Scope, frame: Frame): void {
@@ -24,7 +26,67 @@ export function forLoop(cx: Lowering, node: acorn.ForStatement, outer: Scope, fr
   if (countedLoop(cx, node, scope, frame)) return;
   if (node.init?.type === "VariableDeclaration") declaration(cx, node.init, scope);
   else if (node.init) cx.effect(node.init, scope);
-  loop(cx, node, scope, frame, node.test, node.update);
+  const counting = countingOf(cx, node, scope);
+  if (counting) countingLoop(cx, node, scope, frame, counting);
+  else loop(cx, node, scope, frame, node.test, node.update);
+}
+
+/** A counter by constant steps. One of its steps may leave the counter's type before the loop's test is false. */
+interface Counting {
+  readonly form: SteppedForm;
+  readonly variable: Variable;
+  readonly type: "i32" | "u32";
+}
+
+function countingOf(cx: Lowering, node: acorn.ForStatement, scope: Scope): Counting | undefined {
+  const form = steppedForm(node);
+  if (!form || (!form.inclusive && Math.abs(form.step) === 1)) return undefined;
+  if (form.tests.slice(0, form.at).some((test) => assignedNames(test).has(form.name))) return undefined;
+  const variable = scope.find(form.name);
+  if (variable?.kind !== "variable" || (variable.type !== "i32" && variable.type !== "u32")) return undefined;
+  return { form, variable, type: variable.type };
+}
+
+const LIMITS = { i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1] } as const;
+
+/**
+ * Lowers a loop that ends where JavaScript's counter would leave its type: there the test of the counter is false. If it, or a test before it,
+ * changes something, these are evaluated once more, as in JavaScript.
+ */
+function countingLoop(
+  cx: Lowering,
+  node: acorn.ForStatement,
+  scope: Scope,
+  frame: Frame,
+  { form: { name, step, tests, at, declared }, variable, type }: Counting,
+): void {
+  const location = cx.at(node);
+  const more = cx.flag("more", node, true);
+  const cond = cx.collect(() => condition(cx, node.test!, scope));
+  const { stmts } = loopBody(cx, node, scope, frame);
+  const before = tests.slice(0, at + 1).some(hasEffects) ? tests.slice(0, at + 1) : [];
+  const wraps = declared === undefined || before.slice(0, at).some((test) => mentions(test, name));
+  const update = cx.collect(() => {
+    const q = read(variable).expr;
+    const [least, greatest] = LIMITS[type];
+    const last = constant(type, step > 0 ? greatest - step : least - step);
+    cx.assign(more, { kind: "scalar", expr: { op: "compare", type: "bool", fn: step > 0 ? "le" : "ge", a: q, b: last } }, node);
+    // A counter that nothing reads after its last turn keeps its value, so that no wrap is reported.
+    if (wraps) return void cx.effect(node.update!, scope);
+    const next: Expr = { op: "binary", type, fn: step > 0 ? "add" : "sub", a: q, b: constant(type, Math.abs(step)) };
+    cx.assign(variable, { kind: "scalar", expr: { op: "select", type, cond: read(more).expr, a: next, b: q } }, node);
+  }).stmts;
+  if (before.length === 0 && cond.stmts.length === 0) {
+    const whole: Expr = { op: "logical", type: "bool", fn: "and", a: read(more).expr, b: cond.value };
+    cx.out.push({ kind: "while", cond: whole, body: stmts, update, location });
+    return;
+  }
+  const head = cx.collect(() => {
+    for (const test of before) leaveUnless(cx, test, scope);
+    cx.out.push({ kind: "if", cond: read(more).expr, then: [], else: [{ kind: "break", location }], location });
+    for (const test of tests.slice(before.length)) leaveUnless(cx, test, scope);
+  }).stmts;
+  cx.out.push({ kind: "while", cond: constant("bool", true), body: [...head, ...stmts], update, location });
 }
 
 /** A loop; its test stands at the top of the body if it needs statements of its own. */
@@ -37,13 +99,13 @@ function loop(
   step: acorn.Expression | null | undefined,
 ): void {
   const location = cx.at(node);
-  const cond = cx.collect((): Expr => (test ? condition(cx, test, scope) : constant("bool", true)));
+  const cond = cx.collect(() => (test ? condition(cx, test, scope) : constant("bool", true)));
   const { stmts } = loopBody(cx, node, scope, frame);
   const update = cx.collect(() => step && cx.effect(step, scope)).stmts;
   if (!cond.stmts.length) cx.out.push({ kind: "while", cond: cond.value, body: stmts, update, location });
   else {
-    const head: Stmt[] = [...cond.stmts, { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location }], location }];
-    cx.out.push({ kind: "while", cond: constant("bool", true), body: [...head, ...stmts], update, location });
+    const leave: Stmt = { kind: "if", cond: cond.value, then: [], else: [{ kind: "break", location }], location };
+    cx.out.push({ kind: "while", cond: constant("bool", true), body: [...cond.stmts, leave, ...stmts], update, location });
   }
 }
 
@@ -52,7 +114,7 @@ function loopBody(cx: Lowering, node: { body: acorn.Statement }, scope: Scope, f
 }
 
 /**
- * Lowers `for (let k = a; k < b; k += c)` with whole numbers to a counted loop. Returns false, and leaves no code, if the loop is not of
+ * Lowers `for (let k = a; k < b && more; k += c)` with whole numbers to a counted loop. Returns false, and leaves no code, if the loop is not of
  * that form or its body changes k or b.
  */
 function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame: Frame): boolean {
@@ -68,20 +130,30 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
   cx.out.push(...start.stmts, ...stop.stmts);
 
   let bound = stop.value.expr;
-  if (inclusive) bound = { op: "binary", type: "i32", fn: "add", a: bound, b: constant("i32", Math.sign(step)) };
   const sources = sourcesOf([stop.value.expr, ...stop.stmts.flatMap(exprsOf)]);
   if (sources.memory) bound = cx.materialiseScalar({ kind: "scalar", expr: bound }, node, "stop").expr;
+  if (inclusive) bound = inclusiveStop(bound, step);
 
   const counter = cx.unique(name);
   const inner = new Scope(scope);
   inner.bind(name, { kind: "variable", name: counter, type: "i32", constant: true, key, open: false });
-  const { stmts } = loopBody(cx, node, inner, frame);
+  const { stmts } = cx.collect(() => {
+    for (const more of form.conditions) leaveUnless(cx, more, inner);
+    cx.statement(node.body, new Scope(inner), frame);
+  });
   if (changes(stmts, sources.names)) {
     cx.knowledge.uncounted.add(key);
     cx.knowledge.fresh = true;
   }
   cx.out.push({ kind: "for", name: counter, start: start.value.expr, stop: bound, step, body: stmts, location: cx.at(node) });
   return true;
+}
+
+/** Leaves the loop unless a condition holds. */
+function leaveUnless(cx: Lowering, test: acorn.Expression, scope: Scope): void {
+  const location = cx.at(test);
+  const cond = condition(cx, test, scope);
+  cx.out.push({ kind: "if", cond, then: [], else: [{ kind: "break", location }], location });
 }
 
 /** The counter's first value; what else the loop declares is bound in the scope. */
@@ -93,45 +165,6 @@ function startOf(cx: Lowering, { name, declared }: CountedForm, scope: Scope): S
     else declaration(cx, { ...declared, declarations: [d] }, scope);
   }
   return start!;
-}
-
-interface CountedForm {
-  name: string;
-  declared: acorn.VariableDeclaration;
-  stop: acorn.Expression;
-  /** The loop runs for the stop itself, too. */
-  inclusive: boolean;
-  step: number;
-}
-
-function countedForm({ init, test, update, body }: acorn.ForStatement): CountedForm | undefined {
-  if (init?.type !== "VariableDeclaration" || test?.type !== "BinaryExpression" || test.left.type === "PrivateIdentifier" || !update)
-    return undefined;
-  const updated = update.type === "UpdateExpression" ? update.argument : update.type === "AssignmentExpression" ? update.left : undefined;
-  if (updated?.type !== "Identifier") return undefined;
-  const { name } = updated;
-  const isCounter = (n: acorn.Node): boolean => n.type === "Identifier" && (n as acorn.Identifier).name === name;
-  if (!init.declarations.some((d) => isCounter(d.id) && d.init)) return undefined;
-
-  const step = stepOf(update, isCounter);
-  const [stop, operator] = isCounter(test.left) ? [test.right, test.operator] : [test.left, FLIPPED[test.operator]];
-  if (!step || (step > 0 ? operator !== "<" && operator !== "<=" : operator !== ">" && operator !== ">=")) return undefined;
-  if (stop === test.left && !isCounter(test.right)) return undefined;
-  if (assignedNames(body).has(name) || mentions(stop, name)) return undefined;
-  return { name, declared: init, stop, inclusive: operator.endsWith("="), step };
-}
-const FLIPPED: Record<string, string> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
-
-/** c of `k += c`, `k -= c`, `k = k + c`, `k++` and their kin. */
-function stepOf(update: acorn.Expression, isCounter: (n: acorn.Node) => boolean): number | undefined {
-  if (update.type === "UpdateExpression") return update.operator === "++" ? 1 : -1;
-  if (update.type !== "AssignmentExpression") return undefined;
-  let { right, operator }: { right: acorn.Expression; operator: string } = update;
-  if (operator === "=" && right.type === "BinaryExpression" && isCounter(right.left))
-    [right, operator] = [right.right, `${right.operator}=`];
-  const size = right.type === "Literal" ? right.value : undefined;
-  if (typeof size !== "number" || !Number.isInteger(size) || size <= 0) return undefined;
-  return operator === "+=" ? size : operator === "-=" ? -size : undefined;
 }
 
 /** Locals, views and arrays that expressions read; `memory` is set if there are views or arrays among them. */

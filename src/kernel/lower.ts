@@ -20,10 +20,13 @@ import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { index, int } from "../ir/expressions.js";
 
-/** What a body may be given. */
+/** Declarations of a body's parameters. */
 type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken | AssignToken;
 
-/** What is lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar step, which runs once. */
+/**
+ * Source to be lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar
+ * step, which runs once.
+ */
 export interface Source extends Omit<Kernel, "params" | "policy"> {
   readonly params: Readonly<Record<string, Token>>;
   readonly policy:
@@ -160,7 +163,7 @@ class KernelLowering {
     return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
   }
 
-  /** What the kernel's own function may name without taking it from its first argument: imported helpers that are handed over, too. */
+  /** Names that the kernel's own function may use without taking them from its first argument: imported helpers that are passed, too. */
   private functions(): Scope {
     const scope = new Scope();
     for (const [name, token] of Object.entries(this.kernel.params))
@@ -169,7 +172,7 @@ class KernelLowering {
     return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
   }
 
-  /** What a helper that is a parameter may name: what is listed, and the other parameters. */
+  /** Names for a helper that is a parameter: listed names, and the other parameters. */
   private namesOfHelpers(): Scope {
     const { captures, globals } = this;
     return captures ? new CaptureScope((path) => captures.inFunction(path, undefined), captures, globals) : globals;

@@ -3,11 +3,12 @@ import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
 import { REMEDY } from "./depth.js";
+import { mayLackPlus } from "./lost-plus.js";
 import type { FunctionSource } from "./source.js";
 import { convert, inF64, unify, type Unified } from "./types.js";
 import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
-/** What is known of a local's type from earlier attempts. */
+/** Knowledge of a local's type from earlier attempts. */
 export interface Learnt {
   type: ScalarType;
   weak?: "int" | "float";
@@ -20,7 +21,7 @@ export type Shape =
   | { kind: "record"; fields: Map<string, Shape> };
 
 /**
- * What attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
+ * Knowledge that attempts to lower a kernel leave to the next one. The text is read from top to bottom, but a variable's type may become known below
  * its first use; then the kernel is lowered again.
  */
 export class Knowledge {
@@ -131,7 +132,7 @@ export class Lowering {
     return `${call}(name, { ... }, ({ ... }, ${element}) => ..., () => [${name}])`;
   }
 
-  /** A name not yet used in the kernel that is no keyword of a target. */
+  /** A name not yet used in the kernel, and not a keyword of a target. */
   unique(wanted: string): string {
     const base = wanted.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_");
     for (let n = (this.numbers.get(base) ?? 0) + 1; ; n++) {
@@ -181,7 +182,7 @@ export class Lowering {
     return values;
   }
 
-  /** Declares a local that can be assigned; its type is that of the first value unless an earlier attempt knew better. */
+  /** Declares a local that can be assigned; its type comes from the first value unless an earlier attempt knew better. */
   declare(name: string, node: acorn.Node, init?: ScalarValue): Variable {
     const key = `${this.path}/${node.start}:${name}`;
     const learnt = this.knowledge.types.get(key);
@@ -217,25 +218,26 @@ export class Lowering {
   /** `value` as `type`, or an error that begins with `what`. */
   converted(value: ScalarValue, type: ScalarType, node: acorn.Node, what: string): Expr {
     const result = convert(value, type);
-    return "found" in result ? this.fail(node, `${what}, but here is ${result.found}`, result.remedy) : this.widened(result);
+    return "found" in result ? this.fail(node, `${what}, but here is ${result.found}`, result.remedy) : this.widened(result, node);
   }
 
-  /** Of `+n * 3`, minifiers leave the plus away: where an integer becomes f64, so do the sums and products that made it. */
-  private widened(expr: Expr): Expr {
-    return this.source.minified && expr.op === "cast" && expr.type === "f64" && isInteger(expr.a.type) ? inF64(expr.a) : expr;
+  /** Widens operands for minifiers, which drop the plus of `+n * 3`: if an integer becomes f64, so do the sums and products that made it. */
+  private widened(expr: Expr, node: acorn.Node): Expr {
+    const isWidened = expr.op === "cast" && expr.type === "f64" && isInteger(expr.a.type);
+    return isWidened && mayLackPlus(this.source, node) ? inF64(expr.a) : expr;
   }
 
   /** `value` in the type of the array that takes it. */
   stored(value: ScalarValue, type: ScalarType, node: acorn.Node, array: string): Expr {
     const result = convert(value, type);
     if ("found" in result) return this.fail(node, `${array} holds ${type}, and ${result.found} is stored into it`, result.remedy);
-    return this.widened(result);
+    return this.widened(result, node);
   }
 
   unified(a: ScalarValue, b: ScalarValue, node: acorn.Node): Unified {
     const result = unify(a, b);
     if ("problem" in result) return this.fail(node, result.problem, result.remedy);
-    return { ...result, a: this.widened(result.a), b: this.widened(result.b) };
+    return { ...result, a: this.widened(result.a, node), b: this.widened(result.b, node) };
   }
 
   /** The value as it is now: itself if nothing can change it, else a new constant local. */

@@ -10,10 +10,15 @@ import type { CellValue, Scope, Value } from "./values.js";
  */
 export function cellMethod(cx: Lowering, cell: CellValue, name: string, node: acorn.CallExpression, scope: Scope): Value {
   const location = cx.at(node);
-  if (name !== "march") return cx.fail(node, `the cell has no method "${name}"`, "it has march");
+  if (name !== "march")
+    return cx.fail(
+      node,
+      `the cell has no method "${name}"`,
+      `fields take offsets: write u.at(c, ${"dx, dy, dz".slice(0, 4 * cell.dimension - 2)}) for a neighbour's value`,
+    );
   if (cx.marching) return cx.fail(node, "c.march inside of c.march", "march once, along one axis");
   if (cell.marches === undefined)
-    return cx.fail(node, "c.march in a container without an axis to march along", 'declare it behind the captures: { march: "y" }');
+    return cx.fail(node, "c.march in a container without an axis to march along", 'declare one after the captures: { march: "y" }');
   const [argument, ...more] = node.arguments;
   const fn = argument && more.length === 0 ? cx.expression(argument, scope) : undefined;
   if (fn?.kind !== "function") return cx.fail(node, "c.march takes a function", "write c.march((cell) => ...)");

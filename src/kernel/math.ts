@@ -141,25 +141,18 @@ function extremum(cx: Lowering, fn: BinaryFn & ("min" | "max"), a: ScalarValue, 
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
 }
 
-/** Halves go up, and from -0.5 to -0 the result is -0. */
+/**
+ * Halves go up, and from -0.5 to -0 the result is -0, as ceil has it. Half is taken off the whole number, not compared with a difference, which would
+ * be rounded just below 0.5. What is one too high is a number, not a choice: no branch is predicted wrongly for half of the values.
+ */
 function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
   if (isInteger(value.expr.type)) return value;
   const { type } = value.expr;
-  const number = (x: number): Expr => constant(type, x);
-  const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type, cond, a, b });
-  const atLeast = (a: Expr, b: Expr): Expr => ({ op: "compare", type: "bool", fn: "ge", a, b });
   const x = cx.materialiseScalar(value, node).expr;
-  const floor = cx.materialiseScalar({ kind: "scalar", expr: { op: "unary", type, fn: "floor", a: x } }, node).expr;
-  const up: Expr = { op: "binary", type, fn: "add", a: floor, b: number(1) };
-  const rounded = select(atLeast({ op: "binary", type, fn: "sub", a: x, b: floor }, number(0.5)), up, floor);
-  const isNegativeZero: Expr = {
-    op: "logical",
-    type: "bool",
-    fn: "and",
-    a: atLeast(x, number(-0.5)),
-    b: { op: "compare", type: "bool", fn: "lt", a: x, b: number(0) },
-  };
-  return { kind: "scalar", expr: select(isNegativeZero, number(-0), rounded), weak: value.weak };
+  const up = cx.materialiseScalar({ kind: "scalar", expr: { op: "unary", type, fn: "ceil", a: x } }, node).expr;
+  const less = (by: Expr): Expr => ({ op: "binary", type, fn: "sub", a: up, b: by });
+  const isBelowHalf: Expr = { op: "compare", type: "bool", fn: "gt", a: less(constant(type, 0.5)), b: x };
+  return { kind: "scalar", expr: less({ op: "cast", type, a: isBelowHalf }), weak: value.weak };
 }
 
 function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {

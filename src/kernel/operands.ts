@@ -36,7 +36,7 @@ export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValu
         `write ${value.name}.${METHODS[value.op]}(value)`,
       );
     case "assign":
-      return cx.fail(node, `${value.name} is a scalar that is set and is used as a number`, `write ${value.name}.get() for its value`);
+      return cx.fail(node, `${value.name} is a scalar to be set, and is used as a number`, `write ${value.name}.get() for its value`);
     case "axis":
       return cx.fail(
         node,

@@ -1,9 +1,10 @@
 import { BINARY } from "../ir/operators.js";
 import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
-import { cast } from "../ir/evaluate.js";
+import { call, cast } from "../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../ir/types.js";
 import { constantOf } from "./constant.js";
+import { mayLackPlus } from "./lost-plus.js";
 import type { Lowering } from "./lowering.js";
 import { inF64, literal } from "./types.js";
 import { constant, type ScalarValue } from "./values.js";
@@ -34,11 +35,7 @@ export function combine(cx: Lowering, operator: string, left: ScalarValue, right
   if (Object.hasOwn(BITS, operator)) return bitwise(cx, operator, a, b, node);
   if (operator === ">>>")
     return { kind: "scalar", expr: { op: "binary", type: "u32", fn: "shr", a: word(cx, "u32", a, node), b: word(cx, "u32", b, node) } };
-  if (operator === "**") {
-    const m = cx.unified(a, b, node);
-    if (!isFloat(m.type)) return cx.fail(node, "** of integers", "multiply, or convert one operand with unary +");
-    return { kind: "scalar", expr: { op: "call", type: m.type as NumericType, fn: "pow", args: [m.a, m.b] }, weak: m.weak };
-  }
+  if (operator === "**") return power(cx, a, b, node);
   return arithmetic(cx, operator, a, b, node);
 }
 
@@ -55,7 +52,7 @@ function isTruth(expr: Expr): boolean {
   return expr.op === "compare" || (expr.op === "unary" && expr.fn === "not");
 }
 
-/** If it is `x || y` or `x && y` of which one is a number, that JavaScript gives as it is. */
+/** Whether it is `x || y` or `x && y` with a number, which JavaScript returns as it is. */
 const ofNumbers = (expr: Expr): boolean =>
   expr.op === "logical" && [expr.a, expr.b].some((side) => ofNumbers(side) || (side.op === "cast" && side.a.type !== "bool"));
 
@@ -72,8 +69,7 @@ function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarVal
   const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `${operator} of truth values`, "write condition ? 1 : 0 for a number");
   if (fn === "div" && isInteger(m.type)) {
-    // Of +a / b, minifiers leave the plus away.
-    if (!m.weak && cx.source.minified) return arithmetic(cx, operator, fraction(a), fraction(b), node);
+    if (!m.weak && mayLackPlus(cx.source, node)) return arithmetic(cx, operator, fraction(a), fraction(b), node);
     if (!m.weak)
       return cx.fail(
         node,
@@ -83,6 +79,28 @@ function arithmetic(cx: Lowering, operator: string, a: ScalarValue, b: ScalarVal
     return arithmetic(cx, operator, weakFloat(a), weakFloat(b), node);
   }
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
+}
+
+/** `a ** b`; of literals, the number. */
+function power(cx: Lowering, a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue {
+  if (a.weak && b.weak && a.expr.op === "const" && b.expr.op === "const") {
+    const [base, exponent] = [a.expr.value as number, b.expr.value as number];
+    return literal(wholePower(base, exponent) ?? call("pow", "f64", [base, exponent]));
+  }
+  const m = cx.unified(a, b, node);
+  if (!isFloat(m.type)) {
+    if (mayLackPlus(cx.source, node)) return power(cx, fraction(a), fraction(b), node);
+    return cx.fail(node, "** of integers", "multiply, or convert one operand with unary +");
+  }
+  return { kind: "scalar", expr: { op: "call", type: m.type as NumericType, fn: "pow", args: [m.a, m.b] }, weak: m.weak };
+}
+
+/** An integer to the power of another, where each product is exact; undefined for all else. */
+function wholePower(base: number, exponent: number): number | undefined {
+  if (!Number.isInteger(base) || !Number.isInteger(exponent) || exponent < 0 || exponent > 64) return undefined;
+  let value = 1;
+  for (let n = 0; n < exponent; n++) value *= base;
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 const EXACT = {
@@ -118,7 +136,7 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
 export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
   if (weak && expr.op === "const" && Number.isInteger(expr.value))
     return constant(type, type === "i32" ? Number(expr.value) | 0 : Number(expr.value) >>> 0);
-  // Of (...) | 0 before another bit operation, minifiers leave the zero away.
+  // Accepts floats in minified code: minifiers drop the zero of (...) | 0 before another bit operation.
   if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
   return cut(type, expr);
 }

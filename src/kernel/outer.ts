@@ -1,3 +1,4 @@
+import { otherCopies } from "../ir/copies.js";
 import type * as acorn from "acorn";
 import { listBehind } from "./captures.js";
 import type { Lowering } from "./lowering.js";
@@ -6,7 +7,7 @@ import type { Scope, Value } from "./values.js";
 
 /* Names of what is outside a kernel: see captures.ts. */
 
-/** What JavaScript has, and kernels have not. */
+/** Names of JavaScript that kernels do not have. */
 const OF_JAVASCRIPT = new Set(
   "Array BigInt Date Error JSON Map Object Promise RegExp Set String Symbol isFinite isNaN parseFloat parseInt performance process".split(
     " ",
@@ -17,30 +18,31 @@ const OF_JAVASCRIPT = new Set(
 export function unknown(cx: Lowering, node: acorn.Node, name: string, scope: Scope): never {
   if (OF_JAVASCRIPT.has(name.split(".")[0]))
     return cx.fail(node, `${name} is not part of the kernel language`, "see docs/language.md for what is");
+  const power = cx.source.minified ? "; if your file has **, set the tool's target to es2016 or later" : "";
   const list = listBehind(scope);
   if (list) {
     const remedy = cx.source.minified
       ? "the code is minified, each module with names of its own: give the function a list, helper(fn, () => [...]), or leave isoform's kernels unminified"
       : list.remedy(asAuthor(name));
-    return cx.fail(node, `captures "${name}", which is neither a parameter nor listed`, remedy);
+    return cx.fail(node, `captures "${name}", which is neither a parameter nor listed${otherCopies()}`, remedy + power);
   }
   return cx.fail(
     node,
-    `captures "${name}", which is not a parameter`,
-    `list it behind the function: ${cx.declaration(asAuthor(name))}; what launches give is a parameter`,
+    `captures "${name}", which is not a parameter${otherCopies()}`,
+    `list it after the function: ${cx.declaration(asAuthor(name))}; what launches give is a parameter${power}`,
   );
 }
 
 /** Refuses `undefined`, which compilers write as `void 0`. */
 export const undefinedUsed = (cx: Lowering, node: acorn.Node): never =>
-  cx.fail(node, "undefined is not a number", "kernels know numbers and truth values");
+  cx.fail(node, "undefined is not a number", "kernels have numbers and truth values only");
 
 /** Most tools write what was imported as a member of a name of their own. */
 const asAuthor = (path: string): string => (/^_|^import_|^\w+_\d+\./.test(path) ? path.split(".").at(-1)! : path);
 
 const NAMESPACES = new Set(["Math", "Number", "console"]);
 
-/** A member of something outside the kernel, `m.wave`; undefined where its first name is known here. */
+/** A member of something outside the kernel, `m.wave`; undefined if its first name is known here. */
 export function outerMember(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value | undefined {
   const path = pathOf(node);
   if (path === undefined) return undefined;

@@ -9,7 +9,7 @@ import { originalPosition } from "#source-map";
 import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../ir/types.js";
 
 /*
- * What a kernel may declare as parameters. Each value is also a TypeScript type: the kernel's body and the launch's arguments are
+ * Declarations of a kernel's parameters. Each value is also a TypeScript type: the kernel's body and the launch's arguments are
  * checked against it in the editor.
  */
 
@@ -34,7 +34,7 @@ export const u8 = { kind: "storage", type: "u8" } as const;
 
 const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
 
-/** The type of what `maker` was given. Throws LaunchError where it is none, as where an import is missing. */
+/** The type of a token given to `maker`. Throws LaunchError if it has none, as with a missing import. */
 function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
   const type = (token as typeof token | undefined)?.type;
   if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
@@ -161,7 +161,7 @@ export interface AssignToken<S extends ResultScalar = ResultScalar> {
   readonly into: S;
 }
 
-/** Of a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
+/** In a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
 export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ kind: "assign", type: scalar.type, into: scalar });
 
 function reduction(
@@ -235,7 +235,7 @@ export type ParamToken =
 /** The parameters of a kernel, by name. */
 export type Params = Record<string, ParamToken>;
 
-/* What the body sees. */
+/* Types of the parameters in the body. */
 
 interface Nest<T> {
   [index: number]: T;

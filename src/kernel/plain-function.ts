@@ -1,4 +1,4 @@
-/** What to do about a function that `whyNotPlain` refuses. */
+/** Remedy for a function that `whyNotPlain` refuses. */
 export const PLAIN_FUNCTION = "pass a plain function or arrow function";
 
 /** Why a function cannot be compiled whatever it does: it has no source text, is async or a generator. Undefined for plain functions. */

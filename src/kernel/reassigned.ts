@@ -9,9 +9,9 @@ interface Names {
 /** The parts of all kinds of nodes that declare or assign something. */
 type Parts = acorn.Node & { params?: acorn.Node[]; init?: Parts; body?: Parts | Parts[]; left?: Parts; argument?: Parts };
 
-/** What a piece of code, with the functions inside it, gives another value. */
+/** Names that a piece of code, with the functions inside it, gives another value. */
 interface Assigned {
-  /** Of names that it declares. */
+  /** Declarators of the names that it declares. */
   readonly declarators: Set<acorn.Node>;
   /** Names that it takes from around it. */
   readonly outer: Set<string>;

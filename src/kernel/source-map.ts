@@ -13,20 +13,49 @@ interface Segment {
 }
 interface SourceMap {
   sources: string[];
+  contents: readonly (string | null | undefined)[];
   lines: Segment[][];
 }
 
 const maps = new Map<string, SourceMap | undefined>();
 
+/** The last segment that begins at or before a place in a compiled file; undefined if there is no source map. */
+function segmentAt({ file, line, column }: Location): { readonly map: SourceMap; readonly best: Segment } | undefined {
+  if (!maps.has(file)) maps.set(file, loadMap(file));
+  const map = maps.get(file);
+  const segments = map?.lines[line - 1];
+  if (!map || !segments?.length) return undefined;
+  let best = segments[0];
+  for (const s of segments) if (s.column <= column - 1) best = s;
+  return { map, best };
+}
+
+/**
+ * Text of the author's file before the place that a place in a compiled file came from; undefined if no source map leads to exactly that place,
+ * or the author's file is not available.
+ */
+export function authorsTextBefore(location: Location): string | undefined {
+  const found = segmentAt(location);
+  if (!found || found.best.column !== location.column - 1) return undefined;
+  const { map, best } = found;
+  const text = map.contents[best.source] ?? readText(resolve(location.file, map.sources[best.source]));
+  const lines = text?.split("\n", best.line + 1);
+  return lines?.length === best.line + 1 ? [...lines.slice(0, -1), lines[best.line].slice(0, best.originalColumn)].join("\n") : undefined;
+}
+
 /** The place in the author's file that a place in a compiled file came from; the same place where there is no source map. */
 export function originalPosition(location: Location): Location {
-  if (!maps.has(location.file)) maps.set(location.file, loadMap(location.file));
-  const map = maps.get(location.file);
-  const segments = map?.lines[location.line - 1];
-  if (!map || !segments?.length) return location;
-  let best = segments[0];
-  for (const s of segments) if (s.column <= location.column - 1) best = s;
+  const found = segmentAt(location);
+  if (!found) return location;
+  const { map, best } = found;
   return { file: resolve(location.file, map.sources[best.source]), line: best.line + 1, column: best.originalColumn + 1 };
+}
+
+interface WrittenMap {
+  readonly sources: string[];
+  readonly sourceRoot?: string;
+  readonly mappings: string;
+  readonly sourcesContent?: (string | null)[];
 }
 
 function loadMap(file: string): SourceMap | undefined {
@@ -36,8 +65,8 @@ function loadMap(file: string): SourceMap | undefined {
   const json = inline ? atob(inline) : readText(resolve(file, comment));
   if (!json) return undefined;
   try {
-    const { sources, sourceRoot = "", mappings } = JSON.parse(json) as { sources: string[]; sourceRoot?: string; mappings: string };
-    return { sources: sources.map((s) => sourceRoot + s), lines: decode(mappings) };
+    const { sources, sourceRoot = "", mappings, sourcesContent = [] } = JSON.parse(json) as WrittenMap;
+    return { sources: sources.map((s) => sourceRoot + s), contents: sourcesContent, lines: decode(mappings) };
   } catch {
     return undefined;
   }
@@ -86,15 +115,17 @@ function resolve(from: string, path: string): string {
   return parts.join("/");
 }
 
-/** Where a text begins. */
+/** Start of a text. */
 export interface TextLocation extends Location {
   /** It stands in the file itself; else the place is where it was declared. */
   readonly found: boolean;
-  /** Of an offset in the text, where the file has it in other lines. */
+  /** Place of an offset in the text, if the file has the text in other lines. */
   readonly placeOf?: (offset: number) => Location;
+  /** The file's text in its place then. */
+  readonly fileText?: string;
 }
 
-/** Where a function's text stands in the file that declares it. */
+/** Finds a function's text in the file that declares it. */
 export function findInFile(text: string, declared: Location): TextLocation {
   const file = readText(declared.file);
   if (file === undefined) return { ...declared, found: false };
@@ -107,12 +138,14 @@ export function findInFile(text: string, declared: Location): TextLocation {
   const at = [file.indexOf(text, start), file.indexOf(text)].find((n) => n >= 0);
   if (at !== undefined) return { ...place(at), found: true };
   const aligned = align(text, file, start);
-  return aligned ? { ...place(aligned(0)), found: true, placeOf: (offset) => place(aligned(offset)) } : { ...declared, found: false };
+  if (!aligned) return { ...declared, found: false };
+  const fileText = file.slice(aligned(0), aligned(text.length));
+  return { ...place(aligned(0)), found: true, placeOf: (offset) => place(aligned(offset)), fileText };
 }
 
 const texts = new Map<string, string | undefined>();
 
-/** A file's text; undefined where there is no file system, or it cannot be read. */
+/** A file's text; undefined if there is no file system, or it cannot be read. */
 function readText(path: string): string | undefined {
   if (!texts.has(path)) {
     let text: string | undefined;

@@ -1,6 +1,6 @@
 import type * as acorn from "acorn";
 import { parseExpressionAt } from "#parser";
-import { findInFile, originalPosition } from "#source-map";
+import { authorsTextBefore, findInFile, originalPosition } from "#source-map";
 import { isOverflow, REMEDY, tooDeep } from "./depth.js";
 import type { Location } from "../ir/types.js";
 import { KernelError } from "../ir/errors.js";
@@ -14,11 +14,13 @@ export interface FunctionSource {
   /** Its text stands in the file that declares the kernel; else places in it are only about right. */
   found: boolean;
   locate(node: acorn.Node): Location;
-  /** A minifier wrote it, which leaves no spaces. */
+  /** A minifier wrote it, which leaves no spaces; the author's file may say that only these are gone. */
   minified: boolean;
+  /** Text of the author's file before a node; undefined if no source map tells. */
+  textBefore(at: acorn.Node): string | undefined;
 }
 
-/** What was parsed, by where it was declared; kernels name helpers in common, and each of their lists does. */
+/** Parsed functions, by the place of their declaration; kernels share helpers, and each of their lists asks for them. */
 const parsed = new WeakMap<Function, Map<string, FunctionSource>>();
 /** By place and text: each call of a function that declares kernels makes their functions anew. */
 const parsedTexts = new Map<string, FunctionSource>();
@@ -26,7 +28,7 @@ const parsedTexts = new Map<string, FunctionSource>();
 const MOST_TEXTS = 4096;
 
 /**
- * Parses a function's own text. Lines and columns are those of the file that holds the text if it can be read (through its source map
+ * Parses a function's own text. Lines and columns refer to the file that holds the text if it can be read (through its source map
  * if it has one), else they count from where the kernel was declared.
  */
 export function parseFunction(kernel: string, fn: Function, declared: Location): FunctionSource {
@@ -75,17 +77,20 @@ function parseAnew(kernel: string, text: string, declared: Location): FunctionSo
     throw new KernelError(kernel, declared, "the function's text cannot be parsed", PLAIN_FUNCTION);
   }
   const base = findInFile(text, declared);
-  const locate = (at: acorn.Node): Location => {
-    if (base.placeOf) return originalPosition(base.placeOf(at.start - shift));
+  const place = (at: acorn.Node): Location => {
+    if (base.placeOf) return base.placeOf(at.start - shift);
     const { line, column } = at.loc!.start;
-    const firstLine = line === 1;
-    const location = { file: base.file, line: base.line + line - 1, column: firstLine ? base.column + column - shift : column + 1 };
-    return base.found ? originalPosition(location) : location;
+    return { file: base.file, line: base.line + line - 1, column: line === 1 ? base.column + column - shift : column + 1 };
   };
+  const locate = (at: acorn.Node): Location => (base.found ? originalPosition(place(at)) : place(at));
   const far = tooDeep(node);
   if (far) throw new KernelError(kernel, locate(far.node), far.problem, REMEDY);
-  return { node, found: base.found, locate, minified: !/[;,{(=>]\s/.test(text) };
+  const minified = !hasSpaces(text) && !(base.fileText !== undefined && hasSpaces(base.fileText));
+  return { node, found: base.found, locate, minified, textBefore: (at) => (base.found ? authorsTextBefore(place(at)) : undefined) };
 }
+
+/** Minifiers leave no spaces after these. */
+const hasSpaces = (text: string): boolean => /[;,{(=>]\s/.test(text);
 
 function functionIn(root: acorn.Node): FunctionNode | undefined {
   const node = root as acorn.Expression;

@@ -1,20 +1,26 @@
 import { unreachable } from "../ir/unreachable.js";
-import { leave, structure } from "../ir/structure.js";
+import { labelled, leave, structure } from "../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";
 import type { Frame, Lowering, Shape } from "./lowering.js";
 import { reassigned } from "./reassigned.js";
-import { alwaysReturns } from "./syntax.js";
+import { alwaysReturns, isPlainFunction } from "./syntax.js";
+import { toolCall } from "./tool-calls.js";
 import { Scope, type Value } from "./values.js";
 import { condition, scalar } from "./operands.js";
 
 type Statement = acorn.Statement | acorn.ModuleDeclaration;
 
+/** Problem and remedy for a function inside of a kernel that is async or a generator. */
+export const NOT_PLAIN = ["an async function or a generator is not part of the kernel language", "write a plain function"] as const;
+
 /** Lowers a list of statements, as far as control can reach. */
 export function statements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: Frame): void {
   for (const node of list)
-    if (node.type === "FunctionDeclaration")
+    if (node.type === "FunctionDeclaration") {
+      if (!isPlainFunction(node)) cx.fail(node, ...NOT_PLAIN);
       scope.bind(node.id.name, { kind: "function", name: node.id.name, node: node as acorn.FunctionDeclaration, source: cx.source, scope });
+    }
 
   for (const node of list) {
     if (node.type === "FunctionDeclaration") continue;
@@ -80,6 +86,23 @@ function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): voi
   cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
 }
 
+/** `var _a;` at the top of a function: so tools declare what they need for syntax that their target lacks. It means what `let` means there. */
+function isTemporary({ stack }: Lowering, node: acorn.VariableDeclaration): boolean {
+  const { body } = stack[stack.length - 1].node;
+  const isPlain = node.declarations.every(({ id, init }) => !init && id.type === "Identifier");
+  return node.kind === "var" && isPlain && body.type === "BlockStatement" && body.body.includes(node);
+}
+
+/** A loop under a label, which `break` and `continue` inside of it may name. */
+export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: Scope, frame: Frame): void {
+  const { label, body } = node;
+  if (!/^(For|While|DoWhile)Statement$/.test(body.type)) cx.fail(node, `the label ${label.name} is not before a loop`, "label loops only");
+  const { stmts } = cx.collect(() => cx.statement(body, scope, frame));
+  const loop = stmts[stmts.length - 1];
+  if (loop.kind !== "for" && loop.kind !== "while") throw new Error(`a ${body.type} ends in a ${loop.kind}`);
+  cx.out.push(...stmts.slice(0, -1), labelled(loop, label.name));
+}
+
 export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, frame: Frame): void {
   const cond = condition(cx, node.test, scope);
   const a = cx.collect(() => statements(cx, [node.consequent], new Scope(scope), frame));
@@ -88,8 +111,11 @@ export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, fram
 }
 
 export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope: Scope): void {
-  if (node.kind !== "let" && node.kind !== "const")
-    cx.fail(node, `${node.kind} is not part of the kernel language`, "declare with let or const");
+  if (node.kind !== "let" && node.kind !== "const" && !isTemporary(cx, node)) {
+    for (const { init } of node.declarations) if (init?.type === "CallExpression") toolCall(cx, init, scope);
+    const remedy = "declare with let or const; if your file has no var, set the tool's target to es2016 or later";
+    cx.fail(node, `${node.kind} is not part of the kernel language`, remedy);
+  }
   for (const d of node.declarations) {
     if (d.init) {
       cx.arrayName = d.id.type === "Identifier" ? d.id.name : undefined;

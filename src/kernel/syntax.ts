@@ -59,10 +59,14 @@ function remembered<T>(find: (node: acorn.Node) => T): (node: acorn.Node) => T {
   };
 }
 
-/** True if the function that holds the node may return there. */
-export const returns = remembered((node) => some(node, (n) => n.type === "ReturnStatement"));
+/** True if the function that holds the node may return there, or has a loop with a label: what `structure` makes plain. */
+export const jumps = remembered((node) => some(node, (n) => n.type === "ReturnStatement" || n.type === "LabeledStatement"));
 
-/** True if control never goes on behind the statement, because it returns or loops until it does. */
+/** False for async functions and generators. */
+export const isPlainFunction = ({ async, generator }: { readonly async: boolean; readonly generator: boolean }): boolean =>
+  !async && !generator;
+
+/** True if control never reaches the end of the statement, because it returns or loops until it does. */
 export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): boolean {
   switch (node.type) {
     case "ReturnStatement":
@@ -74,8 +78,10 @@ export function alwaysReturns(node: acorn.Statement | acorn.ModuleDeclaration): 
     case "ForStatement":
     case "WhileStatement": {
       const forever = !node.test || (node.test.type === "Literal" && node.test.value === true);
-      return forever && !some(node.body, (n) => n.type === "BreakStatement");
+      return forever && !some(node.body, (n) => n.type === "BreakStatement" || (n.type === "ContinueStatement" && !!n.label));
     }
+    case "LabeledStatement":
+      return alwaysReturns(node.body);
     // Any other statement goes on to the next.
     default:
       return false;

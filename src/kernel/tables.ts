@@ -2,7 +2,7 @@ import { wrap } from "../ir/evaluate.js";
 import type { Table } from "../ir/types.js";
 import type { Nested, TableToken } from "./params.js";
 
-/** A declared table with its values in one row; undefined where it is not a full array of rank 1 to 4. */
+/** A declared table with its values in one row; undefined if it is not a full array of rank 1 to 4. */
 export function tableOf(name: string, { type, values }: TableToken): Table | undefined {
   const flat = flatten(values);
   if (!flat || flat.shape.length < 1 || flat.shape.length > 4) return undefined;

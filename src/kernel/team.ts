@@ -14,7 +14,7 @@ const VOID: Value = { kind: "void" };
 const OPS: readonly string[] = ["sum", "min", "max"];
 const SINGLE = "team.single";
 
-/** Whose loop it is, and what its function gets behind the index. */
+/** Owner of a shared loop, and the argument of its function after the index. */
 interface Level {
   readonly of: "team" | "lanes";
   readonly rest: readonly Value[];
@@ -68,7 +68,7 @@ function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scop
       return sharedFold(cx, name, node, scope, level);
     case "reduce":
       return sharedReduce(cx, node, scope, level);
-    // Any other name is no shared loop's.
+    // Any other name is left to the caller.
     default:
       return undefined;
   }

@@ -3,7 +3,7 @@ import type { Dimension, Level } from "./cells.js";
 import type { FunctionNode, FunctionSource } from "./source.js";
 
 /**
- * What a name or an expression of the source stands for while it is lowered. Only scalars exist at run time; the rest (views, tuples,
+ * Value that a name or an expression of the source stands for while it is lowered. Only scalars exist at run time; the rest (views, tuples,
  * records, functions, the team) is resolved here.
  */
 export type Value =
@@ -11,12 +11,12 @@ export type Value =
   | Variable
   | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
   | FieldValue
-  /** What one cell of a field of several components holds; `own` if it is the body's cell, which may be written. */
+  /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
   | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
   | CellValue
-  /** Values for each coordinate along kernel axes, in rising order, and `ghosts` in front of each. */
+  /** Values for each coordinate along kernel axes, in rising order, and `ghosts` before each. */
   | { kind: "axis"; name: string; element: NumericType; axes: readonly number[]; cardinality: number; ghosts: number }
-  /** Where columns hold the particle is in a local. */
+  /** The particle's place in the columns, in a local. */
   | { kind: "particle"; index: string }
   | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
   | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
@@ -74,7 +74,7 @@ export interface CellValue {
   dimension: Dimension;
   /** The kernel axis along which the container is declared to march. */
   marches?: number;
-  /** The cell that a march has come to: so many cells further along an axis, by a counter. */
+  /** The cell that a march has come to, a counter's cells further along an axis. */
   at?: { axis: number; counter: string };
 }
 
@@ -84,7 +84,7 @@ export interface FieldValue {
   element: NumericType;
   cardinality: number;
   level: Level;
-  /** Of an array along axes, which bodies do not assign. */
+  /** True for an array along axes, which bodies do not assign. */
   constant?: true;
 }
 

@@ -48,7 +48,7 @@ export function powerSpectrum(values: ArrayLike<number>): Float64Array {
   return re.map((r, k) => modeWeight(k, values.length) * (r * r + im[k] * im[k]));
 }
 
-/** What |X_k|^2 counts in the one-sided spectrum of n values. */
+/** Weight of |X_k|^2 in the one-sided spectrum of n values. */
 export const modeWeight = (k: number, n: number): number => (k === 0 || 2 * k === n ? 1 : 2) / (n * n);
 
 /** In rising order. */

@@ -1,4 +1,6 @@
 import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } from "../device/device.js";
+import { isChecked } from "../device/launch/known-bindings.js";
+import { overlap } from "../device/memory/overlap.js";
 import { View, type LayoutName } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
@@ -45,9 +47,24 @@ export function patternOf(device: Device, options: PatternOptions, plan: (steps:
   return steps;
 }
 
-/** Refuses what is no view. Throws LaunchError. */
+/** Rejects a value that is not a view. Throws LaunchError. */
 export const requireView = (what: string, view: unknown): void =>
   requireThing(what, view, view instanceof View, "give a view, from device.array or device.from");
+
+/** Views by the names that messages give them. */
+type NamedViews = readonly (readonly [name: string, view: View | undefined])[];
+
+/**
+ * Throws LaunchError where a view that a pattern writes shares memory with another one. The pattern's launches cannot see that: one may have
+ * written what a later one still has to read.
+ */
+export function requireSeparate(pattern: string, written: NamedViews, read: NamedViews): void {
+  written.forEach(([name, view], n) => {
+    for (const [other, its] of [...written.slice(0, n), ...read])
+      if (view && its && overlap(view, its))
+        throw new LaunchError(`${pattern}: ${name} and ${other} share memory, and ${name} is written: give it memory of its own`);
+  });
+}
 
 /** A pattern in the making: each method adds what runs next. */
 export class Steps implements Pattern {
@@ -58,6 +75,11 @@ export class Steps implements Pattern {
     readonly device: Device,
     private readonly options: PatternOptions,
   ) {}
+
+  /** Whether indices that come from the caller's data are checked; `js-debug` always checks them. */
+  get checked(): boolean {
+    return this.device.backend === "js-debug" || isChecked({ device: this.device, options: this.options, compile: {} });
+  }
 
   /** Temporary memory, undefined at first: contiguous, of at least one element. */
   array<T extends ElementType>(type: T, length: number): View<T, 1> {
@@ -71,7 +93,7 @@ export class Steps implements Pattern {
     return this.own(this.device.array(token, shape, { layout }));
   }
 
-  /** @param given indices come from the caller's data, and are checked where those of other launches are; else they are right by construction */
+  /** @param given indices come from the caller's data, and are checked if other launches are; otherwise they are right by construction */
   launch<P extends Params, K extends PolicyKind>(kernel: Kernel<P, K>, args: Args<P>, policy: PolicyOf<K>, given = false): void {
     const { precision } = this.options;
     this.add(this.device.prepare(kernel, args, policy, { precision, ...(given ? {} : { checked: false }) }));
@@ -101,7 +123,7 @@ export class Steps implements Pattern {
     for (const thing of this.owned.splice(0).reverse()) thing.free();
   }
 
-  /** What goes when the pattern does. */
+  /** Takes ownership of an object that is freed with the pattern. */
   own<O extends { free(): void }>(thing: O): O {
     this.owned.push(thing);
     return thing;

@@ -6,15 +6,15 @@ import { LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { kernel } from "../kernel/kernel.js";
 import { f32, f64, i32, u32, view } from "../kernel/params.js";
-import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 
-/** What `permute` works on. */
+/** Arguments of `permute`. */
 export interface Permute {
   /** For each place of the new order the index of what goes there; as many as there are inputs' elements or, with `output`, as that has. */
   permutation: View<"i32", 1>;
   /** Components of the same particles, say: of rank 1, or 2 with all that moves together along the last axis. */
   input: readonly View<NumericType>[];
-  /** Where the reordered values go: for each input, separate memory of the same type and shape. Default: the inputs themselves. */
+  /** Targets of the reordered values: for each input, separate memory of the same type and shape. Default: the inputs themselves. */
   output?: readonly View<NumericType>[];
 }
 
@@ -49,7 +49,8 @@ const copyRows = { f64: makeCopyRows("f64"), f32: makeCopyRows("f32"), i32: make
 
 /**
  * Prepares to bring views into the order that a permutation tells: output[i] = input[permutation[i]]. Without `output` the inputs are
- * changed, by way of temporary memory for one of each type and shape. Throws LaunchError where lengths, shapes or types do not fit.
+ * changed, by way of temporary memory for one of each type and shape. Throws LaunchError where lengths, shapes or types do not fit, and where
+ * a view that is written shares memory with another one.
  */
 export function permute(device: Device, what: Permute, options: PatternOptions = {}): Pattern {
   requireOptions("permute", what, ["permutation", "input", "output"]);
@@ -72,6 +73,10 @@ export function permute(device: Device, what: Permute, options: PatternOptions =
         `permute of ${permutation.length} elements: view ${n} has shape [${shape}]; it needs ${permutation.length} elements or rows`,
       );
   }
+  const named = (name: string, views: readonly View[]) => views.map((view, n) => [`${name} ${n}`, view] as const);
+  const order = ["permutation", permutation] as const;
+  if (output) requireSeparate("permute", named("output", output), [order, ...named("input", input)]);
+  else requireSeparate("permute", named("input", input), [order]);
   return patternOf(device, options, (steps) => {
     const spare = new Map<string, View<NumericType>>();
     for (const [n, view] of input.entries()) {

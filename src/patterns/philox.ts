@@ -25,7 +25,7 @@ helper(philox, () => [mulhi]);
 
 /** An f64 in [0, 1) of two random words: a multiple of 2^-53. */
 export function uniform(high: number, low: number): number {
-  // Each product is exact, and so is the sum. Factors that are no integers make f64 of the words even where a minifier has left the plus away.
+  // Each product is exact, and so is the sum. Factors that are not integers make f64 of the words even if a minifier has dropped the plus.
   return +(high >>> 5) * 7.450580596923828e-9 + +(low >>> 6) * 1.1102230246251565e-16;
 }
 

@@ -8,7 +8,7 @@ const BLOCK = 15;
 export const BLOCKS = 64;
 /** Elements of a tile. */
 export const TILE = BLOCK * BLOCKS;
-/** What kernels know of it. */
+/** Constants that kernels know. */
 export const TILE_SHAPE = { BLOCK, BLOCKS };
 
 const TOKENS = { f64, f32, i32, u32 };
@@ -22,8 +22,8 @@ const least = (a: number, b: number): number => Math.min(a, b);
 const greatest = (a: number, b: number): number => Math.max(a, b);
 
 /**
- * Parameters of a kernel that scans tiles. With `onlyTotals` a tile's sum is stored, else its prefixes, behind what the tiles before add up to
- * where it is `carried`. With `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum is that since its last
+ * Parameters of a kernel that scans tiles. With `onlyTotals` a tile's sum is stored, otherwise its prefixes, added to the sum of the tiles before
+ * if it is `carried`. With `segmented` nothing is carried over an element whose flag is not 0, and a tile's sum counts from its last
  * such element.
  */
 export const tileParams = (type: NumericType, op: ScatterOp, written: { disjoint?: boolean } = {}) => ({

@@ -7,18 +7,18 @@ import { LaunchError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
 import { kernel } from "../kernel/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/params.js";
-import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { scanTilesByTeams } from "./scan-by-teams.js";
 import { scanTilesInOrder } from "./scan-in-order.js";
 import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
 
-/** What a scan folds by. */
+/** Operation of a scan. */
 export type ScanOp = ScatterOp;
 
-/** Where segments begin: `flags`, one for each element, not 0 where a segment starts; or `offsets`, the segments' first elements in any order. */
+/** Starts of segments: `flags`, one for each element, not 0 where a segment starts; or `offsets`, the segments' first elements in any order. */
 export type Segments = { flags: View<"u32", 1>; offsets?: undefined } | { offsets: View<"i32", 1>; flags?: undefined };
 
-/** What `scan` works on. */
+/** Arguments of `scan`. */
 export interface Scan<T extends NumericType = NumericType> {
   input: View<T, 1>;
   /** As long as the input, in memory of its own. */
@@ -33,7 +33,8 @@ export interface Scan<T extends NumericType = NumericType> {
 /**
  * Prepares a prefix sum (least, greatest value so far) of a view. The order of operations depends on the length alone, in fast mode, too, so
  * all devices give the same bits: tiles of 64 blocks of 15 elements; blocks in order, sums of blocks by doubling distances, sums of tiles
- * by the same rule. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit.
+ * by the same rule. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit,
+ * and where the output shares memory with another view.
  */
 export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
   requireOptions("scan", what, ["input", "output", "op", "exclusive", "segments"]);
@@ -46,13 +47,19 @@ export function scan<T extends NumericType>(device: Device, what: Scan<T>, optio
     throw new LaunchError(`scan of ${input.length} ${input.type} into ${output.length} ${output.type}: lengths and types must be equal`);
   if (segments?.flags && segments.flags.length !== input.length)
     throw new LaunchError(`scan of ${input.length} elements with ${segments.flags.length} flags: give one for each`);
+  const read = [
+    ["input", input],
+    ["flags", segments?.flags],
+    ["offsets", segments?.offsets],
+  ] as const;
+  requireSeparate("scan", [["output", output]], read);
   return patternOf(device, options, (steps) => {
     const flags = segments && (segments.flags ?? flagsAt(steps, segments.offsets, input.length));
     planScan(steps, { input, output, op, exclusive, flags });
   });
 }
 
-/** Sets the flag of each segment's first element; segments that begin behind the end have none. */
+/** Sets the flag of each segment's first element; segments that begin past the end have none. */
 const flagOffsets = kernel(
   "flagOffsets",
   { offsets: view(i32), flags: scatter(u32, 1, "max"), count: i32 },

@@ -1,6 +1,6 @@
 import { helper } from "../kernel/captures.js";
 import { kernel, teamKernel } from "../kernel/kernel.js";
-import { bool, fixed, i32, u32, view } from "../kernel/params.js";
+import { bool, fixed, i32, sum, u32, view } from "../kernel/params.js";
 
 interface Numbers {
   readonly [index: number]: number;
@@ -27,7 +27,7 @@ function tally(own: Int32Array, keys: Numbers, begin: number, end: number, flip:
 }
 helper(tally, () => [digitOf]);
 
-/** How many keys there are: all, or the first so many of them as memory tells. */
+/** The number of keys: all, or as many of the first ones as a number in memory says. */
 function keysOf(keys: Numbers, count: Numbers, some: boolean): number {
   return some ? count[0] : keys.length;
 }
@@ -132,10 +132,22 @@ function makeMoveKeys(type: typeof i32 | typeof u32) {
   );
 }
 
+/** Reads, for each key, the element of an array that has one for each key that there may be. */
+function makeLookForWideKeys(type: typeof i32 | typeof u32) {
+  return kernel(
+    "sortByKey",
+    { keys: view(type as typeof u32), keysOfBits: view(i32), shift: i32, found: sum(i32) },
+    ({ keys, keysOfBits, shift, found }, i) => {
+      found.add(keysOfBits[(keys[i] >>> shift) | 0]);
+    },
+  );
+}
+
+export const lookForWideKeys = { i32: makeLookForWideKeys(i32), u32: makeLookForWideKeys(u32) };
 export const countDigits = { i32: makeCountDigits(i32), u32: makeCountDigits(u32) };
 export const moveKeys = { i32: makeMoveKeys(i32), u32: makeMoveKeys(u32) };
 
-/** Where the first key that is not below k stands among sorted keys. */
+/** Finds the place of the first key that is not below k among sorted keys. */
 export const findOffsets = kernel(
   "findOffsets",
   { sorted: view(u32), offsets: view(i32), ...counted },

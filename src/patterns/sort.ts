@@ -1,22 +1,25 @@
 import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
-import { CPU_MEMORY, type View } from "../device/memory/view.js";
+import { CPU_MEMORY, View } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
-import { patternOf, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
+import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { planScan } from "./scan.js";
-import { countDigits, findOffsets, moveKeys } from "./sort-kernels.js";
+import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
 
-/** What `sortByKey` works on. */
+/** Arguments of `sortByKey`. */
 export interface SortByKey {
   keys: View<"u32", 1> | View<"i32", 1>;
   /** Takes for each place of the sorted order the index of the key that belongs there. */
   permutation: View<"i32", 1>;
-  /** The keys are from 0 to 2^bits - 1, or any i32 for 32 bits without `offsets`; fewer bits need fewer passes. Default: as many as `offsets` need, or 32 without them. */
+  /**
+   * The keys are from 0 to 2^bits - 1, or any i32 for 32 bits without `offsets`; fewer bits need fewer passes. Other keys are a KernelError where
+   * launches are checked (docs/checked.md), and elsewhere are sorted by their lowest bits alone. Default: as many as `offsets` need, or 32 without them.
+   */
   bits?: number;
   /**
-   * Of one element more than there are keys' values: offsets[k] takes the place of the first key k or, where there is none, of the next
-   * greater. A key that equals the number of values (of what is in no cell, say) goes behind all others.
+   * View with one element more than the keys have values: offsets[k] takes the place of the first key k or, if there is none, of the next
+   * greater. A key that equals the number of values (of things that are in no cell, say) goes after all others.
    */
   offsets?: View<"i32", 1>;
 }
@@ -34,7 +37,7 @@ const GPU_SHAPE: Shape = { members: 64, each: 15, bits: 4 };
 /**
  * Prepares a stable sort by key: a radix sort from the lowest digit up (a counting sort where one digit is enough). Each pass counts
  * digits by tile, scans the counts, and moves each key to its place; equal keys keep their order, so that all devices give the same
- * permutation. Throws LaunchError where lengths or bits do not fit.
+ * permutation. Throws LaunchError where lengths or bits do not fit, and where views share memory.
  */
 export function sortByKey(device: Device, what: SortByKey, options: PatternOptions = {}): Pattern {
   requireOptions("sortByKey", what, ["keys", "permutation", "bits", "offsets"]);
@@ -48,10 +51,31 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
   if (!Number.isInteger(bits) || bits < 1 || bits > 32) throw new LaunchError(`sort by ${bits} bits of the keys: give 1 to 32`);
   if (offsets && (offsets.length < 1 || offsets.length > 2 ** bits))
     throw new LaunchError(`sort by ${bits} bits of the keys with ${offsets.length} offsets: ${bits} bits have 1 to ${2 ** bits}`);
-  return patternOf(device, options, (steps) => planSort(steps, { keys, permutation, offsets, bits }));
+  requireSeparate(
+    "sortByKey",
+    [
+      ["permutation", permutation],
+      ["offsets", offsets],
+    ],
+    [["keys", keys]],
+  );
+  return patternOf(device, options, (steps) => {
+    if (steps.checked) planCheck(steps, keys, offsets && keys.type === "i32" ? Math.min(bits, 31) : bits);
+    planSort(steps, { keys, permutation, offsets, bits });
+  });
 }
 
-/** What other patterns may ask of a sort. */
+/** Adds a launch that fails where a key has more bits, which no pass would see. */
+function planCheck(steps: Steps, keys: SortByKey["keys"], bits: number): void {
+  if (bits === 32) return;
+  const shift = Math.max(0, bits - MOST_COMPARED);
+  const { buffer, type } = steps.array("i32", 1);
+  const keysOfBits = new View(buffer, type, [2 ** (bits - shift)], [0]);
+  const args = { keys: keys as View<"u32", 1>, keysOfBits, shift };
+  steps.launch(lookForWideKeys[keys.type], args, range(keys.length), true);
+}
+
+/** Options of a sort inside other patterns. */
 interface PlannedSort extends SortByKey {
   bits: number;
   /** One element: how many keys there are, from the first on. */
@@ -59,6 +83,9 @@ interface PlannedSort extends SortByKey {
   /** Takes the keys in their order. */
   sorted?: View<"u32", 1>;
 }
+
+/** Leading bits of a key that the check of its size compares. */
+const MOST_COMPARED = 24;
 
 /** Adds the launches of a sort. */
 export function planSort(steps: Steps, { keys, permutation, offsets, bits, count: some, sorted }: PlannedSort): void {

@@ -4,7 +4,7 @@ import type { GridKind } from "../domain/index.js";
 import type { Choice, GridSettings, Storage } from "../skeleton/index.js";
 
 /*
- * What a program must offer so that `isoform assess` can run it on any device, and what its own command is given.
+ * Interface of a program that `isoform assess` can run on any device, and arguments of its own command.
  */
 
 /** The quantity whose time makes the application efficiency; every other quantity is a kernel and makes the architectural one. */
@@ -23,7 +23,7 @@ export interface ProblemOptions extends Partial<GridSettings> {
 /** How an application on a grid has run; nothing is `auto` once it did. */
 export interface GridReport extends Storage {
   readonly occ: GridSettings["occ"];
-  /** What was left to measurement. */
+  /** Choices that were left to measurement. */
   readonly choices: readonly (Choice & { readonly of: string })[];
 }
 
@@ -38,7 +38,7 @@ export interface Sample {
   flops?: number;
 }
 
-/** What was found when the state that a run left was compared with a reference. */
+/** Verdict on the final state of a run, compared with a reference. */
 export interface Verdict {
   ok: boolean;
   /** The largest deviation, in the measure that `against` names. */
@@ -53,32 +53,32 @@ export interface PreparedApplication {
   readonly problem: string;
   /**
    * One run from the start, without the preparation.
-   * @param iterations how many, where it is not to be those of the problem
+   * @param iterations number of iterations, if it differs from the problem's
    */
   run(iterations?: number): Promise<Sample[]>;
   /** Judges the last run; a run counts only if it is ok. */
   validate(): Promise<Verdict>;
-  /** Of an application on a grid: how the last run was stored and spread. */
+  /** For an application on a grid: storage and spread of the last run. */
   report?(): GridReport;
   /** Gives the devices' memory back. */
   free(): void;
 }
 
 /**
- * What a hand-written program for an application is given, and how its results are judged. The programs are `bench/baselines/assessed`: in C with OpenMP,
- * and in CUDA.
+ * Arguments of a hand-written program for an application, and the judgement of its results. The programs are `bench/baselines/assessed`: in
+ * C with OpenMP, and in CUDA.
  */
 export interface HandWritten {
   /** The file's name, without its ending. */
   readonly program: string;
-  /** The same as that of `PreparedApplication`. */
+  /** Problem as `PreparedApplication` names it. */
   readonly problem: string;
   readonly iterations: number;
   readonly sizes: readonly number[];
   readonly inputs: readonly Float64Array[];
   /** Lengths of the arrays that take its results. */
   readonly outputs: readonly number[];
-  /** What it measures, `iteration` first. Their bytes and operations are those of the application, so that equal times are equal efficiencies. */
+  /** Quantities that it measures, `iteration` first. Their bytes and operations are the application's, so that equal times are equal efficiencies. */
   readonly quantities: readonly string[];
   validate(outputs: readonly Float64Array[]): Verdict | Promise<Verdict>;
 }
@@ -105,7 +105,7 @@ export interface Application {
 export const hasGrid = ({ onGrid, grids }: Application, kind: GridSettings["grid"]): boolean =>
   Boolean(onGrid) && (grids === undefined || kind === "auto" || grids.includes(kind));
 
-/** Where something long tells how far it is. `done` of `total`; `text` says of what. */
+/** Progress callback: `done` of `total`, in the unit that `text` names. */
 export type Progress = (done: number, total: number, text?: string) => void;
 
 /** Whether a command is ended from outside: by Ctrl-C, or at the end of a batch job's time. */
@@ -114,35 +114,44 @@ export interface Interruption {
   readonly stop: AbortSignal;
   /** The first signal, once there was one. */
   readonly signal?: "SIGINT" | "SIGTERM";
-  /** That of what a signal has ended, as shells count: 130 or 143; else 0. */
+  /** Exit code after a signal, as shells have it: 130 or 143; else 0. */
   readonly exitCode: number;
-  /** Signals do again what they do by themselves. */
+  /** Restores the default effect of signals. */
   ignore(): void;
 }
 
 /** Begins to show the progress of something, under a label. */
 export type ProgressFactory = (label: string) => { update: Progress; done(): void };
 
-/** What the command line lends to an application's own command. */
+/** Paths by the names of their options, in camel case; under `arguments`, the files that a command takes without an option. */
+export type OutputFiles = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Services of the command line for an application's own command. */
 export interface Shell {
   /** To standard output. */
   print(text: string): void;
   /** A bar on a terminal, a line now and then elsewhere; on standard error. Call `done` when the task is over. */
   progress(label: string): { update: Progress; done(): void };
-  /** Finds out before long work whether its result can be written. Throws IsoformError. */
-  checkWritable(path: string): Promise<void>;
+  /**
+   * Finds out before long work whether its results can be written: every file of a command is named here, before the first is written.
+   * @param outputs paths by the names of their options, `{ json: options.json }` for `--json`; those that were not given are undefined
+   * @param inputs files that are read, which no output may replace
+   * @param replaced for outputs that may be written over an input after all: that input's name, such as `{ checkpoint: "restart" }`
+   * @throws IsoformError for a file that cannot be written, and where two outputs, of this call or one before, or an output and an input are one file
+   */
+  checkOutputs(outputs: OutputFiles, inputs?: OutputFiles, replaced?: Readonly<Record<string, string>>): Promise<void>;
   /** Writes the whole file or leaves what was there. Throws IsoformError. */
   writeFile(path: string, text: string): Promise<void>;
-  /** Notes SIGINT and SIGTERM from now on, for the work to end in order; a second one ends the process as ever. */
+  /** Catches SIGINT and SIGTERM from now on, so that the work can end in order; a second signal ends the process at once. */
   interruption(): Interruption;
 }
 
-/** What `apps/<name>/application.ts` exports. */
+/** Exports of `apps/<name>/application.ts`. */
 export interface ApplicationModule {
   application: Application;
 }
 
-/** What `apps/<name>/command.ts` exports: it adds its subcommand (`isoform gsr ...`) to the program. */
+/** Exports of `apps/<name>/command.ts`: it adds its subcommand (`isoform gsr ...`) to the program. */
 export interface CommandModule {
   command(program: Command, shell: Shell): void;
 }

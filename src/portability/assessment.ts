@@ -24,7 +24,7 @@ import {
   type Validation,
 } from "./schema.js";
 
-/** What an assessment is computed from. */
+/** Input of an assessment. */
 export interface Evidence {
   host: Machine[];
   devices: AssessedDevice[];
@@ -36,7 +36,7 @@ export interface Evidence {
 
 /**
  * Computes all metrics. Without sets, one set holds every platform that has runs. Where several platforms ran Isoform's backends, the
- * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError where
+ * application `isoform` stands for the fastest of them on each. Where no run counted there are no metrics. Throws IsoformError if
  * nothing ran on a platform of a set.
  */
 export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Assessment {
@@ -59,7 +59,7 @@ export function assess(evidence: Evidence, sets?: readonly PlatformSet[]): Asses
 function checkSets(sets: readonly PlatformSet[], known: readonly string[]): void {
   for (const { name, platforms } of sets) {
     const missing = platforms.filter((p) => !known.includes(p));
-    if (missing.length) throw new IsoformError(`set ${name}: nothing ran on ${missing.join(", ")}: there are runs on ${known.join(", ")}`);
+    if (missing.length) throw new IsoformError(`set ${name}: nothing ran on ${missing.join(", ")}; choose from ${known.join(", ")}`);
   }
 }
 
@@ -88,8 +88,9 @@ export async function published(timings: string, bandwidth?: string): Promise<Ev
   const counted = new Set(runs.filter((r) => r.bytes !== undefined).map((r) => r.platform));
   if (bandwidth !== undefined) {
     const missing = [...counted].filter((platform) => !roofs.has(platform));
-    if (missing.length) throw new InputError(`${bandwidth}: no bandwidth of ${missing.join(", ")}, which ${timings} has kernels for`);
-    if (counted.size === 0) throw new InputError(`${timings}: no kernel has bytes, so a bandwidth is of no use`);
+    if (missing.length)
+      throw new InputError(`${bandwidth}: the bandwidth of ${missing.join(", ")} is missing, and ${timings} has kernels for it`);
+    if (counted.size === 0) throw new InputError(`${timings}: no kernel has bytes, so bandwidths cannot be used; leave out --bandwidth`);
   }
   const devices = [...roofs].map(([platform, roof]): AssessedDevice => ({
     name: platform,
@@ -110,7 +111,7 @@ export async function readAssessment(file: string): Promise<Assessment> {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new InputError(`${file}: this is no JSON: ${(error as Error).message}`);
+    throw new InputError(`${file}: this is not JSON: ${(error as Error).message}`);
   }
   const result = assessmentSchema.safeParse(json);
   if (result.success) return result.data;

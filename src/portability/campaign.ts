@@ -15,7 +15,7 @@ import { Target } from "./target.js";
 import { contestantOf, FEWEST_REPEATS, measureTogether, missingOf, reasonOf, type Contestant, type Refusal } from "./trials.js";
 import { handWritten } from "./handwritten/contestant.js";
 
-/** What is measured, on what, and how often. */
+/** Subjects of a campaign, its devices, and the number of repeats. */
 export interface CampaignOptions extends Partial<GridSettings>, OpenOptions {
   /** Sets of devices, each measured by itself: `wasm`, `wasm*3`, `cuda:0+cuda:1`. Default: every device of this machine. */
   devices?: readonly string[];
@@ -68,7 +68,7 @@ interface Misfit extends Lost {
   readonly application: Application;
 }
 
-/** Of one run, where time is short and nobody asked for more. */
+/** Iterations of one run, if time is short and nobody asked for more. */
 const FEW_ITERATIONS = 5;
 /** For the repeats of one measurement of a peak, where time is short. */
 const PEAK_SECONDS = 0.3;
@@ -108,7 +108,7 @@ export async function measureApplications(
     const missing: Missing[] = [];
     const repeats = quick ? Math.min(FEWEST_REPEATS, options.repeats) : options.repeats;
     for (const [n, application] of applications.entries()) {
-      // What one has left over is for those after it.
+      // Passes on time that one application has left over to the next ones.
       const share = ((options.seconds ?? Infinity) - seconds(started)) / (applications.length - n);
       const able = sound.filter((target) => fits(application, target));
       const contestants = able.map((target) => contestantOf(application, target, problem));
@@ -139,12 +139,12 @@ export async function measureApplications(
     const both = (device: Device) => [first, later].flatMap((found) => found.get(device) ?? []);
     return merge([...parts, { host: [thisMachine()], devices: sound.map((t) => t.assessed(both)), runs: [], validation: [], missing }]);
   } finally {
-    // What was under way when it was stopped still uses them.
+    // Keeps devices open that work in progress still uses when it was stopped.
     if (!stop?.aborted) await Promise.allSettled([...opened.values()].map((device) => device.close()));
   }
 }
 
-/** Those that were named, or all of this machine; of these, what cannot be opened is left out. */
+/** The named devices, or all of this machine; devices that cannot be opened are left out. */
 async function openTargets(
   { devices, ports = [], f64 }: CampaignOptions,
   registry: Registry,
@@ -177,7 +177,7 @@ const installed: Registry = {
   async leftOut({ f64 } = {}) {
     if (f64 === "emulate") return [];
     const { doctor } = await import("../device/open.js");
-    const reason = "it has no f64: --f64 emulate computes with the sum of two f32";
+    const reason = "it has no f64; --f64 emulate uses the sum of two f32 instead";
     return (await doctor()).flatMap(({ backend, devices }) =>
       devices
         .filter(({ capabilities }) => !capabilities.f64)
@@ -202,7 +202,7 @@ function misfitOf(application: Application, target: Target, problem: ProblemOpti
   if (problem.grid !== undefined && !hasGrid(application, problem.grid))
     throw new LaunchError(`--grid ${problem.grid}: ${application.name} runs on ${application.grids!.join(" and ")} grids only`);
   if (!application.onGrid && set.members.length > 1)
-    throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: name single devices`);
+    throw new LaunchError(`${application.name} runs on one device, and ${name} has ${set.members.length} members: choose single devices`);
   const needed = application.footprint(problem);
   if (needed <= memory) return undefined;
   const text = `${application.name} needs ${gibText(needed)} on ${name}, which has ${gibText(memory)}: choose a smaller --gib`;
@@ -217,7 +217,7 @@ function gibText(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 }
 
-/** On each platform those that reach the most: its roofs are theirs. */
+/** On each platform the devices that reach the most: its roofs are theirs. */
 function leaders(peaks: ReadonlyMap<Device, Peaks>): ReadonlySet<Device> {
   const best = (group: readonly (readonly [Device, Peaks])[], of: (peaks: Peaks) => number) =>
     group.reduce((most, each) => (of(each[1]) > of(most[1]) ? each : most))[0];
@@ -226,8 +226,8 @@ function leaders(peaks: ReadonlyMap<Device, Peaks>): ReadonlySet<Device> {
 }
 
 /**
- * Those of all devices that compute rightly; a target with one of which that fails is lost.
- * @param only these devices, where not all
+ * Peaks of all devices that compute correctly; a target with a failing device is dropped.
+ * @param only these devices, if not all
  */
 async function peaksOf(
   targets: readonly Target[],
@@ -256,7 +256,7 @@ async function peaksOf(
   return all;
 }
 
-/** Those whose data, of so many bytes each, can be in memory at once are measured together, the others one by one. */
+/** Groups of contestants whose data, of `needed` bytes each, can be in memory at once are measured together, the others one by one. */
 function groupsThatFit(contestants: readonly Contestant[], needed: number): Contestant[][] {
   const groups: Contestant[][] = [];
   for (const contestant of contestants) {

@@ -47,7 +47,7 @@ export function cascade(scores: readonly Score[], seriesOf: Ordinal, look: Platf
 
 type Ordinal = (name: string) => number;
 
-/** What platforms look like in all figures of a report. */
+/** Appearance of platforms in all figures of a report. */
 export interface PlatformLook {
   readonly colourOf: Ordinal;
   readonly letterOf: (platform: string) => string;

@@ -18,7 +18,7 @@ export class CsvTable {
   readonly rows: readonly CsvField[][];
   private readonly header: readonly CsvField[];
 
-  /** Throws InputError where the text is no CSV or its rows differ in length. */
+  /** Throws InputError if the text is no CSV or its rows differ in length. */
   constructor(
     readonly file: string,
     text: string,
@@ -75,7 +75,7 @@ export class CsvTable {
   }
 }
 
-/** Reads and parses a file. Throws InputError where it cannot be read. */
+/** Reads and parses a file. Throws InputError if it cannot be read. */
 export async function readCsv(file: string): Promise<CsvTable> {
   return new CsvTable(file, await readText(file));
 }
@@ -93,7 +93,7 @@ export async function readText(file: string): Promise<string> {
       code === "ENOENT"
         ? "there is no such file"
         : code === "EACCES"
-          ? "reading it is not permitted"
+          ? "permission to read it is denied"
           : code === "EISDIR"
             ? "it is a directory"
             : (error as Error).message;

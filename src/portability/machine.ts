@@ -22,14 +22,14 @@ export function platformOf(device: Device): string {
   return isProcessor(device) ? `${processor()} (${os.availableParallelism()} threads)` : hardwareOf(device.label);
 }
 
-/** What a device's label calls the hardware: its first words. */
+/** Name of the hardware in a device's label: its first words. */
 export const hardwareOf = (label: string): string => label.split(",")[0].trim();
 
 /** The device computes with this machine's processor. */
 export const isProcessor = ({ memory, onHost }: Device): boolean => onHost ?? memory.name === "cpu";
 
 /**
- * One name for each platform, by the names that there are: backends tell the same GPU with and without capitals and hyphens (`NVIDIA H100
+ * One name for each platform, from the names that occur: backends write the same GPU with and without capitals and hyphens (`NVIDIA H100
  * 80GB HBM3`, `nvidia-h100-80gb-hbm3`). The first with capitals is taken.
  */
 export function oneNameEach(platforms: Iterable<string>): (platform: string) => string {

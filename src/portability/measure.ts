@@ -7,7 +7,7 @@ import type { Progress } from "./application.js";
 import { isProcessor } from "./machine.js";
 import { MOVERS, type Mover } from "./movers.js";
 
-/** Memory that nothing was written to is no memory yet: systems map it to one page of zeros, which caches hold. */
+/** Writes memory first: until then, systems map it to one page of zeros, which caches hold. */
 const fill = kernel("fill", { a: view(f64), value: f64 }, ({ a, value }, i) => {
   a[i] = value;
 });
@@ -51,7 +51,7 @@ const ELEMENTS = { cpu: 2 ** 20, gpu: 2 ** 24 };
 /** Bytes of one of the three arrays: two of them hold four times what caches do. */
 const arrayBytes = (kind: "cpu" | "gpu") => (kind === "cpu" ? Math.max(2 ** 28, 2 * lastLevelCache()) : 2 ** 30);
 
-/** What a device was seen to reach. */
+/** Peak rates that a device was seen to reach. */
 export interface Peaks {
   /** Bytes a second, read and written together: the most that any of `MOVERS` reached. */
   bandwidth: number;

@@ -29,12 +29,12 @@ export interface PlatformSet {
   platforms: string[];
 }
 
-/** What a platform can reach: bytes and floating-point operations a second. */
+/** Limits of a platform: bytes and floating-point operations a second. */
 export interface Roof {
   bandwidth: number;
   flops?: number;
 }
-/** What platforms can reach, by their names. */
+/** Limits of platforms, by their names. */
 export type Roofs = ReadonlyMap<string, Roof>;
 
 /** The share of what a platform could reach that an application did, with its error. */
@@ -113,7 +113,7 @@ interface Field {
   setName: string;
   platforms: string[];
   problem: string;
-  /** Of the applications that ran the problem anywhere. */
+  /** Applications that ran the problem anywhere. */
   applications: string[];
   cells: Cell[];
 }
@@ -149,7 +149,7 @@ function applicationEfficiency(field: Field, application: string, platform: stri
   const time = (of: string, on: string) =>
     field.cells.find((c) => c.application === of && c.platform === on && c.quantity === ITERATION)?.seconds;
   const everywhere = field.applications.filter((a) => field.platforms.every((p) => time(a, p)));
-  // Where nobody runs everywhere every Phi is 0, and the efficiencies compare those who run here.
+  // Compares with the applications that run here if none runs everywhere: every Phi is 0 then.
   const candidates = (everywhere.length ? everywhere : field.applications).map((a) => time(a, platform)).filter((t) => t !== undefined);
   const own = time(application, platform);
   return (
@@ -179,7 +179,7 @@ export function architectureMetrics(cells: readonly Cell[], sets: readonly Platf
   );
 }
 
-/** Of an application on a platform of a field; undefined where it ran but was not measured for this metric. */
+/** Efficiency of an application on a platform of a field; undefined if it ran but was not measured for this metric. */
 type Efficiency = (field: Field, application: string, platform: string) => Estimate | undefined;
 
 function metricsOf(metric: Metric["metric"], field: Field, efficiencyOf: Efficiency): Metric[] {

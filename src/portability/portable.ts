@@ -4,12 +4,12 @@ import type { Cell } from "./metric.js";
 import { PORTS, portDevice } from "./ports/names.js";
 
 const PREFIX = "isoform-";
-/** Files written for other programs are no backends. */
+/** Names of files written for other programs, which are not backends. */
 const EMITTED = PORTS.map((port) => PREFIX + portDevice(port));
 
 /**
- * One source is one application, whichever backend runs it: the cells of `isoform`, which are those of its fastest backend on each
- * platform. None where fewer than two platforms ran a backend, since it would only repeat the fastest.
+ * One source is one application, whichever backend runs it: the cells of `isoform` are the cells of its fastest backend on each
+ * platform. Empty if fewer than two platforms ran a backend, since it would only repeat the fastest.
  */
 export function fastestBackends(cells: readonly Cell[]): Cell[] {
   const emitted = (application: string) => EMITTED.some((name) => application === name || application.startsWith(`${name}-`));

@@ -40,12 +40,12 @@ export async function readTimings(file: string): Promise<Run[]> {
     if (earlier)
       throw table.error(
         row[columns.run],
-        `run ${run.run} of ${run.quantity} (${run.application}, ${run.platform}, ${run.problem}) is in line ${earlier} already`,
+        `run ${run.run} of ${run.quantity} (${run.application}, ${run.platform}, ${run.problem}) is already in line ${earlier}`,
       );
     seen.set(key, row[0].line);
     return run;
   });
-  if (runs.length === 0) throw table.error({ text: "", line: 2, column: 1 }, "there are no timings");
+  if (runs.length === 0) throw table.error({ text: "", line: 2, column: 1 }, "the file has no timings");
   // A kernel without a count beside counted ones would leave its time out of the architectural efficiency.
   const counted = new Set(runs.filter((r) => r.bytes !== undefined && r.quantity !== ITERATION).map(runKey));
   runs.forEach((run, i) => {

@@ -52,7 +52,7 @@ ${chapters.map(([name, problems], n) => chapter(assessment, name, problems, look
 `;
 }
 
-/** What applications and platforms look like in all figures of a page. */
+/** Appearance of applications and platforms in all figures of a page. */
 interface Look {
   readonly colourOf: (application: string) => number;
   readonly platform: PlatformLook;
@@ -69,7 +69,7 @@ const problemsOf = ({ runs, validation, missing = [] }: Assessment): string[] =>
 /** Problems are named as application and size; others are chapters of their own. */
 const applicationOf = (problem: string): string => problem.replace(/ [\d.]+ GiB$/, "");
 
-/** What an assessment has of one problem. */
+/** Part of an assessment for one problem. */
 function partOf(assessment: Assessment, problem: string): Assessment {
   const of = <T extends { problem: string }>(list: readonly T[] = []): T[] => list.filter((each) => each.problem === problem);
   const { runs, metrics, kernels, kernelMeans, validation, settings, missing } = assessment;
@@ -124,7 +124,10 @@ function summary({ runs }: Assessment): string {
   ].join(", ");
 }
 
-/** Of what runs on several platforms, where the set has several: other paths are in the tables, and in the figures of their platforms. */
+/**
+ * Cascades of code paths that run on several platforms, if the set has several: other paths are in the tables, and in the figures of their
+ * platforms.
+ */
 function cascades(metrics: Assessment["metrics"], { colourOf, platform }: Look): string {
   const groups = [...groupBy(metrics, (m) => JSON.stringify([m.setName, m.metric])).values()].map((scores) => {
     const portable = scores.filter(({ supported, value }) => (supported?.platforms ?? 2) > 1 || value > 0);
@@ -145,7 +148,7 @@ function cascades(metrics: Assessment["metrics"], { colourOf, platform }: Look):
   return `${large.map(draw).join("")}<div class="pair">${small.map(draw).join("")}</div>`;
 }
 
-/** For one problem, of which the assessment is, one figure a platform. Without counted operations there is no roofline, but still a bandwidth. */
+/** Rooflines for the one problem of the assessment, one figure a platform. Without counted operations there is no roofline, but still a bandwidth. */
 function rooflines(assessment: Assessment, problem: string, { colourOf, platform: { letterOf } }: Look): string {
   const roofs = roofsOf(assessment.devices);
   const ofProblem = cellsOf(assessment.runs);

@@ -83,7 +83,7 @@ export function roofline({ platform, problem, roof, cells }: Kernels, colourOf: 
   );
 }
 
-/** Where operations are not counted, what is left of a roofline: each kernel's share of the bandwidth. */
+/** Figure in place of a roofline if operations are not counted: each kernel's share of the bandwidth. */
 export function bandwidthShares({ platform, problem, roof, cells }: Kernels, colourOf: Ordinal, shapeOf: Ordinal): string {
   const kernels = cells.flatMap((c) =>
     c.quantity !== ITERATION && c.bytes ? [{ ...c, share: c.bytes / c.seconds.value / roof.bandwidth }] : [],

@@ -42,10 +42,10 @@ const ROWS = 101;
 const COLUMNS = 100;
 const ELEMENTS = ROWS * COLUMNS;
 const TARGETS = 37;
-/** Of sums of as many terms, in any order. */
+/** Tolerance of sums of as many terms, in any order. */
 const TOLERANCE = 1e-11;
 
-/** Throws DeviceError where the device does not compute what plain JavaScript does, in strict mode or in fast mode. */
+/** Throws DeviceError if the device does not compute what plain JavaScript does, in strict mode or in fast mode. */
 export async function selfTest(device: Device): Promise<void> {
   const tolerance = TOLERANCE * 2 ** (53 - (device.capabilities.f64Bits ?? 53));
   const require = (what: string, found: ArrayLike<number>, expected: readonly number[], precision: string): void => {

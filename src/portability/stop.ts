@@ -2,7 +2,7 @@
 export class Stopped extends Error {}
 
 /**
- * What the work gives, or Stopped as soon as the signal says so, whatever becomes of the work then. Signals of the system are seen in between:
+ * Result of the work, or Stopped as soon as the signal says so, whatever becomes of the work then. Signals of the system are seen in between:
  * work that never waits would not let them in.
  */
 export async function unlessStopped<T>(stop: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

@@ -15,10 +15,10 @@ interface Best {
   readonly problem: string;
   readonly platform: string;
   readonly path: Cell;
-  /** Architectural efficiencies; undefined where no roof or no work is known. */
+  /** Architectural efficiencies; undefined if no roof or no work is known. */
   readonly arch?: number;
   readonly archByHand?: number;
-  /** Time of the hand-written program over that of the path. */
+  /** Time of the hand-written program over the time of the path. */
   readonly ofHandWritten?: number;
 }
 
@@ -112,7 +112,7 @@ const PLOT = 430;
 const ROW = 20;
 const TOP = 24;
 
-/** Bars of the fastest paths' architectural efficiencies; a stroke marks the hand-written program. Undefined where no roof is known. */
+/** Bars of the fastest paths' architectural efficiencies; a stroke marks the hand-written program. Undefined if no roof is known. */
 export function summaryFigure(assessment: Assessment, { colourOf, letterOf }: PlatformLook): string | undefined {
   const rows = bestPaths(assessment).flatMap((best) => (best.arch === undefined ? [] : [{ ...best, arch: best.arch }]));
   if (rows.length === 0) return undefined;

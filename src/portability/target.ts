@@ -4,9 +4,9 @@ import { platformOf } from "./machine.js";
 import type { Peaks } from "./measure.js";
 import type { AssessedDevice } from "./schema.js";
 
-/** What is measured as one: a device, a device that is divided, or several devices together. */
+/** Devices measured as one: a device, a device that is divided, or several devices together. */
 export class Target {
-  /** Those of the set, each once. */
+  /** Devices of the set, each once. */
   readonly devices: readonly Device[];
   /** The hardware, as in runs: without commas, so that sets of platforms can name it. */
   readonly platform: string;
@@ -16,7 +16,7 @@ export class Target {
     readonly name: string,
     readonly set: DeviceSet,
   ) {
-    this.devices = [...new Set(set.members.map(({ device }) => device))];
+    this.devices = [...new Set(set.locals.map(({ device }) => device))];
     this.platform = counted(this.devices.map(platformOf));
   }
 
@@ -42,7 +42,7 @@ export class Target {
     return this.set.members.length === 1 ? this.devices[0].backend : this.set.name.replaceAll(",", "+");
   }
 
-  /** What the report tells of it; each device with the best of its measurements, and all of them added up. */
+  /** Entry in the report; each device with the best of its measurements, and all of them added up. */
   assessed(peaksOf: (device: Device) => readonly Peaks[]): AssessedDevice {
     const best = (of: (peaks: Peaks) => number | null) =>
       total(this.devices.map((device) => Math.max(...peaksOf(device).map((peaks) => of(peaks) ?? 0))));

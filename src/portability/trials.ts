@@ -20,21 +20,21 @@ import type { Target } from "./target.js";
 /** Enough for a mean and its error, of a quick look or where time is short. */
 export const FEWEST_REPEATS = 3;
 
-/** Where time is short, those whose mean is as certain as this, to 95 %, run no more. */
+/** Relative error of a mean, to 95 %, below which a trial ends if time is short. */
 const CERTAIN = 0.02;
-/** Where time is short, of one run. */
+/** Seconds of one run, if time is short. */
 const RUN_SECONDS = 0.4;
-/** Where time is short, fast devices do more than is asked of all: as many as this, in so much time. The start of a run is little of it then. */
+/** Iterations of fast devices if time is short, more than the number asked of all. The start of a run then takes little of the time. */
 const FAST_ITERATIONS = 20;
 const SHORT_RUN_SECONDS = 0.05;
-/** Where time is short, warming up ends with the first run that is not so much faster than all before, after so many iterations. */
+/** Ratio to the best earlier run above which warming up ends, if time is short. */
 const FASTER = 0.9;
 const WARM = 4;
 
 export interface Limits {
   readonly repeats: number;
   readonly seconds: number;
-  /** Time is short: no run of some length has more than so many iterations, and repeats end where the mean is certain. */
+  /** Set if time is short: most iterations of a run of some length, and repeats end once the mean is certain. */
   readonly iterations?: number;
   /** Ends the runs: those that are finished by then count. */
   readonly stop?: AbortSignal;
@@ -42,15 +42,15 @@ export interface Limits {
 
 type RunKey = Pick<Run, "application" | "platform" | "problem">;
 
-/** What is measured: an application on a target, or a hand-written program on a target's hardware. */
+/** Subject of a measurement: an application on a target, or a hand-written program on a target's hardware. */
 export interface Contestant {
   /** Its name in an assessment. */
   readonly codePath: string;
   readonly target: Target;
-  /** What it runs on, in a word, for progress and lists. */
+  /** Devices in a word, for progress and lists. */
   readonly devices: string;
   readonly precision: Precision;
-  /** Written by hand: its work is that of the application, which runs beside it. */
+  /** Written by hand: its work is the work of the application, which runs beside it. */
   readonly byHand?: boolean;
   prepare(): Promise<PreparedApplication>;
 }
@@ -85,7 +85,7 @@ class Trial {
     if (ok) this.runs.push(...samples.map((sample) => ({ ...key, run, ...sample })));
   }
 
-  /** Of a run that is not to take long, at the best speed so far. */
+  /** Iterations of a run that must not take long, at the best speed so far. */
   private iterations(most: number): number {
     const within = (seconds: number): number => Math.floor(seconds / this.fastest);
     return Math.max(1, Math.min(most, within(RUN_SECONDS)), Math.min(FAST_ITERATIONS, within(SHORT_RUN_SECONDS)));
@@ -165,7 +165,7 @@ function workOf(quantity: string, trials: readonly Trial[]): Pick<Run, "bytes" |
 export interface Refusal {
   readonly contestant: Contestant;
   readonly error: unknown;
-  /** It was meant to: what a device or a target language cannot do is no failure. */
+  /** Whether it was meant to run: work that a device or a target language cannot do is not a failure. */
   readonly failed: boolean;
 }
 
@@ -178,14 +178,14 @@ export const missingOf = ({ contestant: { codePath, target, devices }, error, fa
   ...(failed && { failed }),
 });
 
-/** In words. What is no error for users may come without any that say what it is. */
+/** Describes an error in words. Errors that are not meant for users get their name. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Stopped) return "the assessment was ended before";
+  if (error instanceof Stopped) return "the assessment ended before it ran";
   if (error instanceof IsoformError) return error.message;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** What a device, a target language or a machine without a compiler cannot do is no failure. */
+/** Errors for features that a device, a target language or a machine without a compiler lacks, which are not failures. */
 const LACKS = [DeviceError, EmitError, NoProgramError] as const;
 
 /** An application on a target. */
@@ -197,7 +197,7 @@ export const contestantOf = (application: Application, target: Target, problem: 
   prepare: () => application.prepare(target.set, problem),
 });
 
-/** Runs those whose data are in memory at once. Whatever fails on one of them is told, and the others go on. */
+/** Runs the trials whose data are in memory at once. If one fails, the failure is reported, and the others go on. */
 export async function measureTogether(
   name: string,
   contestants: readonly Contestant[],
@@ -248,7 +248,7 @@ export async function measureTogether(
     const all = [...trials.values()];
     return { evidence: all.filter(({ judged }) => judged).map((trial) => trial.evidence(all)), refusals };
   } finally {
-    // What was under way when it was stopped may still use what it has.
+    // Keeps memory that work in progress may still use when it was stopped.
     if (!stop?.aborted) for (const trial of trials.values()) trial.free();
     task.done();
   }

@@ -1,4 +1,5 @@
-import { BlockedView, type AnyView } from "../device/memory/blocked-view.js";
+import { BlockedView, storageOf, type AnyView } from "../device/memory/blocked-view.js";
+import { overlap, requireApart } from "../device/memory/overlap.js";
 import type { Queue } from "../device/device.js";
 import { copyView, readView, writeView } from "../device/cpu/host-view.js";
 import {
@@ -21,7 +22,7 @@ import { LaunchError } from "../ir/errors.js";
  * they are there; a number goes to all elements. Inside one memory nothing passes through the host, save between blocks of two sizes.
  *
  * @param queues one of each GPU that takes part, in which its part of the copy is ordered; views of CPU devices need none
- * @throws LaunchError where types, shapes or lengths differ, or a queue is missing
+ * @throws LaunchError if types, shapes or lengths differ, or a queue is missing
  */
 export function deepCopy<T extends ElementType>(
   target: View<T> | BlockedView<T>,
@@ -43,7 +44,11 @@ export async function deepCopy(
   const to = isView(target) ? target : hostTarget(target, like);
   const from = isView(source) ? source : typeof source === "number" ? repeated(source, like) : hostView(source, like);
   requireAlike(from, to);
-  if (from instanceof BlockedView && to instanceof BlockedView && from.block !== to.block) {
+  requireApart("a deepCopy to", to);
+  const [blocks, others] = [blockOf(to), blockOf(from)];
+  // Pieces of views that share memory would change what is still to be copied.
+  const tangled = (blocks ?? others) !== undefined && overlap(storageOf(to), storageOf(from));
+  if (tangled || (blocks !== undefined && others !== undefined && blocks !== others)) {
     const values = typedArray(from.type, from.size);
     await deepCopy(values, from, ...queues);
     return deepCopy(to, values, ...queues);
@@ -126,7 +131,7 @@ async function transfer(target: View, source: View, queues: readonly Queue[]): P
   else writeView(target, values);
 }
 
-/** The queue of a view's memory; undefined where the CPU reaches it without one. */
+/** The queue of a view's memory; undefined if the CPU reaches it without one. */
 function queueOf({ buffer, shape }: View, queues: readonly Queue[]): Queue | undefined {
   if (buffer.host) return undefined;
   const queue = queues.find(({ device }) => device.memory === buffer.memory);

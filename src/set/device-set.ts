@@ -1,9 +1,14 @@
-import type { Device, OpenOptions, Queue } from "../device/device.js";
+import { joinJobOf } from "#processes";
+import type { Device, OpenOptions } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
 import { DeviceError, IsoformError } from "../ir/errors.js";
 import { requireThing } from "../ir/own.js";
+import { OpenMember, RemoteMember, type LocalMember, type Member } from "./member.js";
+import { requireHostMemory } from "./one-process.js";
+import type { Ranks } from "./ranks.js";
+import type { Transport } from "./transport.js";
 
-/** What connects two devices. */
+/** Connection of two devices. */
 export interface Link {
   /** Bytes a second, each way. */
   readonly bandwidth: number;
@@ -16,25 +21,24 @@ export const DEFAULT_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
 
 /** Options of `devices`. */
 export interface SetOptions extends OpenOptions {
-  /** The modelled link between members, for planned timelines. Missing properties are those of `DEFAULT_LINK`. */
+  /** The modelled link between members, for planned timelines. Missing properties come from `DEFAULT_LINK`. */
   link?: Partial<Link>;
-}
-
-/** One device of a set, or a sub-device: a part of one that is divided. */
-export interface Member {
-  readonly index: number;
-  readonly device: Device;
-  /** `cuda:1`, or `wasm*3[1]` for the second of three that share a device. */
-  readonly name: string;
-  /** Stream number `n` from 0 of this member, made on first use. Queues of a CPU device run in order, here and now. */
-  queue(n: number): Queue;
+  /** Seconds that a process of `mpi:` waits for others before it ends all of them. Default: 60. */
+  patience?: number;
 }
 
 /** One or several devices that work on one problem. */
 export interface DeviceSet {
   /** In the notation of `devices`: `wasm*3`, `cuda:0,cuda:1`. */
   readonly name: string;
+  /** The members of all processes, rank by rank: how a problem is cut. */
   readonly members: readonly Member[];
+  /** The members of this process, with their devices: all of them in one process. */
+  readonly locals: readonly LocalMember[];
+  /** The processes that the set spans, by `mpi:`; undefined in one process. */
+  readonly ranks?: Ranks;
+  /** Messages to members in other processes; undefined in one process. */
+  readonly transport?: Transport;
   /** Some device is divided into several members. */
   readonly virtual: boolean;
   /** The modelled link between members: of virtual sets, and of others where it was asked for. */
@@ -46,14 +50,38 @@ export interface DeviceSet {
 /**
  * Opens a set of devices. `"native"` is one device, `"wasm*3"` one device divided into three members, `"cuda:*"` every GPU, and
  * `"cuda:0,cuda:1"` or a list of several of these their union, of any backends. A device that is named twice is divided. Devices that
- * are open already may stand in the list; they stay open when the set is closed.
- * @throws DeviceError for a device that is not there, and where there is no member.
+ * are open already may stand in the list; they stay open when the set is closed. `"mpi:wasm"` spans all processes of a job, each of
+ * which calls this function (docs/nodes.md).
+ * @throws DeviceError for a device that is not there, and where there is no member; IsoformError where `mpi:` finds no MPI
  */
 export async function devices(
   spec: string | Device | readonly (string | Device)[],
-  { link: given, ...options }: SetOptions = {},
+  { link: given, patience, ...options }: SetOptions = {},
 ): Promise<DeviceSet> {
   const link = given && checkedLink(given);
+  const joined = await joinJobOf(spec, checkedPatience(patience));
+  if (!joined) return new OpenSet(await openDevices(spec, options), link);
+  const opened = await joined.together(async () => openDevices(await joined.ownSpec(), options), close);
+  const names = await joined.members(namesOf(opened.listed));
+  return new OpenSet(opened, link, { name: String(spec), ranks: joined.ranks, transport: joined.transport(names), names });
+}
+
+/** Devices of a specification, one for each member, and those opened for it. */
+interface Opened {
+  readonly listed: readonly Device[];
+  readonly own: readonly Device[];
+}
+
+/** Properties of a set over several processes. */
+interface Spanned {
+  readonly name: string;
+  readonly ranks: Ranks;
+  readonly transport: Transport;
+  /** Names of the members of each rank. */
+  readonly names: readonly (readonly string[])[];
+}
+
+async function openDevices(spec: string | Device | readonly (string | Device)[], options: OpenOptions): Promise<Opened> {
   const wanted = (Array.isArray(spec) ? spec : [spec]) as readonly (string | Device)[];
   for (const part of wanted)
     requireThing(
@@ -74,18 +102,20 @@ export async function devices(
     for (const device of opened.values()) await device.close();
     throw failed.reason;
   }
-  return new OpenSet(
-    listed.map((one) => (typeof one === "string" ? opened.get(one)! : one)),
-    [...opened.values()],
-    link,
-  );
+  return { listed: listed.map((one) => (typeof one === "string" ? opened.get(one)! : one)), own: [...opened.values()] };
+}
+
+async function close({ own }: Opened): Promise<void> {
+  await Promise.all(own.map((device) => device.close()));
 }
 
 const isDevice = (value: unknown): boolean => typeof (value as Partial<Device> | undefined)?.prepare === "function";
 
-/** Refuses what is no set of devices, such as a device. Throws LaunchError. */
-export const requireSet = (what: string, set: DeviceSet): void =>
+/** Refuses anything but a set of devices. Throws LaunchError, and DeviceError for devices whose memory cannot span several processes. */
+export function requireSet(what: string, set: DeviceSet): void {
   requireThing(what, set, Array.isArray((set as Partial<DeviceSet> | undefined)?.members), "give what await devices(...) returns");
+  requireHostMemory(set);
+}
 
 /**
  * The devices that `devices` opens for a specification, by the names under which they open: one for each member, so that a device which is
@@ -99,16 +129,21 @@ export async function subDevices(spec: string): Promise<string[]> {
 /** Parts of one device that a word can ask for: each is given its own memory, queues and launches. */
 const MOST_PARTS = 1024;
 
-/** Those of one word. */
+/** Devices that one word names. */
 async function subDevicesOf(word: string): Promise<string[]> {
   const [, backend, index, count] = /^\s*([a-z][a-z-]*)(?::(\d+|\*))?(?:\*(\d+))?\s*$/.exec(word) ?? [];
   if (backend === undefined)
-    throw new DeviceError(word.trim(), "this names no device", 'write "wasm", "wasm*3", "cuda:0", "cuda:0*2" or "cuda:*"');
+    throw new DeviceError(word.trim(), "this does not name a device", 'write "wasm", "wasm*3", "cuda:0", "cuda:0*2" or "cuda:*"');
   if (Number(count ?? 1) > MOST_PARTS)
     throw new DeviceError(word.trim().slice(0, 80), "this divides a device into too many parts", `divide it into ${MOST_PARTS} at most`);
   const names = index === "*" ? await deviceNames(backend) : [`${backend}:${index ?? 0}`];
   // A name without a number means the first device, so that "cuda" and "cuda:0" are one.
   return names.flatMap((name) => Array<string>(Number(count ?? 1)).fill(name.replace(/:0+$/, "")));
+}
+
+function checkedPatience(patience: number | undefined): number | undefined {
+  if (patience !== undefined && !(patience > 0)) throw new IsoformError(`a patience of ${patience} s: give seconds above 0`);
+  return patience;
 }
 
 function checkedLink(given: Partial<Link>): Link {
@@ -123,35 +158,40 @@ function checkedLink(given: Partial<Link>): Link {
 class OpenSet implements DeviceSet {
   readonly name: string;
   readonly members: readonly Member[];
+  readonly locals: readonly LocalMember[];
   readonly virtual: boolean;
   readonly link: Link | undefined;
+  readonly ranks: Ranks | undefined;
+  readonly transport: Transport | undefined;
   private closed = false;
 
   constructor(
-    listed: readonly Device[],
-    private readonly own: readonly Device[],
+    private readonly opened: Opened,
     link: Link | undefined,
+    spanned?: Spanned,
   ) {
-    const counts = new Map<Device, number>();
-    for (const device of listed) counts.set(device, (counts.get(device) ?? 0) + 1);
+    const { listed } = opened;
+    this.ranks = spanned?.ranks;
+    this.transport = spanned?.transport;
+    const counts = countsOf(listed);
     this.virtual = counts.size < listed.length;
     this.link = link ?? (this.virtual ? DEFAULT_LINK : undefined);
-    this.name = [...counts].map(([{ name }, count]) => (count > 1 ? `${name}*${count}` : name)).join();
-    const ranks = new Map<Device, number>();
-    this.members = listed.map((device, index) => {
-      const rank = ranks.get(device) ?? 0;
-      ranks.set(device, rank + 1);
-      const count = counts.get(device)!;
-      return new OpenMember(index, device, count > 1 ? `${device.name}*${count}[${rank}]` : device.name, rank === 0, () =>
-        this.requireOpen(),
-      );
+    this.name = spanned?.name ?? [...counts].map(([{ name }, count]) => (count > 1 ? `${name}*${count}` : name)).join();
+    const rank = this.ranks?.rank ?? 0;
+    const names = spanned?.names ?? [namesOf(listed)];
+    const before = names.slice(0, rank).flat().length;
+    this.locals = listed.map((device, n) => {
+      const isFirst = listed.indexOf(device) === n;
+      return new OpenMember(before + n, rank, device, names[rank][n], isFirst, () => this.requireOpen());
     });
+    const all = names.flatMap((each, of) => each.map((name) => ({ rank: of, name })));
+    this.members = all.map((member, index) => this.locals[index - before] ?? new RemoteMember(index, member.rank, member.name));
   }
 
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    await Promise.all(this.own.map((device) => device.close()));
+    await close(this.opened);
   }
 
   private requireOpen(): void {
@@ -159,20 +199,19 @@ class OpenSet implements DeviceSet {
   }
 }
 
-class OpenMember implements Member {
-  private readonly queues: Queue[] = [];
+/** How often each device is named. */
+function countsOf(listed: readonly Device[]): ReadonlyMap<Device, number> {
+  const counts = new Map<Device, number>();
+  for (const device of listed) counts.set(device, (counts.get(device) ?? 0) + 1);
+  return counts;
+}
 
-  constructor(
-    readonly index: number,
-    readonly device: Device,
-    readonly name: string,
-    private readonly first: boolean,
-    private readonly requireOpen: () => void,
-  ) {}
-
-  queue(n: number): Queue {
-    this.requireOpen();
-    if (!Number.isInteger(n) || n < 0) throw new IsoformError(`stream ${n} of ${this.name}: streams are numbered from 0`);
-    return (this.queues[n] ??= n === 0 && this.first ? this.device.queue : this.device.createQueue());
-  }
+/** Names of members, each with its number where several share a device. */
+function namesOf(listed: readonly Device[]): string[] {
+  const counts = countsOf(listed);
+  return listed.map((device, n) => {
+    const number = listed.slice(0, n).filter((other) => other === device).length;
+    const count = counts.get(device)!;
+    return count > 1 ? `${device.name}*${count}[${number}]` : device.name;
+  });
 }

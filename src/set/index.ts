@@ -1,5 +1,11 @@
-export { devices, subDevices, DEFAULT_LINK, type DeviceSet, type Link, type Member, type SetOptions } from "./device-set.js";
+export { devices, subDevices, DEFAULT_LINK, type DeviceSet, type Link, type SetOptions } from "./device-set.js";
+export { byLocal, ifLocal, isLocal, localOf, type LocalMember, type Member } from "./member.js";
+export { copyLocally, exchangeNow, isMessage, messagesOf, type MemberCopy } from "./exchange.js";
+export { onAnyRank, requireAlike, requireOneProcess, spansProcesses } from "./one-process.js";
+export { inTurn, isAtWork } from "./in-turn.js";
 export { copyBetween } from "./copy.js";
 export { memoryOf, requireMemory, type MemoryNeed } from "./memory.js";
 export { Partitioned } from "./partitioned.js";
 export { Scalar } from "./scalar.js";
+export type { Message, Transport } from "./transport.js";
+export type { Ranks } from "./ranks.js";

@@ -2,13 +2,13 @@ import type { Device } from "../device/device.js";
 import { LaunchError } from "../ir/errors.js";
 import type { DeviceSet } from "./device-set.js";
 
-/** What a program is going to allocate. */
+/** Memory that a program is going to allocate. */
 export interface MemoryNeed {
-  /** What was asked for, as a message begins: `heat on 512 x 512 cells`. */
+  /** The subject, as a message begins: `heat on 512 x 512 cells`. */
   readonly what: string;
   /** On all devices together. */
   readonly bytes: number;
-  /** Of the largest array, where one device holds it as one. */
+  /** Bytes of the largest array, if one device holds it as one. */
   readonly largest?: number;
   /** As a message ends: `a smaller --size`. */
   readonly choose: string;
@@ -19,7 +19,7 @@ export function memoryOf(devices: Iterable<Device>): number {
   const most = new Map<Device["memory"], number>();
   let total = 0;
   for (const { memory, capabilities } of new Set(devices)) {
-    // Backends of the CPU share one memory, of which some reach less.
+    // Counts a shared memory once, as the most that a backend reaches: backends of the CPU share one, and some reach less.
     const before = most.get(memory) ?? 0;
     const after = Math.max(before, capabilities.memory);
     if (after === Infinity) return Infinity;
@@ -30,13 +30,15 @@ export function memoryOf(devices: Iterable<Device>): number {
 }
 
 /**
- * Refuses what cannot fit before anything is allocated. What it lets through may still not fit, for others use the memory, too: the device
- * refuses that when it is allocated.
- * @throws LaunchError with what was asked for, the bytes that it needs and those that there are, and the remedy
+ * Rejects a program that cannot fit before anything is allocated. A program that it accepts may still not fit, as others use the memory,
+ * too: the device then refuses the allocation.
+ * @throws LaunchError with the subject, the bytes that it needs and the bytes available, and the remedy
  */
 export function requireMemory(on: DeviceSet | Device, { what, bytes, largest = 0, choose }: MemoryNeed): void {
-  const devices = "members" in on ? on.members.map(({ device }) => device) : [on];
-  const there = memoryOf(devices);
+  const devices = "members" in on ? on.locals.map(({ device }) => device) : [on];
+  // Each process has about as much as the others, and tells of its own.
+  const processes = "members" in on ? (on.ranks?.count ?? 1) : 1;
+  const there = processes * memoryOf(devices);
   if (!(bytes <= there))
     throw new LaunchError(`${what} needs ${bytesText(bytes)} of memory, and ${on.name} has ${bytesText(there)}: choose ${choose}`);
   const most = Math.max(...devices.map(({ capabilities }) => capabilities.maxAllocation));

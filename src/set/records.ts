@@ -11,7 +11,7 @@ export type Component = ElementToken<ElementType> | readonly [type: ElementToken
 /** The components of a record, by name. */
 export type Components = Readonly<Record<string, Component>>;
 
-/** Blocks of so many records, component after component in each: see `aosoa`. */
+/** Blocks of a number of records, component after component in each: see `aosoa`. */
 export interface BlockLayout {
   readonly block: number;
 }
@@ -25,7 +25,7 @@ export type RecordLayout = "soa" | "aos" | "auto" | BlockLayout;
 export const aosoa = (block: number): BlockLayout => ({ block });
 
 type Windows<T extends ElementType, R extends 1 | 2, L> = L extends BlockLayout ? BlockedView<T, R> : View<T, R>;
-/** What kernels take of records: views of rank 1, of rank 2 ([record][component]) for vectors. */
+/** Views of records for kernels: of rank 1, of rank 2 ([record][component]) for vectors. */
 export type RecordViews<C extends Components, L extends RecordLayout> = {
   readonly [K in keyof C]: C[K] extends readonly [ElementToken<infer T>, number]
     ? Windows<T, 2, L>
@@ -37,13 +37,13 @@ export type RecordViews<C extends Components, L extends RecordLayout> = {
 /** Records on one device. */
 export interface Records<C extends Components = Components, L extends RecordLayout = RecordLayout> {
   readonly length: number;
-  /** What `auto` became. */
+  /** Layout that was chosen, for `auto` too. */
   readonly layout: Exclude<RecordLayout, "auto">;
   readonly views: RecordViews<C, L>;
   free(): void;
 }
 
-/** Planes of SoA begin at multiples of so many records, so that those of any type begin at cache lines. */
+/** Records at whose multiples planes of SoA begin, so that planes of any type begin at cache lines. */
 const ALIGNED = 64;
 
 /**
@@ -54,7 +54,7 @@ const ALIGNED = 64;
  *
  * @param length number of records
  * @param components `{ x: f64, v: [f64, 3] }`
- * @throws LaunchError for components, a length or a layout that are none; DeviceError where they do not fit
+ * @throws LaunchError for invalid components, length or layout; DeviceError if they do not fit
  */
 export function records<const C extends Components, const L extends RecordLayout = "auto">(
   device: Device,
@@ -69,7 +69,7 @@ export function records<const C extends Components, const L extends RecordLayout
     "records",
     components,
     typeof components === "object" && components !== null,
-    "give components behind the length, such as { x: f64, v: [f64, 3] }",
+    "give components after the length, such as { x: f64, v: [f64, 3] }",
   );
   const layout = chosen(device, options.layout ?? "auto");
   const fields = Object.entries(components).map(([name, component]) => fieldOf(name, component));
@@ -112,7 +112,7 @@ function chosen(device: Device, layout: RecordLayout): Exclude<RecordLayout, "au
 interface Field {
   readonly name: string;
   readonly type: ElementType;
-  /** Of a vector. */
+  /** Number of components of a vector. */
   readonly count?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What there is to views beyond making them: parts, records, host mirrors, copies. */
+/** Tools for views: parts, records, host mirrors, copies. */
 export { BlockedView } from "../device/memory/blocked-view.js";
 export { all, subview, type Part } from "../device/memory/subview.js";
 export { deepCopy } from "./deep-copy.js";

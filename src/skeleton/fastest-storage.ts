@@ -1,4 +1,5 @@
 import type { GridKind } from "../domain/grid/options.js";
+import { requireOneProcess } from "../set/index.js";
 import type { GridSettings, Resolved, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 import { fastestWay } from "./tuning/auto.js";
@@ -22,6 +23,7 @@ export async function withFastestStorage<A extends Tunable, S extends GridSettin
   const candidates = candidatesOf(settings, kinds);
   const makeOne = async (storage: Storage): Promise<A> => make({ ...settings, ...storage });
   let ready = await firstThatCan(candidates, makeOne);
+  requireOneProcess('a grid or layout that is measured, "auto",', ready.made.skeleton.set);
   let spare: A | undefined = ready.made;
   const one = ready.made.skeleton.fields.every(({ cardinality }) => cardinality === 1);
   // Fields of one component lie alike in both layouts.

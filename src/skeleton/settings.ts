@@ -8,7 +8,7 @@ import type { Skeleton } from "./skeleton.js";
 export interface GridSettings {
   /** How cells are stored: all of the box, active ones, or bricks with active ones. */
   grid: GridKind | "auto";
-  /** Of fields that ask for none: components of a cell apart (`soa`) or together (`aos`). */
+  /** Layout of fields that ask for none: components of a cell apart (`soa`) or together (`aos`). */
   layout: FieldLayout | "auto";
   /** Overlap of computation and communication, on several devices. */
   occ: OccLevel | "auto";
@@ -16,7 +16,7 @@ export interface GridSettings {
   precision: Precision;
 }
 
-/** What holds of a problem for which nothing else is said. */
+/** Settings of a problem by default. */
 export const DEFAULT_SETTINGS = { grid: "dense", layout: "soa", occ: "standard", precision: "fast" } as const satisfies GridSettings;
 
 /** How fields are stored, once nothing is `auto`. */
@@ -25,7 +25,7 @@ export interface Storage {
   readonly layout: FieldLayout;
 }
 
-/** Settings of which the storage is decided. */
+/** Settings with a decided storage. */
 export type Resolved<S extends GridSettings> = Omit<S, keyof Storage> & Storage;
 /** Settings that may leave the storage to measurement. */
 export type Unresolved<S extends Storage> = Omit<S, keyof Storage> & Pick<GridSettings, keyof Storage>;
@@ -62,15 +62,19 @@ export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>
   },
 };
 
-/** What `isoform explain` asks for. */
+/** Settings of `isoform explain`. */
 export interface SkeletonSettings extends Readonly<GridSettings> {
   readonly fuse: boolean;
   readonly unroll: number;
   /** Cells along each axis. Default: the application's. */
   readonly size?: number;
+  /** Cells along the last axis, if they are other than along the others. */
+  readonly planes?: number;
+  /** Axes of the box. Default: the application's. */
+  readonly dimension?: 2 | 3;
 }
 
-/** What an application exports so that `isoform explain` can show its plan. */
+/** Exports of an application by which `isoform explain` can show its plan. */
 export interface SkeletonModule {
   /** The sequence of one iteration, its fields filled, ready to run. */
   makeSkeleton(set: DeviceSet, settings: SkeletonSettings): Skeleton | Promise<Skeleton>;

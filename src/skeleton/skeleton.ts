@@ -4,12 +4,13 @@ import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { unreachable } from "../ir/unreachable.js";
 import { requireSet } from "../set/device-set.js";
-import type { DeviceSet, Scalar } from "../set/index.js";
+import { inTurn, isAtWork, requireOneProcess, type DeviceSet, type Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";
 import { Executor, type Traced, type Used } from "./run/executor.js";
 import type { NanLocation, NanWatch } from "./run/nan.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Stages } from "./plan/plan.js";
+import type { PlanPattern } from "./ranks/pattern.js";
 import { Pace } from "./run/pace.js";
 import { requireSteps, type Step } from "./fusion/sequence.js";
 import { SWEEP_ORDERS, type SweepOrder } from "./run/sweep-order.js";
@@ -40,7 +41,7 @@ export interface SkeletonOptions {
 
 /** Options of `skeleton.run`. */
 export interface RunOptions {
-  /** What `until` looks at. */
+  /** The scalar that `until` tests. */
   scalar?: Scalar;
   /** The run stops when this is true. It is asked every `every` iterations; a NaN in the scalar is an error. */
   until?: (value: number) => boolean;
@@ -52,13 +53,13 @@ export interface RunOptions {
   trace?: boolean;
 }
 
-/** What a run has done. */
+/** Result of a run. */
 export interface RunResult {
   /** Iterations that were run. */
   readonly iterations: number;
   /** `until` said so. */
   readonly stopped: boolean;
-  /** By the clock of the first device. */
+  /** By the clock of the first device; what was compiled, prepared or measured on the way is left out. */
   readonly seconds: number;
 }
 
@@ -71,11 +72,11 @@ const DEFAULT_INTERVAL = 10;
 
 /**
  * Runs a sequence of containers on all members of a set, as if they ran one after the other on one device.
- * @param steps containers, scalar steps, swaps, and what runs `every` so many iterations, in the order of one iteration
+ * @param steps containers, scalar steps, swaps, and steps that run only `every` n iterations, in the order of one iteration
  */
 export function skeleton(set: DeviceSet, name: string, steps: readonly Step[], options: SkeletonOptions = {}): Skeleton {
   requireSet("a skeleton", set);
-  requireThing("a skeleton", name, typeof name === "string", 'give a name behind the set: skeleton(set, "name", [...])');
+  requireThing("a skeleton", name, typeof name === "string", 'give a name after the set: skeleton(set, "name", [...])');
   requireSteps(name, steps);
   return new Skeleton(set, name, steps, options);
 }
@@ -91,7 +92,7 @@ export class Skeleton {
   private choice: Choice<OccLevel> | undefined;
   private storage: Choice | undefined;
   private count = 0;
-  /** What the iterations run was looked at. */
+  /** Whether the plans of the coming iterations were checked. */
   private planned = false;
   private watch: NanWatch | undefined;
   private measured: Traced | undefined;
@@ -106,7 +107,7 @@ export class Skeleton {
     const {
       occ = "standard",
       fuse = true,
-      precision = set.members[0].device.precision,
+      precision = set.locals[0].device.precision,
       unroll = 1,
       temporary = [],
       sweepOrder = "alternating",
@@ -117,6 +118,7 @@ export class Skeleton {
       throw new LaunchError(`skeleton "${name}": unroll is ${unroll}; give a whole number from 1 to ${MOST_UNROLLED}`);
     if (!SWEEP_ORDERS.includes(sweepOrder))
       throw new LaunchError(`skeleton "${name}": sweepOrder is "${String(sweepOrder)}"; use ${SWEEP_ORDERS.join(" or ")}`);
+    if (occ === "auto") requireOneProcess('a level of overlap that is measured, occ "auto",', set);
     this.level = occ === "auto" ? undefined : occ;
     [this.precision, this.unrolled, this.temporary] = [precision, unroll, new Set(temporary)];
     this.executor = new Executor(set, steps, { fuse, precision, temporary, sweepOrder });
@@ -130,14 +132,23 @@ export class Skeleton {
 
   /**
    * Runs iterations; returns when the devices are done.
-   * @throws ContainerError where a field is read that has no values yet, IsoformError where a NaN turns up
+   * @throws ContainerError if a field is read that has no values yet, IsoformError where a NaN turns up
    */
-  async run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
+  run(iterations: number, options: RunOptions = {}): Promise<RunResult> {
+    return inTurn(this.set, () => this.runNow(iterations, options));
+  }
+
+  private async runNow(iterations: number, options: RunOptions): Promise<RunResult> {
     requireOptions("run", options, ["scalar", "until", "every", "nan", "trace"]);
+    if (options.trace) requireOneProcess("a measured timeline", this.set);
     const { scalar, until, every = DEFAULT_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
+    this.set.ranks?.requireAlike(
+      `the iterations and options of a run of skeleton "${this.name}"`,
+      JSON.stringify([this.name, this.count, iterations, every, nan, !until]),
+    );
     const level = (this.level ??= await this.choose());
-    // What cannot be planned is refused before anything runs.
+    // Refuses sequences that cannot be planned before anything runs.
     if (!this.planned) this.executor.cycle(this.unrolled, this.count);
     this.planned = true;
     const origin = this.behindTheHost();
@@ -146,15 +157,16 @@ export class Skeleton {
     let [done, checked, stopped] = [0, 0, false];
     while (done < iterations && !stopped) {
       const stages = this.next(iterations - done);
-      if (this.executor.isUntuned(stages)) {
+      let program = this.executor.preparedProgram(stages, level);
+      if (this.executor.isUntuned(stages) || (!program && stages.containers.length > 0)) {
         await this.finish();
         seconds += await origin.record().since(start);
-        // Those that follow have launches of the same kinds.
-        await this.executor.tune(stages, level);
+        // Later iterations have launches of the same kinds.
+        program = await this.executor.prepare(stages, level);
         start = origin.record();
       }
       if (trace && done + stages.iterations === iterations) this.measured = await this.executor.trace(stages, level);
-      else this.executor.step(stages, level);
+      else this.executor.step(stages, level, { program });
       this.count += stages.iterations;
       done += stages.iterations;
       if (pace.due()) await pace.rest();
@@ -162,7 +174,7 @@ export class Skeleton {
       const between = done === checked + 1 ? `iteration ${done}` : `iterations ${checked + 1} to ${done}`;
       checked = done;
       if (nan) await this.requireNumbers(between);
-      if (until && scalar) stopped = until(await this.valueOf(scalar, origin, between));
+      if (until && scalar) stopped = await this.decided(until(await this.valueOf(scalar, origin, between)), between);
     }
     const end = origin.record();
     await origin.finish();
@@ -177,6 +189,8 @@ export class Skeleton {
    */
   submit(iterations: number): void {
     this.checkRun(iterations, DEFAULT_INTERVAL, {});
+    if (isAtWork(this.set))
+      throw new LaunchError(`skeleton "${this.name}" is submitted while another call runs on several processes; await that first`);
     const level = this.level ?? (this.set.members.length === 1 ? "none" : undefined);
     if (!level) throw new LaunchError(`skeleton "${this.name}": occ is "auto" and not chosen yet; run an iteration before you submit`);
     this.behindTheHost();
@@ -188,7 +202,7 @@ export class Skeleton {
     }
   }
 
-  /** Iterations that were run, or submitted: the number of the next one, which decides what runs `every` so many. To be set for a restart. */
+  /** Iterations that were run, or submitted: the number of the next one, which decides on the steps of `every`. To be set for a restart. */
   get iteration(): number {
     return this.count;
   }
@@ -200,9 +214,9 @@ export class Skeleton {
   }
 
   /**
-   * What runs, in which order and why: the graph before and after planning, with the reason of each halo update, split, fusion, stream and
-   * event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for. Where iterations do not run the
-   * same steps, the text has a plan for each kind of them, and the others show that of the next.
+   * Explains the order in which the skeleton runs, and why: the graph before and after planning, with the reason of each halo update,
+   * split, fusion, stream and event. As text, for Graphviz, or as a picture; what writes and draws is loaded when it is first asked for.
+   * Where iterations do not run the same steps, the text has a plan for each kind of them, and the others show the plan of the next.
    */
   async explain(format: "text" | "dot" | "svg" = "text"): Promise<string> {
     const { explainedOf } = await import("./explain/explained.js");
@@ -225,12 +239,27 @@ export class Skeleton {
    * a picture, or as JSON for chrome://tracing. Fields need values.
    */
   async timeline(format: "text" | "svg" | "trace" = "text"): Promise<string> {
+    requireOneProcess("a timeline", this.set);
     const level = (this.level ??= await this.choose());
     const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled, this.count), level);
     const { plannedTimeline } = await import("./run/timeline.js");
     const { timelineIn } = await import("./explain/timeline-views.js");
     const planned = await plannedTimeline(program, this.set);
     return timelineIn(format, { name: this.name, set: this.set, planned, measured: this.measured?.timeline });
+  }
+
+  /**
+   * Work and messages of each member in one plan, with the times of the last run if it was traced: predictions for other sets are made of it. Fields
+   * need values.
+   * @throws LaunchError where iterations do not all run the same steps, and for steps whose messages are not known before
+   */
+  async pattern(): Promise<PlanPattern> {
+    const level = (this.level ??= await this.choose());
+    if (this.executor.cycle(this.unrolled, this.count).size > 1)
+      throw new LaunchError(`skeleton "${this.name}": not all iterations run the same steps, so that one does not tell about the others`);
+    const program = this.measured?.program ?? this.executor.programFor(this.executor.stagesOf(this.unrolled, this.count), level);
+    const { patternOf } = await import("./ranks/pattern.js");
+    return patternOf(this.name, program, this.precision, this.measured?.timeline);
   }
 
   /**
@@ -247,7 +276,10 @@ export class Skeleton {
       for (const { launches } of stages.containers.length > 0 ? this.executor.programFor(stages, level).ops : [])
         for (const { cost } of launches) for (const of of ["bytes", "flops"] as const) total[of] += count * cost[of];
     }
-    return { bytes: total.bytes / iterations, flops: total.flops / iterations };
+    const { ranks } = this.set;
+    const all = ranks ? await ranks.gather(total, `the work of skeleton "${this.name}"`) : [total];
+    const sum = (of: keyof Cost): number => all.reduce((whole, each) => whole + each[of], 0) / iterations;
+    return { bytes: sum("bytes"), flops: sum("flops") };
   }
 
   /** The level of overlap; `auto` until it has been chosen. */
@@ -255,7 +287,7 @@ export class Skeleton {
     return this.level ?? "auto";
   }
 
-  /** What was left to measurement, and what was found. */
+  /** Choices left to measurement, and their results. */
   get choices(): readonly (Choice & { readonly of: "storage" | "occ" })[] {
     return [
       ...(this.storage ? [{ of: "storage" as const, ...this.storage }] : []),
@@ -301,12 +333,12 @@ export class Skeleton {
 
   /** Stream 0 of the first member, where what the host has written to other members comes first. */
   private behindTheHost(): Queue {
-    const [origin, ...others] = this.set.members.map((member) => member.queue(0));
+    const [origin, ...others] = this.set.locals.map((member) => member.queue(0));
     for (const queue of others) origin.wait(queue.record());
     return origin;
   }
 
-  /** What the next program runs: as many iterations as are unrolled, or one where so many are not left. */
+  /** Stages of the next program: as many iterations as are unrolled, or one if fewer are left. */
   private next(left: number): Stages {
     return this.executor.stagesOf(left >= this.unrolled ? this.unrolled : 1, this.count);
   }
@@ -325,7 +357,7 @@ export class Skeleton {
       await this.finish();
       this.choice = await fastestLevel(await this.timingKey(), async (level) => {
         if (set.virtual) return (await executor.trace(stages, level))!.timeline.seconds;
-        const [origin] = set.members.map((member) => member.queue(0));
+        const [origin] = set.locals.map((member) => member.queue(0));
         const start = origin.record();
         for (let n = 0; n < MEASURED; n++) executor.step(stages, level);
         return (await origin.record().since(start)) / MEASURED;
@@ -351,7 +383,13 @@ export class Skeleton {
   }
 
   private async finish(): Promise<void> {
-    await Promise.all(this.set.members.map((member) => member.queue(0).finish()));
+    await Promise.all(this.set.locals.map((member) => member.queue(0).finish()));
+  }
+
+  /** Rank 0's decision, where several processes ask. */
+  private async decided(stop: boolean, between: string): Promise<boolean> {
+    const { ranks } = this.set;
+    return ranks ? ranks.agree(stop, `skeleton "${this.name}", ${between}`) : stop;
   }
 
   private async valueOf(scalar: Scalar, origin: Queue, between: string): Promise<number> {
@@ -366,8 +404,7 @@ export class Skeleton {
   }
 
   private async requireNumbers(between: string): Promise<void> {
-    const { members } = this.set;
-    await members[0].queue(0).finish();
+    await this.set.locals[0].queue(0).finish();
     const { NanWatch } = await import("./run/nan.js");
     const found = await (this.watch ??= new NanWatch(this.written())).find();
     if (found) throw this.nanError(found, between);

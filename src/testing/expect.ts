@@ -5,9 +5,9 @@ import type { Kernel } from "../kernel/kernel.js";
 import { f32, type Params } from "../kernel/params.js";
 import type { Real } from "./real.js";
 
-/** What the device of the running case may do otherwise. */
+/** Tolerances for the device of the running case. */
 interface Leniency {
-  /** Of values from 1 on relative, else absolute: more than 0 where f64 is emulated, and too little for integers and f32 to differ in. */
+  /** Slack relative to values from 1 on, otherwise absolute: above 0 if f64 is emulated, and too little for integers and f32 to differ in. */
   slack: number;
   /** f32 below 2^-126 may be zero. */
   flushes: boolean;

@@ -4,6 +4,7 @@ import { arithmetic } from "./cases/arithmetic.js";
 import { checked } from "./cases/checked.js";
 import { control } from "./cases/control.js";
 import { graphs } from "./cases/graphs.js";
+import { limits } from "./cases/limits.js";
 import { launches } from "./cases/launches.js";
 import { levels } from "./cases/levels.js";
 import { locals } from "./cases/locals.js";
@@ -14,6 +15,7 @@ import { prints } from "./cases/prints.js";
 import { ranges } from "./cases/ranges.js";
 import { reductions } from "./cases/reductions.js";
 import { scatters } from "./cases/scatters.js";
+import { strides } from "./cases/strides.js";
 import { team } from "./cases/team.js";
 
 /**
@@ -26,10 +28,12 @@ export const suite: readonly ConformanceCase[] = [
   ...ranges,
   ...arithmetic,
   ...control,
+  ...limits,
   ...locals,
   ...reductions,
   ...scatters,
   ...team,
+  ...strides,
   ...mathematics,
   ...launches,
   ...partials,
@@ -39,7 +43,7 @@ export const suite: readonly ConformanceCase[] = [
   ...prints,
 ];
 
-/** What a conformance case has found. */
+/** Result of a conformance case. */
 export interface CaseResult {
   testCase: ConformanceCase;
   /** Why the device need not pass it; such a case is not run. */

@@ -18,7 +18,7 @@ export function pairs(a: readonly number[], b: readonly number[]): [Float64Array
   return [make(a.length * b.length, (n) => a[Math.floor(n / b.length)]), make(a.length * b.length, (n) => b[n % b.length])];
 }
 
-/** Those of the values that the device computes with as they are, results included: none near the subnormals that it flushes. */
+/** Values that the device computes with as they are, including results: none near the subnormals that it flushes. */
 export function edgesOn({ capabilities }: Device, real: Real, edges = real === f64 ? F64_EDGES : F32_EDGES): readonly number[] {
   const { f64Bits, subnormals } = capabilities;
   const normal = edges.filter((x) =>

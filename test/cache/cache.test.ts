@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fs, {
   chmodSync,
   chownSync,
+  existsSync,
   lchownSync,
   mkdirSync,
   mkdtempSync,
@@ -14,9 +15,9 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { cachedBinary, nameOf, recall, recallPath, remember } from "../../src/cache/cache.js";
+import { cachedBinary, discard, nameOf, recall, recallPath, remember } from "../../src/cache/cache.js";
 import { cacheFolder } from "../../src/cache/folder.js";
 import { keepSource } from "../../src/cache/keep-source.js";
 import { damage, DAMAGES, numbers } from "./damage.js";
@@ -26,24 +27,62 @@ after(() => rmSync(top, { recursive: true }));
 const newFolder = () => join(mkdtempSync(join(top, "x-")), "isoform");
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+/** Takes all code. */
+const asIs = (code: Uint8Array): Uint8Array => code;
+
 test("what was made once is found again, and only for the same parts", () => {
   const folder = newFolder();
   let made = 0;
   const make = () => Uint8Array.of(++made, 2, 3);
-  assert.deepEqual([...cachedBinary("cubin", ["a", "bc"], make, folder)], [1, 2, 3]);
-  assert.deepEqual([...cachedBinary("cubin", ["a", "bc"], make, folder)], [1, 2, 3]);
-  assert.deepEqual([...cachedBinary("cubin", ["ab", "c"], make, folder)], [2, 2, 3]);
+  assert.deepEqual([...cachedBinary("cubin", ["a", "bc"], make, asIs, folder)], [1, 2, 3]);
+  assert.deepEqual([...cachedBinary("cubin", ["a", "bc"], make, asIs, folder)], [1, 2, 3]);
+  assert.deepEqual([...cachedBinary("cubin", ["ab", "c"], make, asIs, folder)], [2, 2, 3]);
   const file = recallPath("cubin", ["a", "bc"], folder)!;
   assert.deepEqual([...readFileSync(file)], [1, 2, 3]);
   assert.match(readFileSync(`${file}.sha256`, "latin1"), /^[0-9a-f]{64}  [0-9a-f]{40}\.cubin\n$/);
   assert.equal(recallPath("cubin", ["abc"], folder), undefined);
 });
 
+test("code is kept once it has been loaded, and what does not load any more is made anew", () => {
+  const folder = newFolder();
+  const GARBAGE = Uint8Array.of(0);
+  const load = (code: Uint8Array): string => {
+    if (code[0] === 0) throw new Error("no code");
+    return `code ${code[0]}`;
+  };
+  assert.throws(() => cachedBinary("cubin", ["a"], () => GARBAGE, load, folder), /no code/);
+  assert.equal(recall("cubin", ["a"], folder), undefined);
+  assert.equal(
+    cachedBinary("cubin", ["a"], () => Uint8Array.of(7), load, folder),
+    "code 7",
+  );
+  // As versions before this one kept it.
+  remember("cubin", ["b"], GARBAGE, folder);
+  for (const _ of [1, 2])
+    assert.equal(
+      cachedBinary("cubin", ["b"], () => Uint8Array.of(8), load, folder),
+      "code 8",
+    );
+  assert.deepEqual([...recall("cubin", ["b"], folder)!], [8]);
+});
+
+test("only files of the cache are discarded", () => {
+  const folder = newFolder();
+  const file = remember("so", ["a"], Uint8Array.of(1), folder)!;
+  const [notes, elsewhere] = [join(folder, "notes"), join(top, basename(file))];
+  for (const path of [notes, elsewhere]) writeFileSync(path, "");
+  for (const path of [file, notes, elsewhere]) discard(path, folder);
+  assert.deepEqual(
+    [file, `${file}.sha256`, notes, elsewhere].map((path) => existsSync(path)),
+    [false, false, true, true],
+  );
+});
+
 test("a folder that cannot be written costs nothing but time", () => {
   const file = join(top, "file");
   writeFileSync(file, "");
   for (const folder of [file, join(file, "below"), "/proc/isoform"])
-    assert.deepEqual([...cachedBinary("cubin", ["x"], () => Uint8Array.of(4), folder)], [4]);
+    assert.deepEqual([...cachedBinary("cubin", ["x"], () => Uint8Array.of(4), asIs, folder)], [4]);
 });
 
 test("the folder is the user's cache", () => {
@@ -54,7 +93,7 @@ test("the folder is the user's cache", () => {
 
 test("what is recalled has memory of its own", () => {
   const folder = newFolder();
-  for (const part of ["a", "b"]) cachedBinary("clbin", [part], () => Uint8Array.of(part.charCodeAt(0)), folder);
+  for (const part of ["a", "b"]) cachedBinary("clbin", [part], () => Uint8Array.of(part.charCodeAt(0)), asIs, folder);
   for (const part of ["a", "b"])
     assert.deepEqual(new Uint8Array(recall("clbin", [part], folder)!.buffer), Uint8Array.of(part.charCodeAt(0)));
 });
@@ -78,7 +117,7 @@ describe("what was damaged is made anew", () => {
         const ask = () => {
           for (const { part, data } of contents)
             assert.deepEqual(
-              cachedBinary(kind, [part], () => (made++, data), folder),
+              cachedBinary(kind, [part], () => (made++, data), asIs, folder),
               data,
               `trial ${trial}`,
             );
@@ -129,7 +168,7 @@ describe("folders of another user", { skip: process.geteuid?.() !== 0 && "only r
     () => recall("so", parts, folder),
     () => recallPath("so", parts, folder),
     () => remember("so", parts, Uint8Array.of(1), folder),
-    () => cachedBinary("so", parts, () => Uint8Array.of(1), folder),
+    () => cachedBinary("so", parts, () => Uint8Array.of(1), asIs, folder),
   ];
   const refusal = {
     name: "IsoformError",
@@ -165,7 +204,7 @@ test("a link of the user's own to another folder is followed", () => {
   const [real, link] = [newFolder(), newFolder()];
   mkdirSync(real, { mode: 0o700 });
   symlinkSync(real, link);
-  assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(7), link)], [7]);
+  assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(7), asIs, link)], [7]);
   assert.deepEqual([...recall("so", ["x"], real)!], [7]);
 });
 
@@ -201,13 +240,13 @@ for (const code of ["ENOSPC", "EIO", "EDQUOT"])
         fs.writeFileSync = real;
         syncBuiltinESMExports();
       });
-      assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(5), folder)], [5]);
+      assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(5), asIs, folder)], [5]);
       fs.writeFileSync = real;
       syncBuiltinESMExports();
       assert.ok(calls > works);
       assert.deepEqual(readdirSync(folder), []);
     }
-    assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(6), folder)], [6]);
+    assert.deepEqual([...cachedBinary("so", ["x"], () => Uint8Array.of(6), asIs, folder)], [6]);
   });
 
 test("sources are kept where a folder is named", () => {

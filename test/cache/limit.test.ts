@@ -53,15 +53,16 @@ test("nothing goes from a cache within its limit, nor what was used within a min
 test("what a process left half written goes after an hour", () => {
   const folder = newFolder();
   mkdirSync(folder, { mode: 0o700 });
-  const [old, young] = [".0123.partial", ".4567.partial"].map((name) => join(folder, name));
+  const [old, young, folderOfParts] = [".0123.partial", ".4567.partial", ".89ab.partial"].map((name) => join(folder, name));
   const orphan = join(folder, `${"0".repeat(40)}.so.sha256`);
   for (const path of [old, young, orphan]) writeFileSync(path, "");
-  setAge(old, 4000);
-  setAge(orphan, 4000);
+  mkdirSync(folderOfParts);
+  writeFileSync(join(folderOfParts, "part"), "");
+  for (const path of [old, orphan, folderOfParts]) setAge(path, 4000);
   prune(folder, MIB);
   assert.deepEqual(
-    [old, young, orphan].map((path) => existsSync(path)),
-    [false, true, false],
+    [old, young, orphan, folderOfParts].map((path) => existsSync(path)),
+    [false, true, false, false],
   );
 });
 

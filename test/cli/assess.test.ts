@@ -91,7 +91,7 @@ test("bad timings are refused with file, line and column", () => {
   );
   refuses(/nan\.csv:2:19: seconds is "NaN"/, "assess", "--from", file("nan.csv", `${HEADER}a,X,p,1,iteration,NaN,\n`));
   refuses(
-    /twice\.csv:3:7: run 1 of iteration \(a, X, p\) is in line 2 already/,
+    /twice\.csv:3:7: run 1 of iteration \(a, X, p\) is already in line 2/,
     "assess",
     "--from",
     file("twice.csv", `${HEADER}a,X,p,1,iteration,1,\na,X,p,1,iteration,1,\n`),
@@ -102,24 +102,24 @@ test("bad timings are refused with file, line and column", () => {
     "--from",
     file("uncounted.csv", `${HEADER}a,X,p,1,k,1,5\na,X,p,1,k2,1,\n`),
   );
-  refuses(/there are no timings/, "assess", "--from", file("empty.csv", HEADER));
+  refuses(/the file has no timings/, "assess", "--from", file("empty.csv", HEADER));
 });
 
 test("bandwidths must be there for every platform with kernels", () => {
   const csv = file("good2.csv", GOOD);
-  refuses(/no bandwidth of Y/, "assess", "--from", csv, "--bandwidth", file("short.csv", "platform,bytes_per_second\nX,2e9\n"));
+  refuses(/the bandwidth of Y is missing/, "assess", "--from", csv, "--bandwidth", file("short.csv", "platform,bytes_per_second\nX,2e9\n"));
   refuses(/no column "bytes_per_second"/, "assess", "--from", csv, "--bandwidth", file("wrong.csv", "platform,speed\nX,2e9\n"));
 });
 
 test("options that make no sense are refused", () => {
   const csv = file("good3.csv", GOOD);
-  refuses(/unknown application "heat": there are .*gsr, .*stream/, "assess", "heat");
+  refuses(/unknown application "heat": choose from .*gsr, .*stream/, "assess", "heat");
   refuses(/unknown option '--speed'/, "assess", "--speed", "3");
   refuses(/'--repeats <n>' argument '0' is invalid/, "assess", "--repeats", "0");
   refuses(/'--gib <size>' argument '-1' is invalid/, "assess", "--gib", "-1");
   refuses(/'--set <name=platforms>' argument 'X,Y' is invalid/, "assess", "--from", csv, "--set", "X,Y");
-  refuses(/set S: nothing ran on Z: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=Z");
-  refuses(/set S: nothing ran on NOPE: there are runs on X, Y/, "assess", "--from", csv, "--set", "S=X,NOPE");
+  refuses(/set S: nothing ran on Z; choose from X, Y/, "assess", "--from", csv, "--set", "S=Z");
+  refuses(/set S: nothing ran on NOPE; choose from X, Y/, "assess", "--from", csv, "--set", "S=X,NOPE");
   const measuring = [
     "--devices js",
     "--gib 1",
@@ -133,7 +133,7 @@ test("options that make no sense are refused", () => {
   ];
   for (const source of ["--from", "--merge"])
     for (const option of measuring) refuses(/cannot be used with option/, "assess", source, csv, ...option.split(" "));
-  refuses(/--bandwidth goes with --from/, "assess", "--bandwidth", csv);
+  refuses(/--bandwidth needs --from/, "assess", "--bandwidth", csv);
   refuses(/--grid: gsr has no grid; leave the option out/, "assess", "gsr", "--devices", "js", "--grid", "sparse");
   refuses(/stream runs on one device, and js\*2 has 2 members/, "assess", "stream", "--devices", "js*2");
   refuses(/Allowed choices are dense, sparse, bricks, auto/, "assess", "poisson", "--grid", "round");
@@ -142,7 +142,7 @@ test("options that make no sense are refused", () => {
 });
 
 test("merging refuses what is no assessment", () => {
-  refuses(/text\.json: this is no JSON/, "assess", "--merge", file("text.json", "hello"));
+  refuses(/text\.json: this is not JSON/, "assess", "--merge", file("text.json", "hello"));
   refuses(/other\.json: schema: /, "assess", "--merge", file("other.json", "{}"));
 });
 

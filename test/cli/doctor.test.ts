@@ -27,5 +27,6 @@ test("the doctor's text names each device and what is missing", () => {
   assert.match(stdout, /^js {2}\(/m);
   assert.match(stdout, /^ {2}wasm: /m);
   assert.match(stdout, /^HDF5\n {2}(files are written|missing: )/m);
+  assert.match(stdout, /^MPI\n {2}(no launcher: |launcher )/m);
   for (const [, reason, remedy] of stdout.matchAll(/missing: (.*)\n\s+remedy: (.*)/g)) assert.ok(reason && remedy);
 });

@@ -93,7 +93,7 @@ describe("isoform emit", () => {
   it("names what WGSL lacks", () => {
     refuses(
       ["kernels.mjs", "--target", "wgsl"],
-      /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32, or give isoform emit --float f32 or isoform port --kind NAME=f32\)/,
+      /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32, or use isoform emit --float f32 or isoform port --kind NAME=f32\)/,
     );
     const { status, stdout } = isoform(["emit", "kernels.mjs", "--target", "wgsl", "--kernel", "scale"], folder);
     assert.equal(status, 0);

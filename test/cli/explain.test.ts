@@ -38,7 +38,7 @@ async function run(...words: string[]): Promise<{ printed: string; written: Map<
     print: (text) => void printed.push(text),
     progress: () => ({ update: () => {}, done: () => {} }),
     interruption: () => assert.fail(),
-    checkWritable: async () => {},
+    checkOutputs: async () => {},
     writeFile: async (path, text) => void written.set(path, text),
   };
   const program = new Command("isoform").exitOverride().configureOutput({ writeErr: () => {} });
@@ -73,6 +73,6 @@ test("writes pictures and traces to files", async () => {
 test("refuses what it does not know", async () => {
   await assert.rejects(run("stream"), /"stream" has no sequence of containers to explain; these have: blur/);
   await assert.rejects(run("blur", "--occ", "full"), /Allowed choices are none, standard, extended, two-way, in-kernel, auto/);
-  await assert.rejects(run("blur", "--unroll", "0"), /whole number greater than 0/);
+  await assert.rejects(run("blur", "--unroll", "0"), /whole number from 1/);
   await assert.rejects(run("blur", "--devices", "js*13", "--size", "4"), /13 members.*4 planes|4 planes/);
 });

@@ -87,7 +87,7 @@ test("options that cannot apply are refused with the remedy", () => {
   for (const [command, message] of [
     [
       "poisson --size 8 --preconditioner multigrid --grid bricks",
-      /multigrid takes a grid that is dense or sparse, and this one is to be bricks/,
+      /multigrid takes a grid that is dense or sparse, and the grid chosen is bricks: choose another --grid or --preconditioner/,
     ],
     [
       "lbm cavity --size 8 --pattern aa --grid sparse",

@@ -75,7 +75,7 @@ test("emitted files and hand-written programs run the applications, too", { skip
 test("a device that is not there and a problem that does not fit are refused", () => {
   for (const [message, ...words] of [
     [/device "gpu": there is no such device/, "assess", "--devices", "js,gpu"],
-    [/option '--ports <names>' argument 'c,cuda' is invalid\. There are c, omp-target\./, "assess", "--ports", "c,cuda"],
+    [/option '--ports <names>' argument 'c,cuda' is invalid\. Choose from c, omp-target\./, "assess", "--ports", "c,cuda"],
     [/a system of 100000 GiB: it can have from 0\.001 to 460 GiB/, "assess", "gsr", "--devices", "js", "--gib", "100000"],
   ] as const) {
     const { status, stdout, stderr } = isoform(words);

@@ -97,13 +97,13 @@ describe("isoform port", () => {
   const wrong: [name: string, text: string, messages: RegExp[]][] = [
     ["unbalanced blocks", module("do i = 1, n\na(i) = 0\nif (n > 1) then\n"), [/:6:1: do: is not closed/, /:8:1: if then: is not closed/]],
     ["ends of nothing", module("end do\na(1) = 2"), [/:6:1: end do: /]],
-    ["directives on nothing", module("!$cuf kernel do(1) <<<*,*>>>\na(1) = 0"), [/:6:\d+: !\$cuf kernel do: stands in front of no loop/]],
-    ["unknown directives", module("!$cuf colonel do"), [/:6:\d+: .*colonel.*: is no directive behind `!\$cuf`/]],
+    ["directives on nothing", module("!$cuf kernel do(1) <<<*,*>>>\na(1) = 0"), [/:6:\d+: !\$cuf kernel do: is not followed by a loop/]],
+    ["unknown directives", module("!$cuf colonel do"), [/:6:\d+: .*colonel.*: is not a directive of `!\$cuf`/]],
     ["fixed form", "C     a comment\n      SUBROUTINE S\n      END\n", [/:1:\d+: /]],
     [
       "prose",
       "Dear reader,\nthis is no Fortran.\n",
-      [/:1:1: Dear: is no statement/, /:1:1: program: is not closed/, /:2:\d+: \.: the character/],
+      [/:1:1: Dear: is not a statement/, /:1:1: program: is not closed/, /:2:\d+: \.: the character/],
     ],
     ["characters of no language", module("a(1) = § 3\n\ta(2) = 1 ? 2"), [/:6:8: §/, /:7:11: \?/]],
     ["a missing end", "module m\ncontains\nsubroutine s\n", [/:1:1: module m: is not closed/, /:3:1: subroutine s: is not closed/]],
@@ -111,7 +111,7 @@ describe("isoform port", () => {
     [
       "a statement that goes on behind the file",
       "subroutine s\nend subroutine &\n",
-      [/:2:\d+: &: the statement goes on behind the end of the file/],
+      [/:2:\d+: &: the statement continues past the end of the file/],
     ],
   ];
   for (const [name, text, messages] of wrong)
@@ -147,14 +147,14 @@ describe("isoform port", () => {
     [["nowhere.F90"], /^isoform: cannot read nowhere\.F90: ENOENT/],
     [["."], /^isoform: cannot read \.: it is a folder/],
     [["heat.f"], /^isoform: heat\.f is in fixed form, as its name says: convert it to free form first/],
-    [["binary.F90"], /^isoform: binary\.F90 is no text/],
+    [["binary.F90"], /^isoform: binary\.F90 is not a text file/],
     [
       ["heat_gpu.F90", "--to", "cpu,hpi"],
-      /^error: option '--to <targets>' argument 'cpu,hpi' is invalid\. There are cpu, openmp, openmp-target/,
+      /^error: option '--to <targets>' argument 'cpu,hpi' is invalid\. Choose from cpu, openmp, openmp-target/,
     ],
     [["heat_gpu.F90", "--define", "1=2"], /It needs NAME or NAME=VALUE/],
     [["heat_gpu.F90", "--kind", "rkind=f16"], /It needs NAME=f64, NAME=f32 or NAME=i32/],
-    [["heat_gpu.F90", "--to", "cpu", "--out", "."], /heat_gpu\.F90 is a file that is ported: choose another folder/],
+    [["heat_gpu.F90", "--to", "cpu", "--out", "."], /heat_gpu\.F90 is one of the files to port: choose another folder/],
     [["heat_gpu.F90", "./heat_gpu.F90", "--to", "cpu", "--out", "x"], /would both become/],
     [["heat_gpu.F90", "--config", "bad.toml"], /^isoform: bad\.toml: Invalid TOML/],
     [["heat_gpu.F90", "--config", "keys.toml"], KEYS()],
@@ -183,13 +183,13 @@ describe("isoform port", () => {
 function KEYS(): RegExp {
   return new RegExp(
     [
-      '^isoform: keys\\.toml: \\[port\\] has no key "host": there are hosts, define, kinds, rename',
-      'keys\\.toml: \\[port\\.rename\\] has no key "cobol": there are cpu, openmp, openmp-target, hip[^\\n]*',
+      '^isoform: keys\\.toml: \\[port\\] has no key "host"; its keys are hosts, define, kinds, rename',
+      'keys\\.toml: \\[port\\.rename\\] has no key "cobol"; its keys are cpu, openmp, openmp-target, hip[^\\n]*',
       'keys\\.toml: \\[port\\.kinds\\] takes f64, f32, i32 for "r"',
       "keys\\.toml: \\[a\\] takes a whole number above 0 for num_loop",
       "keys\\.toml: \\[a\\.idx\\] takes a list of names in quotes",
-      'keys\\.toml: \\[a\\.cpu\\] has no key "blocks": there are idx, num_loop',
-      'keys\\.toml: \\[a\\.c\\] has no key "num_loop": there are idx',
+      'keys\\.toml: \\[a\\.cpu\\] has no key "blocks"; its keys are idx, num_loop',
+      'keys\\.toml: \\[a\\.c\\] has no key "num_loop"; its keys are idx',
     ].join("\\n"),
   );
 }

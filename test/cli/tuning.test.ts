@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Command } from "commander";
+import { makeShell } from "../../src/cli/shell.js";
 import { addTuning, parseTuning } from "../../src/cli/tuning.js";
 import { openByDefault } from "../../src/device/open.js";
 import { f64, i32, kernel, open, range, view } from "../../src/index.js";
@@ -25,7 +26,7 @@ test("--tune measures, keeps the results right, and explain tells what it has fo
   assert.match(heat.stdout, /deviation from the exact steps \d(\.\d)?e-1[5-9]/);
   const explained = isoform(["explain", "heat", "--size", "200", "--iterations", "2", "--devices", "wasm", "--tune"]);
   assert.match(explained.stdout, /step: tuning: .*, measured: [\d.e+]+ us against [\d.e+]+ us/);
-  for (const words of ["stream --gib 0.001 --iterations 3", "gsr --gib 0.002 --iterations 60"]) {
+  for (const words of ["stream --gib 0.001 --iterations 3", "gsr --generator parallel --gib 0.002 --iterations 60"]) {
     const { status, stderr } = isoform([...words.split(" "), "--tune"]);
     assert.equal(status, 0, stderr);
   }
@@ -44,7 +45,7 @@ test("--checked holds for the devices of a command", async () => {
   const gather = kernel("gather", { x: view(f64), at: view(i32), y: view(f64) }, ({ x, at, y }, i) => void (y[i] = x[at[i]]));
   const run = async (...words: string[]) => {
     const program = new Command();
-    addTuning(program);
+    addTuning(program, makeShell());
     program.command("gather").action(async () => {
       const device = await open("js");
       try {
@@ -85,9 +86,9 @@ test("what no launch can be is refused with the kernel, the parameter and what i
 test("a file that is none is refused with the place", async () => {
   const refused = (text: string, message: RegExp) => assert.rejects(parseTuning(text, "t.toml"), { name: "IsoformError", message });
   await refused("[native.axpy\n", /^t\.toml: /);
-  await refused("native = 3", /t\.toml: "native" is no section; write one for a device and a kernel, such as \[native\.axpy\]/);
+  await refused("native = 3", /t\.toml: "native" is not a section; write a section for a device and a kernel, such as \[native\.axpy\]/);
   await refused("[native]\nworkers = 3", /"workers" is in the section \[native\], which holds sections of kernels/);
-  await refused("[native.axpy]\nblock = 3", /\[native\.axpy\] has no parameter "block"; there are scatter, stores/);
+  await refused("[native.axpy]\nblock = 3", /\[native\.axpy\] has no parameter "block"; choose from scatter, stores/);
   const parsed = await parseTuning('["cuda:0"."A p + p.s"]\nthreads = 128\n', "t.toml");
   assert.equal(JSON.stringify(parsed), '{"cuda:0":{"A p + p.s":{"threads":128}}}');
 });

@@ -44,6 +44,10 @@ export interface Target {
 /** Kernel names by source. */
 export type Sources = ReadonlyMap<string, string>;
 
+/** Many kernels as one source, each in a namespace of its own: one run of a compiler costs more than most kernels. */
+export const together = (sources: Iterable<string>): string =>
+  [...sources].map((source, n) => `namespace program${n} {\n${source.replaceAll('extern "C" __global__', "__global__")}\n}`).join("\n");
+
 /** What was translated, and what failed although a user may get no such error. */
 class Translated {
   readonly sources = new Map<string, string>();

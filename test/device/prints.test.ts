@@ -60,7 +60,7 @@ describe("containers that print", () => {
   it("print a line for each cell, and are not fused", async () => {
     const lines: string[] = [];
     const set = await devices("js*2");
-    for (const { device } of set.members) device.print = (line) => void lines.push(line);
+    for (const { device } of set.locals) device.print = (line) => void lines.push(line);
     const grid = dense(set, [8, 3]);
     const u = grid.field("u", f64);
     const v = grid.field("v", f64);

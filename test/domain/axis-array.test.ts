@@ -99,6 +99,9 @@ it("arrays along an axis that do not fit are refused", async () => {
   assert.throws(() => grid.axis("x", f64, () => 0, { ghosts: -1 }), /has -1 ghosts; give a whole number/);
   assert.throws(() => grid.axis("x", f64, () => 0, { halo: 1 } as object), /has no option "halo"/);
   assert.throws(() => grid.axis("x", i32, () => 0.5), /which i32 cannot hold/);
+  const noReturn = (() => undefined) as unknown as () => number;
+  assert.throws(() => grid.axis("x", f64, noReturn), /an array along x, the value at \[0\] is nothing: give numbers/);
+  assert.throws(() => grid.axis("y", f64, ["1", 2, 3, 4, 5, 6] as number[]), /value 0 is a string: give numbers/);
   const m = grid.axis("x", f64, () => 0, { ghosts: 1 });
   assert.throws(
     () =>

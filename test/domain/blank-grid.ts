@@ -10,9 +10,11 @@ import { declareContainer } from "../../src/domain/container/declare.js";
 import type { FieldToken, FieldType } from "../../src/domain/grid/options.js";
 
 const device = await open("js");
+const members = [{ index: 0, rank: 0, device, name: "js", queue: () => device.queue }];
 const set: DeviceSet = {
   name: "js",
-  members: [{ index: 0, device, name: "js", queue: () => device.queue }],
+  members,
+  locals: members,
   virtual: false,
   link: undefined,
   close: () => device.close(),

@@ -178,7 +178,7 @@ describe("ghosts", () => {
       assert.equal(await u.get([-1, -2, 10], 1), 1979);
       u.set([-1, 4, -1], 5);
       assert.equal(await u.get([-1, 4, -1]), 5);
-      assert.throws(() => u.set([6, 0, 0], 1), /cell \[6,0,0\] is not an active cell .* and no ghost/);
+      assert.throws(() => u.set([6, 0, 0], 1), /cell \[6,0,0\] is not an active cell .* nor a ghost/);
       u.fill(1);
       assert.equal(await u.get([-1, 4, -1]), 5);
       // A wider stencil has memory laid out anew.
@@ -328,8 +328,8 @@ describe("ghosts", () => {
     const set = jsSet(1);
     for (const [make, problem] of [
       [() => dense(set, [4, 4], { ghosts: -1 }), /ghosts: -1 }: give a whole number of layers/],
-      [() => dense(set, [4, 4], { ghosts: { zmin: 1 } }), /"zmin" is no side of it; use xmin, xmax, ymin, ymax/],
-      [() => dense(set, [4, 4], { periodic: true, ghosts: { xmin: 1 } }), /beyond xmin come the cells at the other end, for x is periodic/],
+      [() => dense(set, [4, 4], { ghosts: { zmin: 1 } }), /"zmin" is not a side of it; use xmin, xmax, ymin, ymax/],
+      [() => dense(set, [4, 4], { periodic: true, ghosts: { xmin: 1 } }), /x is periodic, so the cells at the other end lie beyond xmin/],
       [() => dense(set, [4, 4], { packed: true, ghosts: 1 }), /ghosts along x cannot have packed rows/],
       [() => dense(set, [4, 4], { levels: 1, ghosts: 1 }), /coarser levels/],
       [() => dense(set, [4, 4], { ghosts: 1 }).coarsen(), /cannot be coarsened: it has ghosts/],
@@ -371,8 +371,8 @@ describe("ghosts", () => {
         /reads u at offset \[0,-1\], 3 layers beyond ymin|while each cell writes/,
       ],
       [run(({ u }, c) => void (u[c] = 1), slab("y", -3, 0)), /it runs on y from -3 to 0, and coordinates of the grid go from -2 to 6/],
-      [run(({ u }, c) => void (u[c] = 1), slab("z", 0, 1)), /which is no part of a grid of 2 dimensions/],
-      [run(({ u }, c) => void (u[c] = 1), face("top" as never)), /which is no part of a grid/],
+      [run(({ u }, c) => void (u[c] = 1), slab("z", 0, 1)), /which is not part of a grid of 2 dimensions/],
+      [run(({ u }, c) => void (u[c] = 1), face("top" as never)), /which is not part of a grid/],
       [run(({ u }, c) => void (u[c] = 1), []), /it runs on an empty list/],
       [run(({ u }, c) => void (u[c] = 1), [face("xmin"), face("ymin")]), /several faces/],
       [run(({ u }, c) => void (u[c] = 1), [face("xmin"), slab("x", 1, 3)]), /no cell in common/],

@@ -44,6 +44,23 @@ const vectors: Program = async (grid) => {
   return [...(await u.download()), ...(await v.download())];
 };
 
+/** Cells that write one component while others are read of their neighbours. */
+const components: Program = async (grid) => {
+  const u = grid.field("u", f64, { cardinality: 3, fillValue: 0.25 });
+  const [first, last] = [
+    grid.container("first", { u }, ({ u }, c) => {
+      u[c][0] = 0.5 * u.at(c, 1, 0, 0)[1] - u.at(c, 0, -1, 0)[2] + u.at(c, 0, 0, 2)[1] + 0.25 * u[c][0];
+    }),
+    grid.container("last", { u }, ({ u }, c) => {
+      if (u.at(c, -1, 1, 0)[0] > 0) u[c][2] = 0.5 * u.at(c, 0, 0, -1)[0];
+      u[c][1] = u[c][2] - u.at(c, 2, 0, 1)[0];
+    }),
+  ];
+  u.fill(value);
+  for (const step of [first, last, first]) await grid.run(step, strict);
+  return [...(await u.download())];
+};
+
 /** Coordinates, activity and all element types. */
 const coordinates: Program = async (grid) => {
   const [n, bytes] = [grid.field("n", i32, { fillValue: -7 }), grid.field("bytes", u8, { fillValue: 3 })];
@@ -116,6 +133,9 @@ const cases: [title: string, extents: readonly number[], active: Active | undefi
   ["vectors, components together, in the whole box", box, undefined, vectors, { layout: "aos" }],
   ["vectors, components together, in random cells", box, holes, vectors, { layout: "aos" }],
   ["vectors in single cells", box, lone, vectors],
+  ["components of one field, components apart, in the whole box", box, undefined, components],
+  ["components of one field, components together, in a sphere", box, sphere, components, { layout: "aos" }],
+  ["components of one field in random cells without ends", ring, holes, components, { periodic: true }],
   ["coordinates, activity and element types in the whole box", box, undefined, coordinates],
   ["coordinates, activity and element types in random cells", box, holes, coordinates],
   ["reductions of the whole box", box, undefined, reductions],
@@ -237,12 +257,14 @@ export function storesCells(kind: string, make: Make): void {
         p.fill(0);
         const collection = collect(count, "total", "strict");
         for (const view of set.members.length > 1 ? (["boundary", "internal"] as const) : (["internal"] as const))
-          set.members.forEach((member, m) => {
+          set.locals.forEach((member, m) => {
             const launches = grid.prepare(count, m, view, { precision: "strict", reductions: { total: collection.partials[m] } });
             for (const launch of launches) member.queue(0).submit(launch);
           });
-        for (const { source, target, from } of collection.copies) set.members[from].queue(0).copy(source, target);
-        collection.folds.forEach((launch, m) => set.members[m].queue(0).submit(launch));
+        for (const { launches, copies } of collection.rounds) {
+          launches.forEach((list, m) => list.forEach((launch) => set.locals[m].queue(0).submit(launch)));
+          for (const { source, target, from } of copies) set.locals[from].queue(0).copy(source!, target!);
+        }
         assert.deepEqual([...(await p.download())], new HostField(extents, () => 1, sphere).data, set.name);
         assert.equal(await total.get(), whole, set.name);
         collection.free();
@@ -264,8 +286,8 @@ export function storesCells(kind: string, make: Make): void {
         const pairs = ["10", "01", "21", "12"].flatMap((pair) => Array<string>(each).fill(pair));
         assert.deepEqual(copies.map(({ from, to }) => `${from}${to}`).sort(), pairs.sort());
         for (const { source, target } of copies) {
-          assert.ok(source.contiguous && target.contiguous && source.rank === 1 && source.size > 0);
-          assert.deepEqual(source.shape, target.shape);
+          assert.ok(source!.contiguous && target!.contiguous && source!.rank === 1 && source!.size > 0);
+          assert.deepEqual(source!.shape, target!.shape);
         }
       }
       grid.free();

@@ -38,9 +38,9 @@ test("what cannot be made is refused with the author's line", () => {
     [make({ kind: "bricks", levels: 2 }), /a bricks grid has no option "levels": leave it out, or make a dense or sparse grid/],
     [make({ kind: "bricks", brick: [3, 4, 4] }), /bricks of \[3,4,4\] cells/],
     [make({ levels: -1 }), /-1 coarser levels: give a whole number from 0/],
-    [() => dense(one, EXTENTS, { active: nobody }), /none is active: the domain is empty/],
-    [() => sparse(one, EXTENTS, nobody), /none is active: the domain is empty/],
-    [() => bricks(one, EXTENTS, nobody), /none is active: the domain is empty/],
+    [() => dense(one, EXTENTS, { active: nobody }), /none of them active: the domain is empty/],
+    [() => sparse(one, EXTENTS, nobody), /none of them active: the domain is empty/],
+    [() => bricks(one, EXTENTS, nobody), /none of them active: the domain is empty/],
     [() => makeGrid(jsSet(7), [20, 5]), /5 planes for 7 members: .*use fewer devices/],
     [() => makeGrid(one, [20]), /give two or three whole numbers/],
   ] as const) {

@@ -251,7 +251,7 @@ describe("a march", () => {
           undefined,
           { march: "y" },
         ),
-      /"total" has one value wherever a march begins, and others further on/,
+      /"total" has the same value wherever a march begins, and changes further on/,
       /what the body would compute at the next cell/,
     ],
     [
@@ -275,7 +275,7 @@ describe("a march", () => {
     [
       "in stretches alone",
       () => grid.container("k", { v }, ({ v }, c) => void (v[c] = 1), undefined, { stretch: 8 }),
-      /stretches of 8 cells and marches nowhere/,
+      /stretches of 8 cells and no axis to march along/,
       /march: "y"/,
     ],
   ];

@@ -180,8 +180,8 @@ describe("periodic grids", () => {
           [0, 0, -2],
         ]);
         const copies = grid.halo(grid.field("u", f64));
-        const least = Math.min(...copies.map(({ source }) => source.size));
-        const planes = copies.map(({ from, to, source }) => `${from}${to} ${Math.round(source.size / least)}`);
+        const least = Math.min(...copies.map(({ source }) => source!.size));
+        const planes = copies.map(({ from, to, source }) => `${from}${to} ${Math.round(source!.size / least)}`);
         grid.free();
         return planes.sort();
       };

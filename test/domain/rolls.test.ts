@@ -109,7 +109,7 @@ it("copies that cannot be are refused", async () => {
   assert.throws(() => roll(p, p, [0.5, 0, 0]), /give a whole number for each axis/);
   assert.throws(
     () => roll(p, p, [1, 0, 0], { on: slab("x", -2, 0) }),
-    /cells from -3 to -1 along x are asked for, and those of the grid go from -2 to 8/,
+    /cells from -3 to -1 along x are asked for, and the grid has cells from -2 to 8/,
   );
   assert.throws(() => roll(p, p, [0, 1, 5]), /cells from -1 to 5 along y/);
   assert.throws(() => roll(p, p, [0, 0, 5], { at: 1 } as object), /no option "at" \(use on, components and name\)/);

@@ -110,12 +110,12 @@ it("spectra that cannot be are refused", async () => {
   const grid = dense(await jsSet(1), [8, 6, 4], { periodic: [true, false, true] });
   const u = grid.field("u", f64);
   const into = grid.field("into", f64, { axes: ["y"], cardinality: 3 });
-  assert.throws(() => spectrum(u, into, { axis: "y" }), /y is no periodic axis/);
+  assert.throws(() => spectrum(u, into, { axis: "y" }), /y is not a periodic axis/);
   assert.throws(() => spectrum(u, into, { axis: "x", component: 1 }), /component 1 of 1 of "u"/);
   assert.throws(() => spectrum(u, grid.field("many", f64, { axes: ["y"], cardinality: 4 }), { axis: "z" }), /of cardinality 2 to 3/);
   assert.throws(
     () => spectrum(u, grid.field("same", f64, { axes: ["x"], cardinality: 4 }), { axis: "x" }),
-    /on other axes of the same grid than x/,
+    /on axes of the same grid other than x/,
   );
   assert.throws(() => spectrum(u, into, { axis: "x", modes: 3 } as never), /no option "modes"/);
   const thin = sparse(await jsSet(1), [8, 6, 4], undefined, { periodic: true });

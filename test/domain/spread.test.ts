@@ -79,7 +79,7 @@ describe("writing other cells", () => {
     u.fill((x, y, z, k) => (k === 1 ? x : 0));
     const plan = skeleton(jsSet(1), "shift and keep", [shift, keep, shift], {});
     await plan.run(1);
-    assert.match(await plan.explain(), /"shift" writes other cells than its own/);
+    assert.match(await plan.explain(), /"shift" writes cells other than its own/);
     // First x, then x - 1 + 1 for all but the first column, then once more.
     assert.equal(await u.get([5, 0, 0], 0), 5);
     assert.equal(await u.get([0, 0, 0], 0), 0);

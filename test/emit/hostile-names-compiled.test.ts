@@ -58,7 +58,7 @@ const syntax = (compiler: string, target: TargetName, suffix: string, ...flags: 
 
 const nativeSource = (ir: KernelIR): string => {
   const strides = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, [1]]] : [])));
-  return emitOpenMP(ir, analyseAccess(ir), { strides, disjoint: true, ordered: true, scatter: {} }).source;
+  return emitOpenMP(ir, analyseAccess(ir), { strides, disjoint: true, ordered: true, sizes: "settled", scatter: {} }).source;
 };
 
 describe("hostile names compile as", () => {

@@ -63,7 +63,7 @@ test("what would need a copy of unknown size is refused", async () => {
   const device = await open("js");
   const arrays = { n: 4, x: device.array(f64, 4), k: device.array(i32, 4), y: device.array(f64, 4) };
   for (const [body, told] of [
-    ["y(2:n) = y(1:n-1)", /:6:5: y: the right side may read elements that are assigned before, .*\(write a do loop/],
+    ["y(2:n) = y(1:n-1)", /:6:5: y: the right side may read elements that were assigned before, .*\(write a do loop/],
     ["where (y > 0) y = y/sum(y)", /:6:\d+: y: where assigns it, and reads other elements of it \(write a do loop\)/],
   ] as const) {
     const routine = fortran(whole("s", body), { file: "a.f90" }).routine("s");

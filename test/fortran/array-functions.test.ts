@@ -123,25 +123,25 @@ describe("functions over arrays", () => {
   const M = "real(8) :: a(3,4)\ninteger :: i";
   const LOOP = "\n!$acc parallel loop\ndo i = 1, n\ny(i) = a(1,1)\nend do";
   const REFUSED: Readonly<Record<string, readonly [string, string, RegExp]>> = {
-    "a shift by an array": [M, `a = 0\na = cshift(a, [1, 2, 3, 4], 1)${LOOP}`, /cshift: an array says how rows are shifted/],
+    "a shift by an array": [M, `a = 0\na = cshift(a, [1, 2, 3, 4], 1)${LOOP}`, /cshift: the shift is an array, with a value for each row/],
     "a boundary that is an array": [
       M,
       `a = 0\na = eoshift(a, 1, [1d0, 2d0, 3d0, 4d0])${LOOP}`,
-      /eoshift: an array says how rows are shifted/,
+      /eoshift: the shift is an array, with a value for each row/,
     ],
-    padding: [M, `a = reshape(x(1:2), [3, 4], pad=[0d0])${LOOP}`, /reshape: an argument is not read/],
-    "an order of axes": [M, `a = reshape(x(1:12), [3, 4], order=[2, 1])${LOOP}`, /reshape: an argument is not read/],
-    "the last of places": [M, `a = 0\ni = maxloc(x, dim=1, back=.true.)${LOOP}`, /maxloc: an argument is not read/],
-    "the transpose of a row": [M, `a(1,:) = transpose(x(1:4))${LOOP}`, /transpose: its argument is no matrix/],
+    padding: [M, `a = reshape(x(1:2), [3, 4], pad=[0d0])${LOOP}`, /reshape: an argument is not supported/],
+    "an order of axes": [M, `a = reshape(x(1:12), [3, 4], order=[2, 1])${LOOP}`, /reshape: an argument is not supported/],
+    "the last of places": [M, `a = 0\ni = maxloc(x, dim=1, back=.true.)${LOOP}`, /maxloc: an argument is not supported/],
+    "the transpose of a row": [M, `a(1,:) = transpose(x(1:4))${LOOP}`, /transpose: its argument is not a matrix/],
     "an array of a function where a number stands": [
       "integer :: i",
       "!$acc parallel loop\ndo i = 1, n\ny(i) = sum(f(x(i)))\nend do\ncontains\nfunction f(a)\nreal(8), intent(in) :: a\nreal(8) :: f(3)\nf = a\nend function",
-      /sum: its argument is no array/,
+      /sum: its argument is not an array/,
     ],
     "a shift in place of a size that an array tells": [
       "integer :: i",
       "!$acc parallel loop\ndo i = 1, 1\nx(1:k(1)) = x(2:k(1)+1)\nend do",
-      /x: the right side may read elements that are assigned before/,
+      /x: the right side may read elements that were assigned before/,
     ],
   };
   for (const [what, [declarations, statements, message]] of Object.entries(REFUSED))

@@ -40,6 +40,7 @@ const SAME: Record<string, string> = {
   critical: loop("critical", "!$omp critical\ns = s + x(i)\n!$omp end critical", { directive: "!$omp parallel do", behind: "y(1) = s" }),
   own: loop("own", "do j = 1, 3\n!$acc atomic capture\ns = y(i)\ny(i) = y(i) + j*x(i)\n!$acc end atomic\nend do"),
   products: loop("products", "do j = 1, 3\n!$acc atomic update\ny(i) = (y(i) + 1)*j\nend do"),
+  flags: loop("flags", "if (x(i) > 90) then\n!$acc atomic write\ns = 1\nend if", { behind: "y(1) = s" }),
   reads: loop("reads", "!$acc atomic read\ns = x(i)\n!$acc atomic write\ny(i) = s + 1"),
   in_order: loop("in_order", "!$acc atomic capture\ns = y(k(i) + 1)\ny(k(i) + 1) = y(k(i) + 1)*0.5d0 + x(i)\n!$acc end atomic\ny(i) = s", {
     directive: "!$acc loop seq",
@@ -62,7 +63,6 @@ describe("atomic updates", needsGfortran, () => {
       "!$acc atomic\ny(k(i)+1) = y(k(i)+1) + x(i)\n!$acc atomic\ny(k(i)+1) = max(y(k(i)+1), x(i))",
       /y: iterations update elements of it that/,
     ],
-    flags: ["!$acc atomic write\ns = 1", /atomic write: s: iterations share it/],
     "scalars that count": ["!$acc atomic capture\ns = s + 1\nx(i) = s\n!$acc end atomic", /atomic capture: s: iterations share it/],
     "critical sections": [
       "!$omp critical\nif (x(i) > s) then\ns = x(i)\nj = i\nend if\n!$omp end critical",

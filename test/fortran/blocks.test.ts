@@ -289,7 +289,7 @@ describe("kernels of blocks", () => {
         Array.from(data, (_, at) => data[Math.floor(at / 24) + 16 * (at % 24)]),
       );
       assert.throws(() => kernel.range(sizes), /k runs over blocks of threads: kernel.teams\(args\)/);
-      assert.throws(() => kernel.teams({ gridDim_x: 2 }), new RunError("gridDim_y is not given: the kernel's bounds need it"));
+      assert.throws(() => kernel.teams({ gridDim_x: 2 }), new RunError("gridDim_y is missing: the kernel's bounds depend on it"));
       const elements = fortran(
         "subroutine s(x)\nreal(8) :: x(8)\ninteger :: i\n!$acc parallel loop\ndo i = 1, 8\nx(i) = 1\nend do\nend subroutine",
       );
@@ -299,47 +299,47 @@ describe("kernels of blocks", () => {
   const REFUSED: Record<string, [source: string, why: RegExp]> = {
     "loops that differ between threads": [
       SUM().replace("do while (half >= 1)", "do while (half >= t)"),
-      /syncthreads: threads of a block differ in how often they run a loop/,
+      /syncthreads: threads of a block would run a loop with a barrier unequally often/,
     ],
     "bounds that differ between threads": [
       SCAN.replace("w(2) = i", "do by = 1, i\ncall syncthreads()\nend do\nw(2) = i"),
-      /syncthreads: threads of a block differ in how often they run a loop/,
+      /syncthreads: threads of a block would run a loop with a barrier unequally often/,
     ],
     "exits of some threads": [
       SCAN.replace("if (by >= bs) exit", "if (by >= bs + i) exit"),
-      /syncthreads: (some threads of a block leave a loop|threads of a block differ)/,
+      /syncthreads: (some threads of a block leave a loop|threads of a block would run a loop)/,
     ],
     "warps in step": [SUM("(bs)").replace("real(8), shared ::", "real(8), shared, volatile ::"), /volatile :: p: threads of a warp/],
     "sums of a warp in step": [
       SUM("(bs)").replace("if (t == 1) then", "if (t <= 8) p(t) = p(t) + p(t+8)\nif (t <= 4) p(t) = p(t) + p(t+4)\nif (t == 1) then"),
-      /27:\d+: syncthreads: a thread reads what another one may have written, and has not waited/,
+      /27:\d+: syncthreads: a thread may read a value that another thread writes/,
     ],
     "loops of a warp in step": [
       SUM("(bs)").replace("half = half/2\n      call syncthreads()", "half = half/2"),
-      /syncthreads: a thread reads what another one may have written/,
+      /syncthreads: a thread may read a value that another thread writes/,
     ],
     "neighbours without a barrier": [
       STENCIL.replace("call syncthreads()", ""),
-      /syncthreads: a thread reads what another one may have written/,
+      /syncthreads: a thread may read a value that another thread writes/,
     ],
     "atomic updates of shared memory": [
       SUM("(bs)").replace("if (t == 1) then", "old = atomicadd(p(1), 1.0d0)\nif (t == 1) then"),
-      /atomic update: p is shared by a block/,
+      /atomic update: p is shared memory of a block/,
     ],
-    "scalars that are shared": [SUM("").replaceAll("p(t)", "p"), /shared :: p: a scalar is shared/],
+    "scalars that are shared": [SUM("").replaceAll("p(t)", "p"), /shared :: p: a shared scalar is not supported/],
     "shared arrays of device procedures": [
       SCAN.replace("integer :: add", "integer, shared :: add(1)").replaceAll("add = 0", "add(1) = 0"),
-      /shared :: add: kernels alone declare what a block shares/,
+      /shared :: add: only kernels can declare shared memory/,
     ],
     "two arrays in one memory": [
       SUM().replace("real(8) :: own", "real(8), shared :: q(*)\nreal(8) :: own"),
-      /shared :: q: it has the memory of p/,
+      /shared :: q: it uses the same memory as p/,
     ],
     "barriers outside of kernels": [
       module(
         "subroutine s(x)\nreal(8), device :: x(8)\ninteger :: i\n!$cuf kernel do\ndo i = 1, 8\ncall syncthreads()\nx(i) = 1\nend do\nend subroutine",
       ),
-      /call syncthreads: only threads of a block wait for each other/,
+      /call syncthreads: only threads of a block can wait for each other/,
     ],
   };
   for (const [what, [source, why]] of Object.entries(REFUSED)) it(`refuse ${what}`, () => assert.throws(() => fortran(source), why));

@@ -121,5 +121,5 @@ subroutine init(lo, n)
 end subroutine`;
   assert.deepEqual([...fortran(text("first")).kernels.get("work")!.lowered.sources.keys()].sort(), ["a", "first", "n"]);
   // Not the variable of the module.
-  assert.throws(() => fortran(text("lo")), /:14:7: a: a variable of another routine says where it begins \(take a module's variable/);
+  assert.throws(() => fortran(text("lo")), /:14:7: a: its lower bound depends on a variable of another routine \(use a module variable/);
 });

@@ -76,8 +76,8 @@ end subroutine`);
   });
 
   const refused: Readonly<Record<string, [string, string, RegExp]>> = {
-    "where all their bits count": ["integer(1) :: v", "y(i) = popcnt(v)", /popcnt: v has 8 bits, and kernels have integers of 32/],
-    "as private arrays": ["integer(1) :: w(3)", "w(1) = 1", /w: a private array has no integers of 8 bits \(take integer\(4\)\)/],
+    "where all their bits count": ["integer(1) :: v", "y(i) = popcnt(v)", /popcnt: v has 8 bits, and kernels have 32-bit integers only/],
+    "as private arrays": ["integer(1) :: w(3)", "w(1) = 1", /w: private arrays cannot hold 8-bit integers \(use integer\(4\)\)/],
   };
   for (const [what, [declarations, body, message]] of Object.entries(refused))
     it(`are refused ${what}`, () => {

@@ -44,7 +44,7 @@ test("loops are kernels, which can be launched by themselves", async () => {
   assert.deepEqual(kernel.range(args), range(1, 2));
   await device.run(kernel, args, kernel.range(args));
   assert.deepEqual([...(await device.queue.read(args.v))], [5, 6]);
-  assert.throws(() => kernel.range({ nx: 2 }), new RunError("ny is not given: the kernel's bounds need it"));
+  assert.throws(() => kernel.range({ nx: 2 }), new RunError("ny is missing: the kernel's bounds depend on it"));
   await device.close();
 });
 
@@ -81,7 +81,7 @@ test("arguments that are missing or do not fit are named", async () => {
   const run = (args: Record<string, unknown>) => code.routine("update").run(device, args);
   const sizes = { nx: 2, ny: 2, ng: 1 };
   const v = device.array(f64, [2, 2]);
-  await assert.rejects(run({ ...sizes, v }), new RunError("update: the argument u is not given"));
+  await assert.rejects(run({ ...sizes, v }), new RunError("update: the argument u is missing"));
   await assert.rejects(run({ ...sizes, v, u: "w" }), /update: u is given string: give a number, a truth value or a view/);
   await assert.rejects(run({ ...sizes, v, u: device.array(f64, 4) }), /u is given a view of shape \[4\], and is declared with \[4,4\]/);
   assert.throws(() => code.routine("downdate"), /no routine downdate; there are start, update/);
@@ -100,12 +100,12 @@ subroutine s(n, x)
 end subroutine`;
 
 const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>> = {
-  "an unknown name": [inLoop("x(i) = y"), /^a\.F90:8:12: y: it is not known here \(declare it, or give the file with its module\)$/],
-  "an unknown function": [inLoop("x(i) = bessel(x(i))"), /8:12: bessel: no function or array of this name is known/],
-  "complex numbers": [inLoop("z = x(i)", "complex :: z"), /complex: kernels have no complex numbers \(take two reals\)/],
+  "an unknown name": [inLoop("x(i) = y"), /^a\.F90:8:12: y: it is unknown here \(declare it, or give the file with its module\)$/],
+  "an unknown function": [inLoop("x(i) = bessel(x(i))"), /8:12: bessel: there is no function or array of this name/],
+  "complex numbers": [inLoop("z = x(i)", "complex :: z"), /complex: kernels have no complex numbers \(use two reals\)/],
   "integers of 64 bits": [
     inLoop("x(i) = k(1)", "integer(8) :: k(3)"),
-    /integer of kind 8: kernels have integers of 32 bits \(take integer\(4\)\)/,
+    /integer of kind 8: kernels have 32-bit integers only \(take integer\(4\)\)/,
   ],
   "a kind that is not known": [inLoop("t = x(i)", "real(wp) :: t"), /real of kind unknown: .*kinds: \{ name: "f64" \}/],
   goto: [inLoop("if (x(i) > 0) goto 10\n10 continue"), /go to: .*\(write do, if, exit and cycle\)/],
@@ -113,7 +113,7 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
     `module m\ncontains\nfunction f(a) result(b)\nreal(8) :: a, b\nb = f(a - 1)\nend function\n${inLoop("x(i) = f(x(i))")}\nend module`,
     /f: it calls itself \(write a loop: kernels have no recursion\)/,
   ],
-  "allocate in a kernel": [inLoop("allocate(t(3))", "real(8), allocatable :: t(:)"), /allocate: kernels have no memory of their own/],
+  "allocate in a kernel": [inLoop("allocate(t(3))", "real(8), allocatable :: t(:)"), /allocate: kernels cannot allocate memory/],
   "stop in a kernel": [inLoop("if (x(i) < 0) stop"), /stop: a kernel cannot end the program/],
   "private arrays of a size that an array tells": [
     inLoop("t(1) = i\nx(i) = t(1)", "real(8) :: t(k(1))\ninteger :: k(3)").replace("!$acc parallel loop", "!$acc parallel loop private(t)"),
@@ -121,12 +121,12 @@ const REFUSED: Readonly<Record<string, readonly [text: string, message: RegExp]>
   ],
   "arrays of several axes beside others": [
     inLoop("y = max(y, z)\nx(i) = y(1)", "real(4) :: y(3), z(3, 2)"),
-    /z: it has 2 axes beside arrays of 1 \(write a loop over its elements\)/,
+    /z: it has 2 axes, and is combined with arrays of 1 \(write a loop over its elements\)/,
   ],
-  "too many indices": [inLoop("x(i, 1) = 0"), /x: 2 indices of an array with 1 axes/],
-  "logical arithmetic": [inLoop("x(i) = 1 + (x(i) > 0)"), /a logical value stands where a number is wanted/],
-  "a number as a condition": [inLoop("if (i) x(i) = 0"), /a number stands where a logical value is wanted \(compare it: n \/= 0\)/],
-  "an unknown procedure": [inLoop("call work(x(i))"), /call work: the procedure is not known/],
+  "too many indices": [inLoop("x(i, 1) = 0"), /x: 2 indices for an array of 1 axes/],
+  "logical arithmetic": [inLoop("x(i) = 1 + (x(i) > 0)"), /a logical value is used where a number is needed/],
+  "a number as a condition": [inLoop("if (i) x(i) = 0"), /a number is used where a logical value is needed \(compare it: n \/= 0\)/],
+  "an unknown procedure": [inLoop("call work(x(i))"), /call work: the procedure is unknown/],
 };
 
 for (const [what, [text, message]] of Object.entries(REFUSED))

@@ -96,7 +96,7 @@ end subroutine`;
     const kernel = code.kernels.get("scale")!;
     assert.deepEqual(kernel.boundArrays, ["n"]);
     assert.deepEqual(kernel.range({ n: [1, 2] }).extents, [2]);
-    assert.throws(() => kernel.range({ n, x, y }), /an element of n is a bound: give its numbers/);
+    assert.throws(() => kernel.range({ n, x, y }), /a bound is an element of n: give its values/);
     await device.close();
   });
 
@@ -141,7 +141,7 @@ end module`;
     }
     await device.close();
     const changing = text.replace("r = by", "by = by + 1\nr = by");
-    assert.throws(() => fortran(changing), /by: it keeps its value from call to call, which kernels cannot/);
+    assert.throws(() => fortran(changing), /by: it keeps its value between calls, which kernels cannot do/);
   });
 
   it("name a reduction in directives of OpenACC and of OpenMP", async () => {
@@ -311,7 +311,7 @@ end module`;
     const wrong = text.replace("n = = 2", "real(8) :: s").replace("!$acc parallel loop", "!$acc parallel loop reduction(+:s)");
     const code = fortran(wrong.replace("do i = 1, n", "do i = 1, n\n      s = x(i)"), { partial: true });
     assert.deepEqual([...code.kernels.keys()], ["good", "host"]);
-    assert.match(code.problems[0].why, /s is used otherwise/);
+    assert.match(code.problems[0].why, /the loop also uses s in another way/);
   });
 });
 
@@ -355,7 +355,7 @@ end program`;
     const code = fortran(program("call mpi_init(i)"));
     assert.equal(code.kernels.size, 3);
     const device = await open("js");
-    await assert.rejects(code.routine("main").run(device, {}), /main cannot be run: .*call mpi_init: the procedure is not known/);
+    await assert.rejects(code.routine("main").run(device, {}), /main cannot be run: .*call mpi_init: the procedure is unknown/);
     await device.close();
   });
 });

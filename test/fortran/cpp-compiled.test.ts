@@ -35,6 +35,49 @@ const program = (stream: string): string => `program run
 end program
 `;
 
+/** Scalars that loops give back: a flag, the value of one element, the last one's. */
+const FLAGS = `subroutine find(n, k, x, bad, r, last, lo)
+  integer, intent(in) :: n
+  integer :: k(n), i
+  integer, intent(inout) :: bad
+  real(8) :: x(n), r, last, lo
+  !$acc parallel loop copy(bad, r) reduction(min: lo)
+  do i = 1, n
+    if (k(i) == 6) then
+      !$acc atomic write
+      bad = 1
+    end if
+    if (i == 3) r = x(i)
+    if (k(i) == 2 .and. x(i) < lo) lo = x(i)
+  end do
+  !$omp parallel do lastprivate(last)
+  do i = 1, n
+    last = x(i)
+  end do
+end subroutine
+`;
+
+const FLAGS_PROGRAM = `program run
+  implicit none
+  real(8) :: x(5000), r, last, lo
+  integer :: k(5000), bad, i
+  k = 1
+  k(4000:4500) = 6
+  k(10:20) = 2
+  x = [(5000d0 - i, i = 1, 5000)]
+  bad = 0
+  r = -1
+  last = -1
+  lo = 1d30
+  call find(5000, k, x, bad, r, last, lo)
+  print '(i2, 3f8.1)', bad, r, last, lo
+  k = 1
+  bad = 5
+  call find(5000, k, x, bad, r, last, lo)
+  print '(i2, 3f8.1)', bad, r, last, lo
+end program
+`;
+
 describe("a port to C++, compiled", () => {
   let folder = "";
   const run = (tool: string, ...words: string[]): string =>
@@ -67,6 +110,16 @@ describe("a port to C++, compiled", () => {
       const [sum, exact] = [found, expected].map((lines) => Number(lines.at(-1)));
       assert.ok(Math.abs(sum - exact) < 1e-12 && exact !== 5, `${sum}, ${exact}`);
     }
+  });
+
+  it("gives back the scalars that loops assign", { skip: needsGfortran.skip || (!has("g++") && "g++ is not installed") }, () => {
+    for (const { name, text } of portCppSources([{ file: "flags.F90", text: FLAGS }], { targets: ["hip"] }))
+      writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, "flags_run.f90"), FLAGS_PROGRAM);
+    run("g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-I.", "-c", "flags_kernels.hip.cpp", "-o", "flags.o");
+    run("gfortran", "-cpp", "flags.F90", "flags_run.f90", "flags.o", "-lstdc++", "-o", "flags");
+    for (const words of [["./flags"], ["env", "SHIM_BACKWARDS=1", "./flags"]])
+      assert.equal(run(words[0], ...words.slice(1)), " 1  4997.0     0.0  4980.0\n 5  4997.0     0.0  4980.0\n");
   });
 
   it("is HIP for hipcc", { skip: !has("hipcc") && "hipcc is not installed" }, () => {

@@ -56,9 +56,90 @@ describe("a port to C++", () => {
 
   const refused: [body: string, message: RegExp][] = [
     ["stop", /stop: a kernel cannot end the program/],
-    ["a(i,1,1) = sum(a(i,:,1))", /a section of an array stands where one number is wanted|not written for this function/],
-    ["a(i,1,1) = nowhere(i)", /nowhere: C\+\+ is not written for this function \(the targets that write kernels/],
-    ["!$acc atomic update\na(1,1,1) = a(1,1,1) + 1", /atomic update: atomic updates are not written in C\+\+/],
+    ["a(i,1,1) = sum(a(i,:,1))", /a section of an array is used where a single number is needed|this function is not supported/],
+    ["a(i,1,1) = nowhere(i)", /nowhere: this function is not supported in C\+\+ \(use a target that writes kernels/],
+    ["!$acc atomic update\na(1,1,1) = a(1,1,1) + 1", /atomic update: atomic updates are not supported in C\+\+/],
   ];
   for (const [body, message] of refused) it(`refuses ${body.split("\n")[0]}`, () => assert.throws(() => ported(loop(body)), message));
+
+  const total = (statement: string): string =>
+    `module m
+contains
+  attributes(global) subroutine total(u, s, n)
+    integer, value :: n
+    real(8) :: u(n), s
+    integer :: i, istat
+    i = (blockIdx%x - 1)*blockDim%x + threadIdx%x
+    ${statement}
+  end subroutine
+end module
+`;
+
+  it("folds what atomic functions of one line add to a scalar, and refuses other updates", () => {
+    for (const target of ["hip", "cuda"] as const) {
+      const { kernels: text } = ported(total("if (i <= n) istat = atomicAdd(s, u(i))"), target);
+      assert.match(text, /s = s \+ u\(i\);\n/);
+      assert.match(text, /\*s = \*s \+ f::first\(s_partials_, stream\);/);
+    }
+    assert.throws(
+      () => ported(total("if (i <= n .and. u(i) > 0) istat = atomicAdd(u(1), s)")),
+      /heat\.F90:8:\d+: atomic update: atomic updates are not supported in C\+\+/,
+    );
+    assert.throws(
+      () => ported(total("if (i > n) return\nif (u(i) > 0) istat = atomicMax(u(1), s)")),
+      /atomic update: atomic updates are not/,
+    );
+  });
+
+  it("refuses procedures with dummies that nothing declares, wherever they are called", () => {
+    const text = (dummies: string, call: string): string =>
+      `module m\ncontains\nsubroutine f(${dummies})\nreal(8), intent(out) :: x\nx = 1\nend subroutine\nreal(8) function g(w)\ng = 2\nend function\n` +
+      `subroutine s(y)\nreal(8) :: y(4)\ninteger :: i\n!$omp parallel do\ndo i = 1, 4\n${call}\nend do\nend subroutine\nend module\n`;
+    assert.throws(
+      () => ported(text("n, x", "call f(4, y(i))")),
+      /heat\.F90:3:1: n: a dummy argument without a declaration \(declare its type\)/,
+    );
+    assert.throws(() => ported(text("x", "y(i) = g(y(i))")), /heat\.F90:7:1: w: a dummy argument without a declaration/);
+  });
+
+  it("ends where procedures call each other, and where bounds lead to themselves", () => {
+    const calls = (name: string, other: string): string =>
+      `real(8) function ${name}(x)\nreal(8), intent(in) :: x\n${name} = ${other}(x)\nend function\n`;
+    const text = (value: string, declarations = ""): string =>
+      `module m\ncontains\n${calls("f", "g")}${calls("g", "f")}subroutine s(y, b)\nreal(8) :: y(4)${declarations}\ninteger :: i\n!$omp parallel do\ndo i = 1, 4\n` +
+      `y(i) = ${value}\nend do\nend subroutine\nend module\n`;
+    assert.match(ported(text("f(y(i))", "\nreal(8) :: b")).kernels, /__device__ double g_device_\(double x\) \{/);
+    assert.throws(() => ported(text("b(i)", ", b(size(b))")), /size: this function is not supported in C\+\+/);
+  });
+
+  it("calls constants as the loop does, whatever they are called in their modules", () => {
+    const text =
+      "module c\nreal(8), parameter :: zz = 3, list(2) = [1d0, 2d0]\nend module\nmodule d\nreal(8), parameter :: yy = 5\nend module\n" +
+      "subroutine s(y)\nuse c, vv => zz, row => list\nuse d, zz => yy\nreal(8) :: y(2)\ninteger :: i\n!$omp parallel do\ndo i = 1, 2\ny(i) = zz + vv + row(i)\nend do\nend subroutine\n";
+    const { kernels: made } = ported(text);
+    for (const line of ["constexpr double zz = 5;", "constexpr double vv = 3;", "const double row_list_[] = {"])
+      assert.ok(made.includes(line), made);
+    assert.doesNotMatch(made, /yy/);
+  });
+
+  it("refuses one name for two variables", () => {
+    const text =
+      "module a\nreal(8), parameter :: base = 2\nreal(8), parameter :: dx = 3*base\nprivate base\nend module\nmodule b\nreal(8), parameter :: base = 5\nend module\n" +
+      "subroutine s(y)\nuse a\nuse b\nreal(8) :: y(4)\ninteger :: i\n!$omp parallel do\ndo i = 1, 4\ny(i) = base + dx\nend do\nend subroutine\n";
+    assert.throws(() => ported(text), /base: it names different variables in the code that the loop needs \(rename one of them\)/);
+  });
+
+  it("says what becomes of data", () => {
+    const text =
+      "subroutine s(n, x, z)\ninteger, intent(in) :: n\nreal(8) :: x(n)\nreal(8), device :: z(n)\ninteger :: i\n!$acc enter data copyin(x)\n!$acc data present(x)\n" +
+      "!$acc parallel loop\ndo i = 1, n\nx(i) = z(i)\nend do\n!$acc update self(x)\n!$acc end data\nend subroutine\n";
+    const { fortran: made } = ported(text, "cuda");
+    assert.match(made, /^! gfortran .*\n! Kernels use the memory of x, which the GPU must be able to access\.\n/);
+    for (const directive of ["enter data copyin(x)", "data present(x)", "update self(x)"])
+      assert.ok(
+        made.includes(`! Left out by isoform, because arrays have to be in memory that the GPU can access: $acc ${directive}\n`),
+        made,
+      );
+    assert.doesNotMatch(made, /^ *!\$acc/m);
+  });
 });

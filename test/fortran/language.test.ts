@@ -215,12 +215,12 @@ end module`;
     [
       "other statements in forall",
       sub("integer :: i", "forall (i = 2:n)\nwhere (x > 0) y = 1\nend forall"),
-      /:12:1: forall: it holds more than assignments/,
+      /:12:1: forall: it contains more than assignments/,
     ],
     [
       "lower bounds that differ",
       sub("real(8), allocatable :: w(:)\ninteger :: i", `if (n > 3) then\nallocate(w(n))\nelse\nallocate(w(0:n))\nend if\n${doubled("w")}`),
-      /: w: its lower bounds differ from place to place \(begin/,
+      /: w: its allocations have different lower bounds \(use/,
     ],
     [
       "lower bounds of a caller",
@@ -229,7 +229,7 @@ end module`;
         "first = k(1)\nallocate(w(first:n))\ncall twice(w)",
         "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
       ),
-      /: a: its lower bounds are those of the caller's array \(give/,
+      /: a: it takes its lower bounds from the caller's array \(give/,
     ],
     [
       "lower bounds that differ from call to call",
@@ -238,9 +238,9 @@ end module`;
         "allocate(v(n), w(0:n))\ncall twice(v)\ncall twice(w)",
         "subroutine twice(a)\nreal(8), allocatable :: a(:)\ninteger :: j\n!$acc parallel loop\ndo j = 1, n\na(j) = 2*a(j)\nend do\nend subroutine",
       ),
-      /: a: its lower bounds differ from place to place \(begin/,
+      /: a: its allocations have different lower bounds \(use/,
     ],
-    ["pointers to nowhere", sub(POINTER, doubled("p")), /: pointer :: p: nothing says where it points \(give the file/],
+    ["pointers to nowhere", sub(POINTER, doubled("p")), /: pointer :: p: no assignment of this pointer was found \(give the file/],
     [
       "pointers to scalars",
       sub("real(8), pointer :: p\ninteger :: i", "!$acc parallel loop\ndo i = 1, n\ny(i) = p\nend do"),

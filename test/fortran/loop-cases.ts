@@ -70,7 +70,8 @@ export async function ranOn(device: Device, { kernel }: Loop, values: Values): P
     found.set(name, { ...values.get(name)!, data: (await device.queue.read(view)) as Held["data"] });
     view.free();
   }
-  for (const { param, name } of lowered.outcomes) {
+  for (const { param, name, assigned } of lowered.outcomes) {
+    if (assigned !== undefined && results[assigned] === 0) continue;
     const List = values.get(name)!.data.constructor as Float64ArrayConstructor;
     found.set(name, { data: List.of(results[param]) });
   }

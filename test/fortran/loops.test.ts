@@ -128,7 +128,7 @@ describe("loops in another order", () => {
         fortran(text(body), { file: "a.F90", loops: given });
     assert.throws(refused(CARRIED["a sum"], loops), /a\.F90:\d+:\d+: idx of s: `q` is carried from one iteration of `k` to the next/);
     assert.throws(refused(branches, { s: { idx: ["k", "i"] } }), /the parallel loop over `j` is not in it \(name all parallel loops\)/);
-    assert.throws(refused(branches, { s: { idx: ["k", "j", "i", "l"] } }), /its loops, each directly in the other, are j, i, k/);
-    assert.throws(refused(branches, { t: { idx: ["k"] } }), /loops names "t", which is no loop of a\.F90: take one of s/);
+    assert.throws(refused(branches, { s: { idx: ["k", "j", "i", "l"] } }), /its perfectly nested loops are j, i, k/);
+    assert.throws(refused(branches, { t: { idx: ["k"] } }), /loops names "t", which is not a loop of a\.F90: choose from s/);
   });
 });

@@ -29,6 +29,7 @@ const EXPRESSIONS: readonly string[] = [
   "modulo(x(i), 0.75d0)",
   "modulo(x(i), -0.75d0)",
   "int(x(i))",
+  "sign(1.0d0, real(int(x(i)), rk))",
   "nint(x(i))",
   "floor(x(i)) + 10 * ceiling(x(i))",
   "aint(x(i)) + anint(x(i))",
@@ -88,6 +89,10 @@ const BODIES: Readonly<Record<string, string>> = {
   "a loop's variable is known behind it": "do j = 1, abs(k(i)), 2\nend do\ny(i) = j",
   "and where the loop is left": "do j = 1, 10\nif (j > abs(k(i))) exit\nend do\ny(i) = j",
   "a loop may run backwards, or not at all": "l = 0\ndo j = k(i), 1, -2\nl = l * 10 + j\nend do\ndo j = 5, 1\nl = -1\nend do\ny(i) = l",
+  "a loop may end short of the greatest integer by less than its step":
+    "l = 0\nm = huge(m)\ndo j = m - 3*abs(k(i)), m, 2\nl = l + 1\nend do\ndo j = -m - 1 + abs(k(i)), -m - 1, -2\nl = l + 100\nend do\ny(i) = l",
+  "trips may be more than the greatest integer":
+    "l = 0\nm = huge(m)\ndo j = -5 - abs(k(i)), m, 1000000000\nl = l + 1\nend do\ny(i) = l + 0*j",
   "a step may be a variable": "m = k(i)\nl = 0\ndo j = 1, 20 * m, m\nl = l + j\nif (l > 1000) exit\nend do\ny(i) = l",
   "cycle of the parallel loop itself ends the element":
     "y(i) = 1\nif (x(i) > 1) cycle\nif (k(i) > 0) then\ny(i) = 2\ncycle\nend if\ny(i) = 3",

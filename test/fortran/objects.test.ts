@@ -178,13 +178,21 @@ end module`;
   });
 
   const REFUSED: Readonly<Record<string, readonly [string, string, RegExp]>> = {
-    "in arrays": ["type(par) :: many(3)", loop("y(i) = many(2)%g"), /many_g: objects in an array have no place here/],
-    "in arrays, as arguments": ["type(par) :: many(3)", loop("y(i) = scaled(many(2), x(i))"), /many: it is given for the object p/],
-    "that iterations leave": ["", `${loop("p%g = x(i)")}\ny(1) = p%g`, /p_g: what iterations leave in it is read behind the loop/],
-    "that calls in iterations leave": ["", `${loop("call put(p, x(i), 1)")}\ny(1) = scaled(p, 1d0)`, /p_g: what iterations leave in it/],
-    "that are sums": ["", `p%g = 0\n${loop("p%g = p%g + x(i)")}\ny = p%g`, /p_g: what iterations leave in it is read behind the loop/],
-    "that are pointed at": ["type(par), pointer :: t", `t => p\n${loop("y(i) = 1")}`, /t =>: only pointers to arrays are read/],
-    "that are kept": ["type(par), save :: t", loop("y(i) = t%g"), /t%g: the values that objects begin with/],
+    "in arrays": ["type(par) :: many(3)", loop("y(i) = many(2)%g"), /many_g: arrays of objects are not supported here/],
+    "in arrays, as arguments": ["type(par) :: many(3)", loop("y(i) = scaled(many(2), x(i))"), /many: it is passed for the object p/],
+    "that iterations leave": ["", `${loop("p%g = x(i)")}\ny(1) = p%g`, /p_g: the value that iterations leave in it is read after the loop/],
+    "that calls in iterations leave": [
+      "",
+      `${loop("call put(p, x(i), 1)")}\ny(1) = scaled(p, 1d0)`,
+      /p_g: the value that iterations leave in it/,
+    ],
+    "that are sums": [
+      "",
+      `p%g = 0\n${loop("p%g = p%g + x(i)")}\ny = p%g`,
+      /p_g: the value that iterations leave in it is read after the loop/,
+    ],
+    "that are pointed at": ["type(par), pointer :: t", `t => p\n${loop("y(i) = 1")}`, /t =>: only pointers to arrays are supported/],
+    "that are kept": ["type(par), save :: t", loop("y(i) = t%g"), /t%g: initial values are supported/],
     "beside variables that calls would take for components": [
       "real(8) :: q_g",
       `q_g = 1\n${loop("y(i) = scaled(q, x(i)) + q_g")}`,
@@ -195,8 +203,8 @@ end module`;
       `q_g = 1\ncall put(q, q_g, 2)\n${loop("y(i) = q_g")}`,
       /q_g: a variable has the name of the component/,
     ],
-    "by value, assigned": ["", `call mine(p)\n${loop("y(i) = 1")}`, /p: o is given by value, and assigned/],
-    "that begin anew in a kernel": ["", loop("call reset(p)"), /p: o begins with the values of its type/],
+    "by value, assigned": ["", `call mine(p)\n${loop("y(i) = 1")}`, /p: o is passed by value, and assigned/],
+    "that begin anew in a kernel": ["", loop("call reset(p)"), /p: o has initial values from its type/],
   };
   const MORE = `${SCALED}\n${SET}
 subroutine mine(o)\ntype(par), value :: o\no%g = 1\nend subroutine

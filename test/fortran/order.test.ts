@@ -40,9 +40,12 @@ describe("loops of `kernels`", () => {
       for (const statement of [NEEDS, "x(n) = i", "x(int(y(i))) = i"])
         assert.throws(
           () => fortran(loop(directive, statement, end)),
-          /:7:\d+: kernels: x: iterations may need .*`!\$acc loop independent`/,
+          /:7:\d+: kernels: x: iterations may read values .*`!\$acc loop independent`/,
         );
-      assert.throws(() => fortran(loop(directive, "t = t*0.5\nx(i) = t", end)), /kernels: t: iterations may need what others leave in it/);
+      assert.throws(
+        () => fortran(loop(directive, "t = t*0.5\nx(i) = t", end)),
+        /kernels: t: iterations may read values that other iterations write to it/,
+      );
     });
 
     it(`${directive}: are parallel where none is, or that is declared`, () => {

@@ -248,7 +248,7 @@ describe("the preprocessor", () => {
     const include = (name: string): string | undefined => (name === "b.inc" ? "b = 1\nc = = 2\n" : undefined);
     assert.deepEqual(problemsOf('subroutine s\n#include "b.inc"\nend', { include }), ["b.inc:2:5: =: a value is missing here"]);
     assert.deepEqual(problemsOf('subroutine s\n#include "d.inc"\nend', { include }), [
-      'a.F90:2:1: #include "d.inc": the file is not there (put it beside the file that includes it)',
+      'a.F90:2:1: #include "d.inc": the file does not exist (put it next to the file that includes it)',
     ]);
   });
 });
@@ -259,16 +259,16 @@ describe("what is wrong", () => {
     ["a = (b + c\nb = ) d", "2:11: end of line: `)` is missing", "3:5: ): a value is missing here"],
     ["if (a) then\nb = 1", "2:1: if then: is not closed (add `end if`)"],
     ["do i = 1, n\nif (a) then\nb = 1\nend do", "3:1: if then: is not closed (add `end if`)"],
-    ["b = 1\nend do", "3:1: end do: belongs to nothing that is open here"],
-    ["a = 'text", "2:5: 'text: the string has no end on this line"],
+    ["b = 1\nend do", "3:1: end do: has no matching opening statement"],
+    ["a = 'text", "2:5: 'text: the string does not end on this line"],
     ["a = b ? c", "2:7: ?: the character does not belong here"],
-    ["a = 1\ninteger :: i", "3:1: integer: declarations stand in front of the first statement (move it up)"],
-    ["frobnicate the thing", "2:1: frobnicate: is no statement"],
-    ["!$omp paralel do\ndo i=1,n\nend do", "2:7: paralel: is no directive behind `!$omp` (correct its name, or make the line a comment)"],
-    ["!$acc loop\na = 1", "2:7: !$acc loop: stands in front of no loop"],
+    ["a = 1\ninteger :: i", "3:1: integer: declarations come before the first statement (move it up)"],
+    ["frobnicate the thing", "2:1: frobnicate: is not a statement"],
+    ["!$omp paralel do\ndo i=1,n\nend do", "2:7: paralel: is not a directive of `!$omp` (correct its name, or make the line a comment)"],
+    ["!$acc loop\na = 1", "2:7: !$acc loop: is not followed by a loop"],
     [
       "!$cuf kernel do(2) <<<*,*>>> reduce(-:s)\ndo i=1,n\nend do",
-      "2:37: -: is no operation of a reduction (use +, *, min, max, .and., .or., .eqv., .neqv., iand, ior, ieor)",
+      "2:37: -: is not a reduction operation (use +, *, min, max, .and., .or., .eqv., .neqv., iand, ior, ieor)",
     ],
     ["a: do i=1,n\nend do b", "3:8: b: closes `a`"],
   ];
@@ -297,6 +297,22 @@ describe("what is wrong", () => {
     assert.match(problemsOf(`subroutine s\na = 1${"**2".repeat(5000)}\nend`)[0], /nest more than 100 deep/);
     assert.match(problemsOf(`subroutine s\na = 1${"+1".repeat(5000)}\nend`)[0], /more than 1000 operators/);
     assert.match(problemsOf(`subroutine s\n${"if (a) then\n".repeat(5000)}${"end if\n".repeat(5000)}\nend`)[0], /blocks nest more than/);
+    const deepest = (lines: (n: number) => string): number => {
+      let n = 1;
+      while (n < 2000 && problemsOf(`subroutine s\n${lines(n)}\nend`).length === 0) n++;
+      return n - 1;
+    };
+    assert.deepEqual(
+      [
+        deepest((n) => `a = ${"(".repeat(n)}1${")".repeat(n)}`),
+        deepest((n) => `a = ${"f(".repeat(n)}1${")".repeat(n)}`),
+        deepest((n) => `a = ${"-".repeat(n)}1`),
+        deepest((n) => `a = 1${"**2".repeat(n)}`),
+        deepest((n) => `a = b${"%c".repeat(n)}`),
+        deepest((n) => `${"if (a) then\n".repeat(n)}${"end if\n".repeat(n)}`),
+      ],
+      [99, 99, 99, 99, 99, 60],
+    );
   });
 });
 

@@ -88,11 +88,10 @@ describe("arrays of a procedure", () => {
     ]);
   });
 
-  it("and scalars that a loop leaves for what follows are refused in ports, too", () => {
-    for (const clause of ["", "lastprivate(r)"]) {
-      const text = subroutine(`!$omp parallel do ${clause}\n  do i = 1, n\n    r = x(i)\n  end do\n  x(1) = r`);
-      assert.throws(() => directives(text, "openmp"), /r: what iterations leave in it is read behind the loop/);
-      assert.equal(portSources([{ file: "a.f90", text }], { targets: ["cpu"] }).length, 1);
-    }
+  it("and scalars that a loop leaves for what follows come back in ports, or are refused", () => {
+    const text = (clause: string): string => subroutine(`!$omp parallel do ${clause}\n  do i = 1, n\n    r = x(i)\n  end do\n  x(1) = r`);
+    assert.deepEqual(directives(text("lastprivate(r)"), "openmp"), ["!$omp parallel do default(firstprivate) shared(x) lastprivate(r)"]);
+    assert.throws(() => directives(text(""), "openmp"), /r: the value that iterations leave in it is read after the loop/);
+    assert.equal(portSources([{ file: "a.f90", text: text("") }], { targets: ["cpu"] }).length, 1);
   });
 });

@@ -196,8 +196,8 @@ describe("the order of loops", () => {
     ["a(i,j,k) = x\nx = b(i,j,k)", "real(8) :: x", /`x` is carried from one iteration of `k` to the next/],
     ["if (k > 1) a(i,j,k) = x\nx = b(i,j,k)", "real(8) :: x", /`x` is carried/],
     ["if (k > 1) x = 1\na(i,j,k) = x", "real(8) :: x", /`x` is carried/],
-    ["a(i,j,k) = a(i,j,k-1)", "", /iterations of `k` may meet in elements of `a`/],
-    ["a(i,j,1) = b(i,j,k)", "", /iterations of `k` may meet in elements of `a`/],
+    ["a(i,j,k) = a(i,j,k-1)", "", /iterations of `k` may use the same elements of `a`/],
+    ["a(i,j,1) = b(i,j,k)", "", /iterations of `k` may use the same elements of `a`/],
     ["n = n - 1\na(i,j,k) = 0", "", /`n` is carried|bounds of/],
   ];
   for (const [body, declarations, why] of refused)
@@ -210,11 +210,9 @@ describe("the order of loops", () => {
 
   it("names loops that are there", () => {
     const { problems } = ported(nest("a(i,j,k) = 0"), "cpu", { loop: () => ({ idx: ["k", "l"] }) });
-    assert.deepEqual(problems, [
-      "a.F90:7:7: idx of s: its loops, each directly in the other, are j, i, k (name the outermost ones, each once)",
-    ]);
+    assert.deepEqual(problems, ["a.F90:7:7: idx of s: its perfectly nested loops are j, i, k (name the outermost ones, each once)"]);
     const more = ported(nest("a(i,j,k) = 0"), "cpu", { loop: () => ({ num_loop: 4 }) });
-    assert.match(more.problems[0], /num_loop of s: only 3 of its loops stand directly in each other: j, i, k/);
+    assert.match(more.problems[0], /num_loop of s: only 3 of its loops are perfectly nested: j, i, k/);
   });
 });
 
@@ -228,16 +226,52 @@ describe("what the language leaves out", () => {
   });
 });
 
+describe("directives of data", () => {
+  const text = `
+module m
+  real(8), allocatable :: u(:)
+  !$acc declare create(u)
+contains
+  subroutine s(n, x)
+    integer, intent(in) :: n
+    real(8) :: x(n)
+    integer :: i
+    ! Before.
+    !$omp target data map(tofrom: x)
+    !$omp target teams distribute parallel do
+    do i = 1, n
+      x(i) = u(i)
+    end do
+    !$omp target update from(x)
+    !$omp end target data
+    !$acc wait
+  end subroutine
+end module
+`;
+  it("are left out of ports to a GPU by a word in their places", () => {
+    const lines = linesOf(text, "openmp-target");
+    const left = "! Left out by isoform, because each loop copies its arrays to the device and back: ";
+    for (const directive of ["$acc declare create(u)", "$omp target data map(tofrom: x)", "$omp target update from(x)"])
+      assert.ok(lines.includes(left + directive), directive);
+    assert.equal(lines[lines.indexOf("! Before.") + 1], `${left}$omp target data map(tofrom: x)`);
+    assert.equal(lines.filter((line) => line.startsWith("! Left out")).length, 3);
+  });
+
+  it("mean nothing where all memory is one", () => {
+    for (const target of ["cpu", "openmp"] as const) assert.ok(!linesOf(text, target).some((line) => line.startsWith("! Left out")));
+  });
+});
+
 describe("what has no port", () => {
   const kernel = (declarations: string, statements: string): string =>
     `attributes(global) subroutine k(n, a)\ninteger, value :: n\nreal(8) :: a(n)\ninteger :: i\n${declarations}${statements}\nend subroutine`;
   const index = "i = blockdim%x*(blockidx%x-1) + threadidx%x\n";
   const cases: [text: string, message: RegExp][] = [
     [kernel("", `${index}a(i) = 0`), /^a\.F90:1:1: attributes\(global\) k: no guard says where i ends \(write `if \(i > n\) return`/],
-    [kernel("", "a(1) = 0"), /^a\.F90:1:1: attributes\(global\) k: no line gives the thread's index/],
-    [kernel("", `${index}if (i > n) return\na(i) = threadidx%x`), /^a\.F90:7:8: threadidx: the thread's index is read apart/],
+    [kernel("", "a(1) = 0"), /^a\.F90:1:1: attributes\(global\) k: no line computes the thread's index/],
+    [kernel("", `${index}if (i > n) return\na(i) = threadidx%x`), /^a\.F90:7:8: threadidx: the thread's index is read outside/],
     [kernel("", `${index}if (i > n) return\na(i) = n\nn = 3`), /^a\.F90:2:1: value :: n: the kernel reads it and then writes it/],
-    ["subroutine s\ninteger :: e\ne = cudamemcpy(a, b, 3)\nend subroutine", /^a\.F90:3:1: cudamemcpy: is a call of CUDA's library/],
+    ["subroutine s\ninteger :: e\ne = cudamemcpy(a, b, 3)\nend subroutine", /^a\.F90:3:1: cudamemcpy: is a call of the CUDA library/],
   ];
   for (const [text, message] of cases)
     it(String(message), () => {

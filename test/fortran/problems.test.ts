@@ -28,6 +28,14 @@ describe("problems", () => {
     for (const [declarations, what] of cases) assert.match(problemsOf(() => fortran(loop(declarations)))[0], what);
   });
 
+  it("are constants that are no integers of 32 bits", () => {
+    for (const value of ["1e999", "int(-3d9)"])
+      assert.match(
+        problemsOf(() => fortran(loop("real :: x(n)\ninteger :: k", `k = ${value}\nx(i) = k`)))[0],
+        /:\d+: .* is not a 32-bit integer/,
+      );
+  });
+
   it("are dummy arguments of inlined functions without a type", () => {
     const text = `module m\ncontains\n${loop("real :: x(n)", "x(i) = f(i)")}\nfunction f(j)\nreal :: f\nf = 1\nend function\nend module`;
     assert.deepEqual(
@@ -48,7 +56,7 @@ describe("problems", () => {
     const used = (call: string): string[] =>
       problemsOf(() => fortran(text.replace("x(i) = 1", `x(i) = ${call}`))).map((line) => line.split(" (")[0]);
     assert.deepEqual(used("TWICE(n)"), []);
-    assert.equal(used("TWICE(n, i)")[0], "program.F90:8:8: TWICE: 2 arguments, and it takes 1");
+    assert.equal(used("TWICE(n, i)")[0], "program.F90:8:8: TWICE: it is called with 2 arguments, and takes 1");
     assert.equal(used("TWICE(n")[0], "program.F90:8:8: TWICE: the parenthesis is not closed");
     const grows = Array.from({ length: 40 }, (_, n) => `#define A${n + 1}(x) A${n}(x) + A${n}(x)`).join("\n");
     assert.match(problemsOf(() => fortran(`${grows}\n${loop("real :: x(n)").replace("= 1", "= A40(i)")}`))[0], /: nests too deep/);

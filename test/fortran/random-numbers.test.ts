@@ -47,6 +47,6 @@ it("random_number", async () => {
 it("random_number of what is no real is refused", () => {
   assert.throws(
     () => fortran(TEXT.replace("random_number(r)", "random_number(n)"), { file: "a.F90" }),
-    /random_number: it gives numbers to variables of type real alone/,
+    /random_number: it takes variables of type real only/,
   );
 });

@@ -108,7 +108,7 @@ end subroutine`;
 
   it("are refused where the variable is used otherwise", () => {
     const text = reduced("!$acc parallel loop reduction(+:r)", "r = r + x(i)\n    x(i) = r");
-    assert.throws(() => fortran(text, { file: "a.F90" }), /a\.F90:6:\d+: reduction\(\+: r\): r is used otherwise in the loop/);
+    assert.throws(() => fortran(text, { file: "a.F90" }), /a\.F90:6:\d+: reduction\(\+: r\): the loop also uses r in another way/);
   });
 });
 
@@ -185,8 +185,15 @@ contains
   end subroutine
 end module`;
   it("cover the box of their guard, and write their own scalars", async () => {
-    const out = await ran(text, "k", { nx: 3, ny: 2, shift: 10, a: [1, 1, -1, 1, 1, 1] });
+    const unlaunched = text.replace(/^ *call k.*\n/m, "");
+    const out = await ran(unlaunched, "k", { nx: 3, ny: 2, shift: 10, a: [1, 1, -1, 1, 1, 1] });
     assert.deepEqual(out.a, [1, 13, -1, 1, 13, 14]);
+  });
+  it("take the sizes of a launch that does not agree with their guard", async () => {
+    const given = { nx: 3, ny: 2, shift: 10, a: [1, 1, -1, 1, 1, 1] };
+    const out = await ran(text, "k", { ...given, gridDim_x: 1, gridDim_y: 1, blockDim_x: 1, blockDim_y: 8 });
+    assert.deepEqual(out.a, [1, 13, -1, 1, 13, 1]);
+    await assert.rejects(ran(text, "k", given), /k runs one element for each thread of its launch: give gridDim_x, blockDim_x, gridDim_y/);
   });
   it("are launched by hosts, without a guard over the whole grid", async () => {
     const out = await ran(text, "host", { nx: 3, ny: 2, a: [1, 1, -1, 1, 1, 1], b: [0, 0, 0, 0, 0, 0, 0] });
@@ -201,6 +208,51 @@ end module`;
 });
 
 describe("procedures", () => {
+  it("change dummies by value for themselves, in kernels, on the host and in each other", async () => {
+    const text = `
+module m
+contains
+  subroutine s(v, r)
+    real(8), value :: v
+    real(8), intent(out) :: r
+    v = v*2
+    r = v
+  end subroutine
+  real(8) function twice(v, k)
+    real(8), value :: v
+    integer, value :: k
+    real(8) :: r
+    do while (k > 0)
+      call s(v, r)
+      v = r
+      k = k - 1
+    end do
+    twice = v
+  end function
+  subroutine p(n, x, y)
+    integer, intent(in) :: n
+    real(8) :: x(n), y(n), t
+    integer :: i, k
+    !$acc parallel loop private(t, k)
+    do i = 1, n
+      k = 2
+      t = x(i)
+      call s(t, y(i))
+      call s(x(i) + 1, x(i))
+      y(i) = 100*y(i) + 10*t + twice(t, k) + k
+    end do
+    call s(y(1), y(2))
+  end subroutine
+end module`;
+    const { x, y } = await ran(text, "p", { n: 3, x: [1, 2, 3], y: [0, 0, 0] });
+    assert.deepEqual(
+      [x, y],
+      [
+        [4, 6, 8],
+        [216, 432, 644],
+      ],
+    );
+  });
   it("are called in kernels with arrays, results, and elements as results", async () => {
     const text = `
 module m
@@ -388,6 +440,41 @@ subroutine s(n, x)
   end do
 end subroutine`;
   assert.deepEqual((await ran(text, "s", { n: 3, x: [1, -2, 3] })).x, [1, 5, 3]);
+});
+
+it("arrays of objects have the bounds of their declaration", async () => {
+  const text = `
+module m
+  type part
+    real(8) :: w(0:3), v(2,-1:1)
+  end type
+contains
+  subroutine s(n, x, total, wide)
+    integer, intent(in) :: n
+    real(8) :: x(n), total
+    integer :: wide, i
+    type(part) :: p
+    call fill(p)
+    total = sum(p%w) + sum(p%v)
+    wide = 10*size(p%w) + size(p%v)
+    !$acc parallel loop
+    do i = 1, n
+      x(i) = p%w(i - 1)
+    end do
+  end subroutine
+  subroutine fill(q)
+    type(part), intent(inout) :: q
+    integer :: i
+    q%w = 2
+    !$acc parallel loop
+    do i = -1, 1
+      q%v(1,i) = i
+      q%v(2,i) = 10
+    end do
+  end subroutine
+end module`;
+  const { x, total, wide } = await ran(text, "s", { n: 4, x: [0, 0, 0, 0], total: 0, wide: 0 });
+  assert.deepEqual([x, total, wide], [[2, 2, 2, 2], 38, 46]);
 });
 
 describe("variables of modules", () => {
@@ -636,7 +723,7 @@ end subroutine`;
   for (const directive of ["!$cuf kernel do <<<*,*>>>", "!$omp target teams loop"])
     assert.throws(
       () => fortran(text(directive), { file: "a.F90" }),
-      /a\.F90:\d+:\d+: i: the variable of a parallel loop is read behind it/,
+      /a\.F90:\d+:\d+: i: the variable of a parallel loop is read after the loop/,
     );
 });
 

@@ -112,12 +112,12 @@ describe("threads of CUDA Fortran", () => {
   });
 
   it("have loops in ports only where they are elements", () => {
-    const sources = (kernel: string) => [{ file: "k.CUF", text: text(kernel) }];
+    const sources = (kernel: string) => [{ file: "k.CUF", text: text(kernel, "<<<(n + 7)/8, 8>>>") }];
     const [{ text: made }] = portSources(sources(`last = n\n${INDEX}\nif (i <= last) y(i) = x(i)`), { targets: ["cpu"] });
     assert.match(made, /do i = 1,n\n\s*last = n\n\s*y\(i\) = x\(i\)/);
     assert.throws(
       () => portSources(sources("y(threadIdx%x) = 1"), { targets: ["cpu"] }),
-      /threadidx: the thread's index is read apart from/,
+      /threadidx: the thread's index is read outside of/,
     );
   });
 });

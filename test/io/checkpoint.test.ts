@@ -218,11 +218,11 @@ test("what differs is told, all of it, and nothing has changed", async () => {
     assert.equal(error.name, "IsoformError");
     for (const text of [
       /differs is a checkpoint of another state: /,
-      /skeleton "wave" is in the file alone/,
+      /skeleton "wave" is in the file only/,
       /field "u" is 2 f64 on 18 x 10 x 14 cells, \d+ of them active in the file, 2 f64 on 18 x 10 x 14 cells here/,
       /field "v" is 2 f64 .* in the file, 2 f32 on 18 x 10 x 14 cells here/,
-      /field "mean" is in the file alone/,
-      /field "never" is in the file alone/,
+      /field "mean" is in the file only/,
+      /field "never" is in the file only/,
       /scalar "largest" is f64 in the file, f32 here/,
       /scalar "other" is not in the file/,
     ])
@@ -254,7 +254,7 @@ test("fields without values, two of one name, and values of the program's own", 
   await (await readCheckpoint(file("own"), { format: "my program 2" })).restore([first, second, never, own]);
   assert.deepEqual([await first.get([0, 0]), await second.get([0, 0]), never.defined], [1, 2, false]);
   assert.deepEqual(mine, [1, 2, 4294967295]);
-  await assert.rejects(readCheckpoint(file("own")), /own is no checkpoint of isoform checkpoint, or of another version/);
+  await assert.rejects(readCheckpoint(file("own")), /own is not a checkpoint of isoform checkpoint, or was written by another version/);
 });
 
 test("one array at a time is asked for, and NaN, -0 and the least numbers keep their bits", async () => {
@@ -300,9 +300,12 @@ test("the one before is kept, and named where the last is damaged; what fails le
     const bytes = Buffer.from(whole);
     bytes[at] ^= 1;
     await writeFile(path, bytes);
-    await assert.rejects(readCheckpoint(path), { name: "IsoformError", message: /; the one before it is whole: .*twice\.previous$/ });
+    await assert.rejects(readCheckpoint(path), {
+      name: "IsoformError",
+      message: /; the previous checkpoint is intact: .*twice\.previous$/,
+    });
   }
-  await assert.rejects(opened.restore(n), /twice has changed while it was read/);
+  await assert.rejects(opened.restore(n), /twice changed while it was read/);
 });
 
 test("files whose digest is right and whose meaning is not are refused", async () => {
@@ -324,8 +327,8 @@ test("files whose digest is right and whose meaning is not are refused", async (
     [],
   ]) {
     await writeState(path, "isoform checkpoint 1", { head: { parts }, arrays });
-    await assert.rejects(readCheckpoint(path), { name: "IsoformError", message: /odd is no whole checkpoint/ }, JSON.stringify(parts));
+    await assert.rejects(readCheckpoint(path), { name: "IsoformError", message: /odd is an incomplete checkpoint/ }, JSON.stringify(parts));
   }
   await writeState(path, "isoform checkpoint 1", { head: { parts: [part] }, arrays: [Float64Array.of(1)] });
-  await assert.rejects((await readCheckpoint(path)).restore(u), /field "u" has other lengths in the file/);
+  await assert.rejects((await readCheckpoint(path)).restore(u), /field "u" has different lengths in the file/);
 });

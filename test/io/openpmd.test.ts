@@ -199,7 +199,25 @@ describe("openPMD files", { skip: missing?.reason }, () => {
     await assert.rejects(readOpenPmd(path("absent.h5")), /absent\.h5 cannot be read: ENOENT/);
     await assert.rejects(writeOpenPmd(path("absent.h5"), SNAPSHOT, "add"), /absent\.h5 cannot be read: ENOENT/);
     writeFileSync(path("text.h5"), "no such thing");
-    await assert.rejects(readOpenPmd(path("text.h5")), /text\.h5 is no HDF5 file/);
+    await assert.rejects(readOpenPmd(path("text.h5")), /text\.h5 is not an HDF5 file/);
     await assert.rejects(recordsOf([]), /no fields to write/);
+  });
+
+  it("that are damaged are named, whether they are read or added to", async () => {
+    const file = path("whole.h5");
+    await writeOpenPmd(file, SNAPSHOT);
+    const whole = readFileSync(file);
+    const damaged = {
+      signature: whole.subarray(0, 8),
+      start: whole.subarray(0, 700),
+      garbage: Buffer.concat([whole.subarray(0, 8), Buffer.alloc(3000, 7)]),
+    };
+    for (const [name, bytes] of Object.entries(damaged)) {
+      writeFileSync(path("damaged.h5"), bytes);
+      const message = /damaged\.h5 is damaged: it begins like an HDF5 file, but HDF5 cannot read the rest; write it again/;
+      await assert.rejects(readOpenPmd(path("damaged.h5")), message, name);
+      await assert.rejects(writeOpenPmd(path("damaged.h5"), SNAPSHOT, "add"), message, name);
+    }
+    assert.ok(await readOpenPmd(file));
   });
 });

@@ -148,14 +148,14 @@ describe("files", () => {
       assert.rejects(changed(file, from, to), { name: "IsoformError", message });
     await refused("image.vti", "<ImageData", "</a></b></c><ImageData", /its elements end before they begin/);
     await refused("image.vti", 'NumberOfComponents="1"', 'NumberOfComponents="x"', /has x components/);
-    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 7', /has 60 cells, and the file 84/);
-    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 -5', /its WholeExtent is no box of cells/);
+    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 7', /has values for 60 cells, and the file has 84/);
+    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 -5', /its WholeExtent is not a box of cells/);
     await refused("image.vti", 'Origin="', 'Origin="x ', /its Origin is not 3 numbers/);
     await refused("image.vti", 'offset="0"', 'offset="-9"', /is missing/);
     await refused("image.vti", 'type="Float64"', 'type="Float6"', /is of type Float6/);
-    await refused("mesh.vtu", 'Name="connectivity"', 'Name="connected"', /no array "connectivity" of Int32 in Cells/);
-    await refused("mesh.vtu", 'Name="Points"', 'Name="Point"', /no array "Points" of Float64 in Points/);
-    await refused("mesh.vtu", 'Name="offsets"', 'Name="offset"', /no array "offsets" of Int32 in Cells/);
+    await refused("mesh.vtu", 'Name="connectivity"', 'Name="connected"', /it lacks an array "connectivity" of Int32 in Cells/);
+    await refused("mesh.vtu", 'Name="Points"', 'Name="Point"', /it lacks an array "Points" of Float64 in Points/);
+    await refused("mesh.vtu", 'Name="offsets"', 'Name="offset"', /it lacks an array "offsets" of Int32 in Cells/);
     grid.free();
   });
 
@@ -174,7 +174,7 @@ describe("files", () => {
       .replace('Name="z_coordinates"', 'Name="z_coordinates" n="')
       .replace("<Coordinates>", "<Coordinates/>");
     writeFileSync(path("no.vtr"), text, "latin1");
-    await assert.rejects(readRectilinear(path("no.vtr")), /its coordinates are of 0 axes, not 3/);
+    await assert.rejects(readRectilinear(path("no.vtr")), /it has coordinates of 0 axes, not 3/);
     grid.free();
   });
 
@@ -218,6 +218,6 @@ describe("a series of files", () => {
 
   it("is refused where it is another file", async () => {
     writeFileSync(path("b.pvd"), "<VTKFile/>");
-    await assert.rejects(readVtkSeries(path("b.pvd")), /no collection of VTK files/);
+    await assert.rejects(readVtkSeries(path("b.pvd")), /is not a list of VTK files/);
   });
 });

@@ -218,6 +218,19 @@ describe("what is built", () => {
     assert.match(print(b.finish()), /let t_2: i32 = i\n {2}for t_3 = 0 until 3\n {4}t\[i\] = t_3 \+ t_2\n/);
   });
 
+  it("may declare a local that gets its value later", () => {
+    const b = new KernelBuilder("later");
+    const y = b.view("y", "i32");
+    const t = b.declare("t", "i32");
+    const set = (value: number) => () => b.assign(t, constant("i32", value));
+    b.if(lt(index(0), 3), set(1), set(2));
+    b.store(y, index(0), t);
+    const ir = b.finish();
+    verify(ir);
+    const [declared] = ir.body;
+    assert.deepEqual(declared.kind === "let" && [declared.name, declared.type, declared.init], ["t", "i32", undefined]);
+  });
+
   it("has statements where they were told to be", () => {
     const lines = mixedCode().body.map(({ location }) => location.line);
     assert.deepEqual(lines.slice(0, 3), [2, 3, 3]);
@@ -309,7 +322,7 @@ describe("a wrong call is refused at once", () => {
 
   refused("invalid code: i + n: i32, f64 gives i32", (b) => add(index(0), b.scalar("n", "f64")));
   refused("invalid code: operands 1 and 2 have no type: write constant(type, value) for one of them", () => add(1, 2 as never));
-  refused("invalid code: 0.5 is no value of i32; convert it, or take another type", () => add(index(0), 0.5));
+  refused("invalid code: 0.5 is not a value of i32; convert it, or use another type", () => add(index(0), 0.5));
   refused("invalid code: sqrt(i): i32 gives i32", () => unary("sqrt", index(0)));
   refused("invalid code: 2.0 & 2.0: f64, f64 gives f64", () => binary("and", constant("f64", 2), 2));
   refused("invalid code: true < false: bool, bool gives bool", () => lt(constant("bool", true), false));
@@ -319,14 +332,14 @@ describe("a wrong call is refused at once", () => {
   refused("invalid code: pow(2.0): f64 gives f64", () => call("pow", constant("f64", 2)));
   refused("invalid code: 2 indices of x, which has rank 1", (b) => load(b.view("x", "f64"), [index(0), index(0)]));
   refused("invalid code: x is indexed by 2.0, which is f64: cast it to i32", (b) => load(b.view("x", "f64"), constant("f64", 2)));
-  refused("invalid code: axis 1 of x, which has rank 1", (b) => extent(b.view("x", "f64"), 1));
+  refused("invalid code: x has no axis 1: its rank is 1", (b) => extent(b.view("x", "f64"), 1));
 
   refused(`${at}x has rank 8: arrays have 1 to 7 axes`, (b) => b.view("x", "f64", 8));
   refused(`${at}x of rank 2 has bounds for 1 axes`, (b) => b.view("x", "f64", 2, { bounds: [{ axis: 1, lower: constant("i32", 1) }] }));
   refused(`${at}a bound of x is f64`, (b) => b.view("x", "f64", 1, { bounds: [{ axis: 1, lower: constant("f64", 1) }] }));
   refused(`${at}the name x is declared twice`, (b) => [b.view("x", "f64"), b.scalar("x", "f64")]);
   refused(`${at}table t has rows of 2 and of 1`, (b) => b.table("t", "f64", [[1, 2], [3]]));
-  refused(`${at}0.5 is no value of i32; convert it, or take another type`, (b) => b.table("t", "i32", [1, 0.5]));
+  refused(`${at}0.5 is not a value of i32; convert it, or use another type`, (b) => b.table("t", "i32", [1, 0.5]));
   refused(`${at}store of i32 into x, which takes f64`, (b) => b.store(b.view("x", "f64"), 0, index(0)));
   refused(`${at}3 indices of x, which has rank 2`, (b) => b.store(b.view("x", "f64", 2), [0, 0, 0], 1));
   refused(`${at}j: no such axis`, (b) => b.let("a", index(1)));
@@ -355,7 +368,7 @@ describe("a wrong call is refused at once", () => {
   refused(`${at}the length of w is f64`, (b) => b.teamRows("w", "f64", constant("f64", 1)), true);
   refused(`${at}single inside another statement of the team`, (b) => b.teamFor("j", 3, () => b.single(() => {})), true);
   refused(
-    `${at}r is no reduction here`,
+    `${at}r is not a reduction here`,
     (b) => {
       let target = b.reduce("s", "f64") as { name: string; type: "f64" };
       b.teamReduce("j", 3, "f64", { r: "sum" }, (_, { r }) => (target = r));

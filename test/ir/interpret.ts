@@ -1,4 +1,5 @@
 import { binary, call, cast, compare, unary } from "../../src/ir/evaluate.js";
+import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Value } from "../../src/ir/evaluate.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../../src/ir/types.js";
 
@@ -111,7 +112,8 @@ export function interpret(
         case "if":
           return run(value(stmt.cond) ? stmt.then : stmt.else);
         case "for": {
-          const stop = num(stmt.stop);
+          const last = lastOf(stmt.stop);
+          const stop = last ? num(last) + Math.sign(stmt.step) : num(stmt.stop);
           for (let turn = num(stmt.start); stmt.step > 0 ? turn < stop : turn > stop; turn += stmt.step) {
             locals.set(stmt.name, turn);
             if (run(stmt.body) === "break") break;

@@ -154,7 +154,7 @@ describe("structuring", () => {
         () => structure(list, names()),
         (e) => e instanceof IRError && problem.test(e.message),
       );
-    refused([to("break", "nowhere")], /jumps\.f90:7:1: break of nowhere, which is no loop around it/);
+    refused([to("break", "nowhere")], /jumps\.f90:7:1: break of nowhere, which is not a loop around it/);
     refused([teamFor("t", n(3), [leave(location)])], /a jump out of a teamFor/);
     refused([{ kind: "while", cond: now(1), body: [], update: [leave(location)], location }], /a jump in the update of a loop/);
     assert.equal(leave(location).of, RETURN);

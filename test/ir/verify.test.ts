@@ -111,6 +111,8 @@ test("constants are values of their type", () => {
   refuses(gives(c("u32", -1)), /not a value of u32/);
   refuses(gives(c("f32", 0.1)), /not a value of f32/);
   refuses(gives(n(-0)), /not a value of i32/);
+  refuses(gives(c("bool", 1)), /not a value of bool/);
+  refuses(gives(c("i32", true)), /not a value of i32/);
   accepts(gives(c("f32", NaN)));
 });
 
@@ -132,19 +134,19 @@ test("what is assigned is a local of that type", () => {
 
 test("arrays, views and targets have their rank, kind and type", () => {
   refuses(range(store("m", [i], f(1))), /1 indices of m, which has rank 2/);
-  refuses(range(store("h", [i], f(1))), /h is no view/);
-  refuses(range(scatter("y", [i], f(1))), /y is no scatter/);
+  refuses(range(store("h", [i], f(1))), /h is not a view/);
+  refuses(range(scatter("y", [i], f(1))), /y is not a scatter/);
   refuses(range(store("y", [f(1)], f(1))), /y is indexed by f64/);
   refuses(range(store("y", [i], n(1))), /store of i32 into y/);
   refuses(range(store("bytes", [i], f(1))), /store of f64 into bytes, which takes i32/);
   refuses(range(store("m", [i, load("x", [i], "i32")], f(1))), /an element of f64 read as i32/);
-  refuses(range(setElement("p", n(0), f(1))), /p is no array/);
-  refuses(range(array("p", 4), store("y", [i], element("p", f(1)))), /p\[1\.0\]: no such array/);
-  refuses(range(store("y", [i], entry("w", [i, i]))), /no such table/);
+  refuses(range(setElement("p", n(0), f(1))), /p is not an array/);
+  refuses(range(array("p", 4), store("y", [i], element("p", f(1)))), /p\[1\.0\]: not an array here/);
+  refuses(range(store("y", [i], entry("w", [i, i]))), /not a table/);
   refuses(range(store("y", [i], scalar("n"))), /no scalar parameter of f64/);
-  refuses(range(store("y", [extent("m", 2)], f(1))), /no such axis/);
+  refuses(range(store("y", [extent("m", 2)], f(1))), /not an array with this axis/);
   refuses(range(store("y", [j], f(1))), /no such axis/);
-  refuses(range(reduce("x", f(1))), /x is no reduction/);
+  refuses(range(reduce("x", f(1))), /x is not a reduction/);
   refuses(range(reduce("s", n(1))), /i32 folded into s/);
 });
 

@@ -194,6 +194,18 @@ describe("a kernel captures what is listed", () => {
     for (const k of [listed, given]) assert.deepEqual([...agrees(k, { y: doubles(0, 0, 0) }).y.data], [126.25, 246.25, 366.25]);
   });
 
+  it("functions that capture nothing need no list", () => {
+    const half = helper((x: number): number => x / 2);
+    const k = kernel("k", { y, half }, ({ y, half }, i) => void (y[i] = half(+i)));
+    assert.deepEqual([...agrees(k, { y: doubles(0, 0, 0) }).y.data], [0, 0.5, 1]);
+    const C = 2;
+    const forgetful = helper((x: number): number => x * C);
+    assert.match(
+      refusal(kernel("k", { y, forgetful }, ({ y, forgetful }, i) => void (y[i] = forgetful(+i)))).message,
+      /captures "C", which is neither a parameter nor listed \(add it to the list: \(\) => \[C\]\)/,
+    );
+  });
+
   it("whose parameters keep their names to themselves", () => {
     // `unused` is of no use to the body, whose own name comes first, as in JavaScript.
     const k = kernel(
@@ -482,7 +494,7 @@ describe("what cannot be captured is refused", () => {
     teamKernel("k", { y }, ({ y }, team) => (y[team.index] = C)),
     "C)",
     /^captures "C", which is not a parameter$/,
-    /^list it behind the function: teamKernel\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, team\) => \.\.\., \(\) => \[C\]\)/,
+    /^list it after the function: teamKernel\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, team\) => \.\.\., \(\) => \[C\]\)/,
   );
   refuses(
     "an object",
@@ -493,7 +505,7 @@ describe("what cannot be captured is refused", () => {
       () => [lattice] as never,
     ),
     "lattice] as never",
-    /lattice is an Object, which no kernel can use/,
+    /lattice is an Object, which kernels cannot use/,
     /list what is used of it, \(\) => \[lattice.name\]/,
   );
   refuses(
@@ -554,7 +566,7 @@ describe("what cannot be captured is refused", () => {
     ),
     "C, fall",
     /^C is listed, and is a parameter too$/,
-    /take it from the one or from the other/,
+    /take it from one or the other/,
   );
   refuses(
     "no list",

@@ -195,7 +195,7 @@ describe("loops are counted only where that changes nothing", () => {
           for (let k = m; k >= 2 * i; k -= 3) n[i] += k;
         }),
       ),
-      "for k = m until 2 * i + -1 step -3\n  n[i] = n[i] + k",
+      "for k = m until 2 * i - 1 step -3\n  n[i] = n[i] + k",
     );
     assert.equal(
       lowered(
@@ -212,6 +212,13 @@ describe("loops are counted only where that changes nothing", () => {
       for (let k = i, m = n.length; m > k; k = k + 2) n[i] += k;
     });
     assert.match(lowered(k), /^let k: i32 = i.*while n\.length > k.*for k_2 = i until n\.length step 2/s);
+  });
+  it("with more conditions, as minifiers make of a break that begins the body", () => {
+    const k = kernel("k", { m: i32, n }, ({ m, n }, i) => {
+      for (let k = i; k < m && n[k] > 0 && m > 1; k += 5) n[i] += k;
+    });
+    const leave = "\n  else\n    break\n";
+    assert.equal(lowered(k), `for k = i until m step 5\n  if n[k] > 0${leave}  if m > 1${leave}  n[i] = n[i] + k`);
   });
   it("a bound in memory that does not change is read once", () => {
     const k = kernel("k", { start: n, y }, ({ start, y }, i) => {

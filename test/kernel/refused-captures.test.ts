@@ -18,7 +18,7 @@ describe("captures are refused", () => {
       }),
       "outside * 2",
       /captures "outside", which is not a parameter/,
-      /list it behind the function: kernel\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, i\) => \.\.\., \(\) => \[outside\]\)/,
+      /list it after the function: kernel\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, i\) => \.\.\., \(\) => \[outside\]\)/,
     ],
     [
       "of variables by helpers",
@@ -27,7 +27,7 @@ describe("captures are refused", () => {
       }),
       "outside",
       /captures "outside"/,
-      /list it behind the function/,
+      /list it after the function/,
     ],
     [
       "of functions of modules",
@@ -36,7 +36,7 @@ describe("captures are refused", () => {
       }),
       "captured.f",
       /captures "captured.f"/,
-      /list it behind the function: kernel\(.*\(\) => \[captured\.f\]\)/,
+      /list it after the function: kernel\(.*\(\) => \[captured\.f\]\)/,
     ],
     [
       "of parameters that are not taken",
@@ -45,7 +45,7 @@ describe("captures are refused", () => {
       }),
       "outside;",
       /captures "outside"/,
-      /list it behind the function/,
+      /list it after the function/,
     ],
     [
       "under names that are no parameters",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { bool, f32, f64, fixed, i32, kernel, mulhi, scatter, sum, table, u32, u8, view } from "isoform";
+import { bool, f32, f64, fixed, i32, kernel, mulhi, powi, scatter, sum, table, u32, u8, view } from "isoform";
 import { evaluate } from "../random/evaluate.js";
 import { range } from "../../src/device/launch/policy.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
@@ -81,6 +81,17 @@ describe("literals take the type of what they meet", () => {
         }),
       ),
       "n[i] = -1 + ~5 + (1 << 4)",
+    );
+  });
+  it("and in functions, whose value takes the type of what it meets", () => {
+    assert.equal(
+      lowered(
+        kernel("k", { powi, s }, ({ powi, s }, i) => {
+          s[i] = powi(3, -2) * s[i] + powi(s[i], 2) + Math.sqrt(9) + Math.pow(2, 3);
+          s[i] = Math.fround(powi(2, i));
+        }),
+      ),
+      "s[i] = 0.1111111119389534f * s[i] + powi(s[i], 2) + 3.0f + 8.0f\ns[i] = f32(powi(2.0, i))",
     );
   });
 });

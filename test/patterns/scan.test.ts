@@ -164,6 +164,9 @@ await eachDevice("scans", (device) => {
     const [x, y] = [device.array(i32, 10), device.array(i32, 9)];
     assert.throws(() => scan(device, { input: x, output: y, op: "sum" }), { name: "LaunchError", message: /scan of 10 i32 into 9 i32/ });
     assert.throws(() => scan(device, { input: x, output: x, op: "sum" }), { name: "LaunchError", message: /share memory/ });
+    const shared = device.array(i32, 14);
+    const [output, offsets] = [shared.slice([0, 10]), shared.slice([9, 14])];
+    assert.throws(() => scan(device, { input: x, output, op: "sum", segments: { offsets } }), /scan: output and offsets share memory/);
     const segments = { flags: device.array(u32, 9) };
     assert.throws(() => scan(device, { input: x, output: device.array(i32, 10), op: "sum", segments }), /10 elements with 9 flags/);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { withGroupLimit } from "../../src/device/gpu/group-limit.js";
 import type { View } from "../../src/device/memory/view.js";
 import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
 import { permute, sortByKey } from "../../src/patterns/index.js";
@@ -33,6 +34,17 @@ await eachDevice("sorts", (device) => {
       }
   });
 
+  it("sort more keys than a grid has threads", () =>
+    withGroupLimit(2, async () => {
+      const count = 9000;
+      const data = Float64Array.from({ length: count }, (_, k) => Math.floor(noise(k % 700) * 2 ** 32));
+      const permutation = device.array(i32, count);
+      const sort = sortByKey(device, { keys: device.from(u32, data), permutation });
+      sort.submit();
+      assert.deepEqual([...(await device.queue.read(permutation))], stableOrder(data));
+      sort.free();
+    }));
+
   it("tell where each key begins", async () => {
     for (const [count, cells] of [
       [0, 1],
@@ -48,6 +60,31 @@ await eachDevice("sorts", (device) => {
       assert.deepEqual([...(await device.queue.read(offsets))], beginnings(data, cells), `${count} in ${cells} cells`);
       sort.free();
     }
+  });
+
+  it("refuse a key of more bits where launches are checked", async () => {
+    const permutation = device.array(i32, 3);
+    const run = (type: typeof i32 | typeof u32, data: number[], bits: number, offsets = false) =>
+      sortByKey(device, {
+        keys: device.from(type as typeof u32, data),
+        permutation,
+        bits,
+        ...(offsets && { offsets: device.array(i32, 4) }),
+      }).run();
+    const beyond = { name: "KernelError", message: /keysOfBits/ };
+    await assert.rejects(run(u32, [1, 256, 3], 8), beyond);
+    await assert.rejects(run(i32, [1, -1, 3], 8), beyond);
+    await assert.rejects(run(u32, [1, 2 ** 31, 3], 30), beyond);
+    await assert.rejects(run(i32, [1, -1, 3], 32, true), beyond);
+    await run(u32, [1, 255, 3], 8);
+    await run(u32, [1, 2 ** 30 - 1, 3], 30);
+    await run(i32, [1, -1, 3], 32);
+    assert.deepEqual([...(await device.queue.read(permutation))], [1, 0, 2]);
+    const [precision, checked] = [device.precision, device.checked];
+    Object.assign(device, { precision: "fast", checked: false });
+    // Then it is the caller's to know.
+    if (device.backend !== "js-debug") await run(u32, [1, 256, 3], 8);
+    Object.assign(device, { precision, checked });
   });
 
   it("tell it of signed keys of all bits, too", async () => {
@@ -137,5 +174,18 @@ await eachDevice("sorts", (device) => {
     assert.throws(() => permute(device, { permutation: ten, input: [nine] }), refused(/view 0 has shape \[9\]/));
     assert.throws(() => permute(device, { permutation: ten, input: [ten], output: [] }), refused(/1 views into 0/));
     assert.throws(() => permute(device, { permutation: ten, input: [keys], output: [ten] }), refused(/view 0, u32 \[10\], into i32/));
+    const both = device.array(i32, 15);
+    const [low, high] = [both.slice([0, 10]), both.slice([9, 15])];
+    const shared = (name: string, other: string) =>
+      refused(new RegExp(`: ${name} and ${other} share memory, and ${name} is written: give it memory of its own`));
+    assert.throws(() => sortByKey(device, { keys, permutation: low, offsets: high }), shared("offsets", "permutation"));
+    assert.throws(() => sortByKey(device, { keys: low, permutation: ten, offsets: high }), shared("offsets", "keys"));
+    assert.throws(() => sortByKey(device, { keys: low, permutation: both.slice([5, 15]) }), shared("permutation", "keys"));
+    assert.throws(() => permute(device, { permutation: ten, input: [low, both.slice([5, 15])] }), shared("input 1", "input 0"));
+    assert.throws(() => permute(device, { permutation: ten, input: [keys, keys] }), shared("input 1", "input 0"));
+    assert.throws(() => permute(device, { permutation: ten, input: [keys, ten] }), shared("input 1", "permutation"));
+    const outputs = [device.array(i32, 10), both.slice([5, 15])];
+    assert.throws(() => permute(device, { permutation: ten, input: [ten, low], output: outputs }), shared("output 1", "input 1"));
+    assert.throws(() => permute(device, { permutation: ten, input: [ten, ten], output: [low, low] }), shared("output 1", "output 0"));
   });
 });

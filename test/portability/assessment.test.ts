@@ -82,7 +82,7 @@ test("backends that spell a platform in different ways mean the same one", () =>
 });
 
 test("a set that names nothing that ran is refused, with what did", () => {
-  assert.throws(() => assess(evidence("X", [1]), [{ name: "S", platforms: ["Y"] }]), /set S: nothing ran on Y: there are runs on X/);
+  assert.throws(() => assess(evidence("X", [1]), [{ name: "S", platforms: ["Y"] }]), /set S: nothing ran on Y; choose from X/);
 });
 
 test("merging numbers the runs of one cell on and keeps everything else", () => {

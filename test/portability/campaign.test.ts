@@ -242,8 +242,8 @@ test("a campaign that is stopped keeps the runs that are finished, and lists the
   assert.deepEqual(
     evidence.missing!.map(({ application, problem, reason }) => [application, problem, reason]),
     [
-      ["isoform-c", "toy 0.1 GiB", "the assessment was ended before"],
-      ...["a", "b", "c"].map((name) => [`isoform-${name}`, "later", "the assessment was ended before"]),
+      ["isoform-c", "toy 0.1 GiB", "the assessment ended before it ran"],
+      ...["a", "b", "c"].map((name) => [`isoform-${name}`, "later", "the assessment ended before it ran"]),
     ],
   );
   assert.match(report(assess(evidence)), /<caption>Missing/);
@@ -406,7 +406,7 @@ test("options that an application does not have are refused before anything runs
   const measure = (options: object) =>
     measureApplications([application(log)], { repeats: 1, ...options }, silent, registry([device("a", log)]));
   await assert.rejects(measure({ layout: "aos" }), /^LaunchError: --layout: toy has no grid; leave the option out/);
-  await assert.rejects(measure({ devices: ["a*2"] }), /toy runs on one device, and a\*2 has 2 members: name single devices/);
+  await assert.rejects(measure({ devices: ["a*2"] }), /toy runs on one device, and a\*2 has 2 members: choose single devices/);
   assert.deepEqual(log, ["close a", "close a"]);
 });
 

@@ -1,5 +1,6 @@
 import type { Expr, KernelIR, NumericType, ReduceParam, ScalarType, Stmt, TeamResult } from "../../src/ir/types.js";
 import { teamRows } from "../../src/ir/analysis/teams.js";
+import { lastOf } from "../../src/ir/loop-stops.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
 import { elementsOf, grid, offsetOf, type Memory } from "./memory.js";
@@ -221,7 +222,8 @@ class Run {
       case "if":
         return this.block(this.value(stmt.cond) ? stmt.then : stmt.else);
       case "for": {
-        const stop = this.number(stmt.stop);
+        const last = lastOf(stmt.stop);
+        const stop = last ? this.number(last) + Math.sign(stmt.step) : this.number(stmt.stop);
         for (let k = this.number(stmt.start); stmt.step > 0 ? k < stop : k > stop; k += stmt.step) {
           this.locals.set(stmt.name, k);
           if (this.block(stmt.body) === "break") break;

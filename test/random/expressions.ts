@@ -54,14 +54,14 @@ const expr =
 const f64 = expr("f64"),
   f32 = expr("f32"),
   i32 = expr("i32"),
-  u32 = expr("u32"),
-  bool = expr("bool");
+  u32 = expr("u32");
+export const bool = expr("bool");
 
 export const NUMERIC: readonly NumericType[] = ["f64", "f32", "i32", "u32"];
 
 const LITERALS: Record<NumericType, readonly string[]> = {
-  f64: ["0.5", "(-1.25)", "3.75", "1e300", "1e-310", "NaN", "Infinity", "(-0)", "0", "1", "2", "7", "(-3)", "0.1"],
-  f32: ["0.5", "(-1.25)", "3.75", "16777216", "(-0)", "0", "1", "2", "(-3)", "NaN"],
+  f64: ["0.5", "(-0.5)", "(-1.25)", "3.75", "1e300", "1e-310", "NaN", "Infinity", "(-0)", "0", "1", "2", "7", "(-3)", "0.1"],
+  f32: ["0.5", "(-0.5)", "(-1.25)", "3.75", "16777216", "(-0)", "0", "1", "2", "(-3)", "NaN"],
   i32: ["0", "1", "2", "3", "5", "(-1)", "(-7)", "31", "2147483647", "(-2147483648)", "65537"],
   u32: ["0", "1", "2", "3", "5", "31", "65537", "2147483647"],
 };
@@ -96,7 +96,7 @@ const WHOLE_EXPONENTS = ["2", "3", "4", "(-1)", "0", "1", "7", "(-5)", "30"];
 export class Expressions {
   constructor(
     private readonly choices: Choices,
-    private readonly faithful: boolean,
+    readonly faithful: boolean,
   ) {}
 
   /** True where this program may leave out what would say a rounding or wrap. */
@@ -113,8 +113,31 @@ export class Expressions {
     return strong(this.of(type, scope, depth));
   }
 
-  /** An index from 0 to n - 1. */
+  /** An index from 0 to n - 1, some of which are sums that only wrapping brings there. */
   index(n: number, scope: Scope, depth: number): Part {
+    const inside = this.indexInside(n, scope, depth);
+    return depth > 0 && chance(this.choices, 8) ? this.wrapped(inside as Expr | string, scope) : inside;
+  }
+
+  /** The same i32 by arithmetic that leaves i32 on its way. */
+  private wrapped(index: Expr | string, scope: Scope): Expr {
+    const value = i32`((${index}) | 0)`;
+    const other = strong(this.leaf("i32", scope));
+    // Around the index, whose evaluation may assign: a literal.
+    const far = pick(this.choices, ["1", "65537", "2147483647", "-2147483648"]);
+    switch (this.choices.below(4)) {
+      case 0:
+        return i32`((${value} + Math.imul(Math.imul(${other}, 65536), 65536)) | 0)`;
+      case 1:
+        return i32`((((${value} + ${far}) | 0) - ${far}) | 0)`;
+      case 2:
+        return i32`((${far} + ((${value} - ${far}) | 0)) | 0)`;
+      default:
+        return i32`((Math.imul(${other}, -2147483648) + Math.imul(${other}, -2147483648) + ${value}) | 0)`;
+    }
+  }
+
+  private indexInside(n: number, scope: Scope, depth: number): Part {
     const counters = scope.variables.filter((v) => v.bound !== undefined && v.bound <= n);
     if (counters.length && chance(this.choices, 50)) return pick(this.choices, counters).name;
     const lookup = scope.arrays.find(({ name }) => name === LOOKUP);
@@ -247,7 +270,15 @@ export class Expressions {
     return a.strong || b.strong ? [a, b] : [strong(a), b];
   }
 
+  /** What is left of a float by way of an integer: a zero has lost its sign. */
+  private truncated(type: "f64" | "f32", scope: Scope, depth: number): Expr {
+    const from = pick(this.choices, ["f64", "f32"] as const);
+    const small = i32`((${this.strong(from, scope, depth)} % ${pick(this.choices, ["1", "2", "0.75"])}) | 0)`;
+    return type === "f64" ? f64`+(${small})` : f32`Math.fround(${small})`;
+  }
+
   private cast(type: ScalarType, scope: Scope, depth: number): Expr {
+    if ((type === "f64" || type === "f32") && chance(this.choices, 20)) return this.truncated(type, scope, depth);
     const from = pick(this.choices, NUMERIC);
     const e = this.strong(from, scope, depth);
     const float = from === "f64" || from === "f32";

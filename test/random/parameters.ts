@@ -109,7 +109,7 @@ const WEIGHTS = [
 const SCALARS: Record<NumericType, readonly number[]> = {
   f64: [0.1, -2.5, 0, -0, NaN, 1e200, -Infinity],
   f32: [0.5, -2.75, 0, -0, 16777216].map(Math.fround),
-  i32: [0, 1, -1, 7, -2147483648],
+  i32: [0, 1, -1, 7, 65536, 2147483645, 2147483647, -2147483648],
   u32: [0, 1, 7, 4294967295],
 };
 const COMBINES: readonly ((a: number, b: number) => number)[] = [

@@ -2,6 +2,7 @@ import type { NumericType } from "../../src/ir/types.js";
 import type { ReduceToken, ScatterToken } from "../../src/kernel/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
+import { Counters } from "./counters.js";
 import { block, inside, stmt, type Dice, type Context } from "./context.js";
 import type { Block, Expr, Part, Stmt } from "./program.js";
 
@@ -13,11 +14,15 @@ const jump = (condition: Expr, word: string): Stmt => stmt("if (", condition, `)
 
 /** Writes random statements. What they declare is added to the place. */
 export class Statements {
+  private readonly counters: Counters;
+
   constructor(
     private readonly dice: Dice,
     private readonly expressions: Expressions,
     private readonly params: Parameters,
-  ) {}
+  ) {
+    this.counters = new Counters(dice, expressions);
+  }
 
   fold(place: Context): Stmt {
     const name = this.dice.pick(["total", "least", "greatest", "product"]);
@@ -201,10 +206,11 @@ export class Statements {
   }
 
   private countedLoop(place: Context): Stmt[] {
+    if (this.dice.chance(30)) return this.counters.loop(place, (inner) => this.some(inner));
     const k = this.dice.name("k");
     const turns = 1 + this.dice.below(4);
     const fixedTurns = place.variables.some((v) => v.name === "order") ? "order" : "4";
-    const header: { parts: Part[]; bound?: number } = this.dice.pick([
+    const header: { parts: Part[]; bound: number } = this.dice.pick([
       () => ({ parts: [`for (let ${k} = 0; ${k} < ${turns}; ${k}++) `], bound: turns }),
       () => ({ parts: [`for (let ${k} = 0; ${k} < ${fixedTurns}; ${k}++) `], bound: 4 }),
       () => ({ parts: [`for (let ${k} = ${turns}; ${k} >= 0; ${k} -= 2) `], bound: turns + 1 }),

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
 import { f64, f32, i32 } from "../../src/kernel/params.js";
+import { BlockedView } from "../../src/device/memory/blocked-view.js";
+import { View } from "../../src/device/memory/view.js";
 import { deepCopy, mirror } from "../../src/set/views.js";
 import { NOT_ASKED, tested } from "../devices.js";
 import { eachDevice } from "../patterns/devices.js";
@@ -44,6 +46,25 @@ await eachDevice("deepCopy", (device) => {
     await deepCopy(view.at(1, 1), -7, queue);
     assert.deepEqual([...(await queue.read(view))], [0, -7, 0, 0, -7, 0]);
     await assert.rejects(deepCopy(view, 0.5, queue), /value 0 is 0.5, which i32 cannot hold/);
+  });
+
+  it("goes between blocks that share memory", async () => {
+    const storage = device.from(
+      i32,
+      Array.from({ length: 16 }, (_, n) => n),
+      [4, 4],
+    );
+    const [low, high] = [new BlockedView(storage.slice([0, 3]), 10), new BlockedView(storage.slice([1, 4]), 10)];
+    await deepCopy(high, low, queue);
+    assert.deepEqual([...(await queue.read(storage))], [0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 15]);
+    await deepCopy(low, high, queue);
+    assert.deepEqual([...(await queue.read(storage))], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 6, 7, 8, 9, 14, 15]);
+  });
+
+  it("refuses a target that meets itself", async () => {
+    const own = device.array(i32, 4);
+    const target = new View(own.buffer, i32, [3, 2], [1, 1]);
+    await assert.rejects(deepCopy(target, [1, 2, 3, 4, 5, 6], queue), { name: "LaunchError", message: /several elements share one place/ });
   });
 
   it("serves mirrors", async () => {

@@ -21,7 +21,7 @@ test("one device is a set of one member, without a modelled link", async () => {
     set.members.map(({ index, name }) => [index, name]),
     [[0, "js"]],
   );
-  assert.equal(set.members[0].queue(0), set.members[0].device.queue);
+  assert.equal(set.locals[0].queue(0), set.locals[0].device.queue);
   await set.close();
 });
 
@@ -34,8 +34,8 @@ test("a device is divided into sub-devices, which share it and are linked by a m
     set.members.map(({ name }) => name),
     ["wasm*3[0]", "wasm*3[1]", "wasm*3[2]"],
   );
-  assert.equal(new Set(set.members.map(({ device }) => device)).size, 1);
-  for (const { device } of set.members) {
+  assert.equal(new Set(set.locals.map(({ device }) => device)).size, 1);
+  for (const { device } of set.locals) {
     const y = device.array(f64, 10);
     await device.run(ones, { y }, range(10));
     assert.equal((await device.queue.read(y))[9], 1);
@@ -45,7 +45,7 @@ test("a device is divided into sub-devices, which share it and are linked by a m
 
 test("streams of a member are made once, on first use, and members have their own", async () => {
   const set = await devices("js*2");
-  const [a, b] = set.members;
+  const [a, b] = set.locals;
   assert.equal(a.queue(2), a.queue(2));
   assert.notEqual(a.queue(0), a.queue(2));
   assert.notEqual(a.queue(0), b.queue(0));
@@ -116,9 +116,9 @@ test("what names no device, and sets without members, are refused", async () => 
     });
   await refused("abacus", /device "abacus(:0)?": there is no such device \(the backends are js, /);
   await refused("abacus:*", /device "abacus": there is no such device/);
-  await refused("wasm*", /device "wasm\*": this names no device/);
-  await refused("Wasm 3", /this names no device/);
-  await refused("", /this names no device/);
+  await refused("wasm*", /device "wasm\*": this does not name a device/);
+  await refused("Wasm 3", /this does not name a device/);
+  await refused("", /this does not name a device/);
   await refused("js:1", /there is one js device/);
   await refused("wasm*0", /a set needs at least one member/);
   await refused([], /a set needs at least one member/);
@@ -155,7 +155,7 @@ function threads(): number {
 
 test("a closed set takes no more work, and is closed once", async () => {
   const set = await devices("js*2");
-  const [member] = set.members;
+  const [member] = set.locals;
   const queue = member.queue(0);
   await set.close();
   await set.close();

@@ -27,7 +27,7 @@ class Smoothing {
 
   constructor(readonly set: DeviceSet) {
     this.mass = new Scalar(set, "mass", f64);
-    this.halves = set.members.map(({ device }, m) => [
+    this.halves = set.locals.map(({ device }, m) => [
       device.from(
         f64,
         Float64Array.from({ length: CELLS + 2 }, (_, i) => initial(set, m * CELLS + i - 1)),
@@ -35,23 +35,23 @@ class Smoothing {
       device.array(f64, CELLS + 2),
     ]);
     const inner = range([1, CELLS + 1]);
-    this.launches = set.members.map(({ device }, m) =>
+    this.launches = set.locals.map(({ device }, m) =>
       [0, 1].map((half) =>
         device.prepare(smooth, { u: this.halves[m][half], v: this.halves[m][1 - half] }, inner, { precision: "strict" }),
       ),
     );
-    this.sums = set.members.map(({ device }, m) =>
+    this.sums = set.locals.map(({ device }, m) =>
       device.prepare(total, { u: this.halves[m][0], s: this.mass.views[m] }, inner, { precision: "strict" }),
     );
   }
 
   get queues(): Queue[] {
-    return this.set.members.flatMap((member) => [member.queue(0), member.queue(1)]);
+    return this.set.locals.flatMap((member) => [member.queue(0), member.queue(1)]);
   }
 
   /** Two steps: kernels in stream 0 of each member, halos in stream 1. */
   readonly steps = (): void => {
-    const { members } = this.set;
+    const { locals: members } = this.set;
     for (const half of [0, 1]) {
       const done = members.map((member, m) => {
         member.queue(0).submit(this.launches[m][half]);
@@ -76,7 +76,7 @@ class Smoothing {
   };
 
   async read(): Promise<number[]> {
-    const pieces = await Promise.all(this.set.members.map((member, m) => member.queue(0).read(this.halves[m][0].slice([1, CELLS + 1]))));
+    const pieces = await Promise.all(this.set.locals.map((member, m) => member.queue(0).read(this.halves[m][0].slice([1, CELLS + 1]))));
     return pieces.flatMap((piece) => [...piece]);
   }
 }
@@ -100,7 +100,7 @@ await eachSet((name, open) =>
 
       const captured = new Smoothing(set);
       const [origin, ...others] = captured.queues;
-      if (new Set(set.members.map(({ device }) => device.memory.name === "cpu")).size > 1) {
+      if (new Set(set.locals.map(({ device }) => device.memory.name === "cpu")).size > 1) {
         assert.throws(() => origin.capture(captured.steps, others), { name: "LaunchError", message: /cannot be captured together/ });
         return set.close();
       }
@@ -109,7 +109,7 @@ await eachSet((name, open) =>
       for (let n = 0; n < 3; n++) origin.submit(graph);
       await origin.finish();
       assert.deepEqual(await captured.read(), expected(set, 6));
-      assert.equal(await captured.mass.get(origin), await direct.mass.get(set.members[0].queue(0)));
+      assert.equal(await captured.mass.get(origin), await direct.mass.get(set.locals[0].queue(0)));
       t.diagnostic(graph.remarks.join("; "));
 
       const start = performance.now();
@@ -124,7 +124,7 @@ await eachSet((name, open) =>
       const set = await open();
       const smoothing = new Smoothing(set);
       const [origin, ...others] = smoothing.queues;
-      if (new Set(set.members.map(({ device }) => device.memory.name === "cpu")).size > 1) return set.close();
+      if (new Set(set.locals.map(({ device }) => device.memory.name === "cpu")).size > 1) return set.close();
       const graph = origin.capture(smoothing.steps, others);
       for (let n = 0; n < 3; n++) {
         origin.submit(graph);

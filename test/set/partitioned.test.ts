@@ -23,7 +23,7 @@ await eachSet((name, open) =>
       data.host.forEach((_, i) => (data.host[i] = 33 + i));
       data.upload();
       data.host.fill(0);
-      for (const [n, member] of set.members.entries()) {
+      for (const [n, member] of set.locals.entries()) {
         const launch = member.device.prepare(addOne, { x: data.views[n] }, range(counts[n]));
         member.queue(0).submit(launch);
       }
@@ -32,7 +32,7 @@ await eachSet((name, open) =>
         [...data.host],
         [...data.host.keys()].map((i) => 34 + i),
       );
-      for (const [n] of set.members.entries())
+      for (const [n] of set.locals.entries())
         assert.deepEqual(
           [...data.piece(n)],
           Array.from({ length: counts[n] }, (_, i) => 34 + data.offsets[n] + i),

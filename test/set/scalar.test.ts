@@ -22,7 +22,7 @@ await eachSet((name, open) =>
       assert.equal(new Set(s.views.map(({ buffer }) => buffer)).size, set.members.length);
       assert.equal(await s.get(), 0);
       s.set(2.5);
-      for (const [n, member] of set.members.entries()) assert.deepEqual([...(await member.queue(0).read(s.views[n]))], [2.5]);
+      for (const [n, member] of set.locals.entries()) assert.deepEqual([...(await member.queue(0).read(s.views[n]))], [2.5]);
       assert.equal(await s.get(), 2.5);
       s.free();
       await set.close();
@@ -31,7 +31,7 @@ await eachSet((name, open) =>
     it("take results of reductions, and feed kernels, without the host", async () => {
       const set = await open();
       const s = new Scalar(set, "s", f64);
-      for (const [n, member] of set.members.entries()) {
+      for (const [n, member] of set.locals.entries()) {
         const { device } = member;
         const queue = member.queue(1);
         const x = device.from(f64, [1, 2, 3, 4 + n]);
@@ -42,7 +42,7 @@ await eachSet((name, open) =>
           [1, 2, 3, 4 + n].map((v) => v * (10 + n)),
         );
       }
-      assert.equal(await s.get(set.members[0].queue(1)), 10);
+      assert.equal(await s.get(set.locals[0].queue(1)), 10);
       await set.close();
     });
 

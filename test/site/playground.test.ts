@@ -255,7 +255,7 @@ test("the playground takes Fortran: every output, problems with their places, an
 
   const source = await sourceOf(page);
   await page.fill("#source", source.replace("u(i-1, j)", "q(i-1, j)"));
-  await page.waitForSelector("#problem:has-text('Line 17, column 18: q: no function or array of this name')");
+  await page.waitForSelector("#problem:has-text('Line 17, column 18: q: there is no function or array of this name')");
   assert.deepEqual(await underlined(page), ["q"]);
   assert.equal(await page.isDisabled("#run"), true);
   await page.fill("#source", source.replace("integer :: i, j", "integer :: i, , j").replace("most = 0", "most = = 0"));

@@ -36,7 +36,7 @@ test("a map is computed again for neighbours beyond periodic boundaries, as it c
     }
   for (const result of results) assert.deepEqual(result, results[0]);
   const { box, plan } = wave(jsSet(1), { periodic: [true, true, false] });
-  assert.match(await plan.explain(), /"weigh" would give cells outside of the domain other values than 1/);
+  assert.match(await plan.explain(), /"weigh" would give cells outside the domain values other than 1/);
   box.free();
 });
 

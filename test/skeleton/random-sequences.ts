@@ -25,17 +25,18 @@ function playground(set: DeviceSet, kind: Kind, { shape, ends, ghosts }: Domain)
   const grid = KINDS[ghosts ? "dense" : kind](set, EXTENTS, SHAPES[shape], { periodic: PERIODIC[ends], ...(ghosts ? { ghosts: 2 } : {}) });
   const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { fillValue: 0.5 }) as unknown as Plain);
   const pair = grid.field("pair", f64, { cardinality: 2, fillValue: -0.25 }) as unknown as Field<"f64", 2, 2>;
+  const trio = grid.field("trio", f64, { cardinality: 3, layout: "aos", fillValue: 0.75 }) as unknown as Field<"f64", 3, 2>;
   const narrow = grid.field("narrow", f32) as unknown as Field<"f32", 1, 2>;
   const scalars = ["s", "t"].map((name) => grid.scalar(name, f64));
   const start = (): void => {
-    [...plain, pair, narrow].forEach((field, n) => field.fill((x, y, _, k) => noise(n, x, y, k), { ghosts: true }));
+    [...plain, pair, narrow, trio].forEach((field, n) => field.fill((x, y, _, k) => noise(n, x, y, k), { ghosts: true }));
     scalars.forEach((scalar, n) => scalar.set(n + 0.25));
   };
   const results = async (): Promise<unknown[]> => {
-    const values = await Promise.all([...plain, pair, narrow].map((field) => field.download({ ghosts: true })));
+    const values = await Promise.all([...plain, pair, narrow, trio].map((field) => field.download({ ghosts: true })));
     return [...values.map((list) => [...list]), ...(await Promise.all(scalars.map((scalar) => scalar.get())))];
   };
-  return { grid, plain, pair, narrow, scalars, start, results };
+  return { grid, plain, pair, trio, narrow, scalars, start, results };
 }
 type Playground = ReturnType<typeof playground>;
 
@@ -80,6 +81,27 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">, t: Scalar<"
   ({ grid, pair }, _, y) =>
     grid.container("join", { y, pair }, ({ y, pair }, c) => {
       y[c] = 0.5 * pair.at(c, -1, 1)[0] + 0.25 * pair[c][1];
+    }),
+  // Containers that touch some components only.
+  ({ grid, pair }, x) => grid.container("first of pair", { x, pair }, ({ x, pair }, c) => void (pair[c][0] = 0.5 * x[c] - 0.25)),
+  ({ grid, pair }, x) =>
+    grid.container("second of pair", { x, pair }, ({ x, pair }, c) => {
+      pair[c][1] = 0.5 * pair[c][1] + 0.25 * x.at(c, 0, 1);
+    }),
+  ({ grid, pair }, _, y) => grid.container("beyond pair", { y, pair }, ({ y, pair }, c) => void (y[c] = 0.5 * pair.at(c, 0, 1)[1])),
+  ({ grid, pair, trio }) =>
+    grid.container("divergence", { pair, trio }, ({ pair, trio }, c) => {
+      trio[c][2] = 0.25 * (pair.at(c, 1, 0)[0] - pair.at(c, -1, 0)[0] + pair.at(c, 0, 1)[1] - pair.at(c, 0, -1)[1]);
+    }),
+  ({ grid, trio }) =>
+    grid.container("from the next", { trio }, ({ trio }, c) => {
+      trio[c][0] = 0.5 * trio.at(c, 0, 1)[1] - 0.25 * trio.at(c, 1, 0)[2] + 0.125 * trio[c][0];
+    }),
+  ({ grid, pair, trio }, x, _, s) =>
+    grid.container("mixed", { x, pair, trio, s: sum(s) }, ({ x, pair, trio, s }, c) => {
+      trio[c][1] = 0.5 * trio[c][0] + 0.25 * pair[c][0];
+      if (x[c] > 0) pair[c][0] = 0.5 * trio[c][2];
+      s.add(x[c] * trio[c][1]);
     }),
   ({ grid, narrow }, x, y) =>
     grid.container("round", { x, y, narrow }, ({ x, y, narrow }, c) => {

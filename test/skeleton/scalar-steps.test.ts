@@ -113,7 +113,7 @@ test("every member has the same bits, on devices of several kinds and in fast mo
   a.set(0.7);
   const step = grid.scalarStep("functions", { a, b: assign(b) }, ({ a, b }) => b.set(b.get() * 0.3 + Math.sin(a) * Math.exp(a) + a ** 1.7));
   await skeleton(set, "functions", [step], { precision: "fast" }).run(9);
-  const copies = await Promise.all(set.members.map((member, m) => member.queue(0).read(b.views[m])));
+  const copies = await Promise.all(set.locals.map((member, m) => member.queue(0).read(b.views[m])));
   assert.equal(copies[0][0], copies[1][0]);
   await set.close();
 });

@@ -9,7 +9,7 @@ import { jsSet, noise } from "../domain/sets.js";
 import { openWebGpu } from "../device/webgpu/opened.js";
 
 /** Submissions of a WebGPU device meanwhile, what checks results at the end included. */
-async function submitted({ members: [{ device }] }: DeviceSet, work: () => Promise<unknown>): Promise<number> {
+async function submitted({ locals: [{ device }] }: DeviceSet, work: () => Promise<unknown>): Promise<number> {
   const commands = (device as WebGpuDevice).gpu?.commands;
   const before = commands?.submissions ?? 0;
   await work();

@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { FortranError } from "../../src/fortran/errors.js";
 import { fortran as read } from "../../src/fortran/index.js";
-import { FORTRAN_TARGETS } from "../../src/fortran/port/targets.js";
+import { portCppSources } from "../../src/fortran/port/cpp/sources.js";
+import { CPP_TARGETS, FORTRAN_TARGETS } from "../../src/fortran/port/targets.js";
 import { portSources } from "../../src/fortran/port/sources.js";
 import { HEAT, inModule } from "../fortran/fixtures.js";
+import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
 import { accepted } from "./expected.js";
 import { mutatedBytes, mutatedText, oneOf, type Pick, picks } from "./mutate.js";
 import type { Counts, Subject } from "./subject.js";
@@ -21,10 +23,59 @@ const TEXTS: readonly string[] = [
       "do concurrent (i=1:n, j=1:n, i/=j) local(k) reduce(+:x)\nx = x + b(i,j,1)**2/3._8\nend do\n#if defined(A) && B > 2\nwhere (a > 0) a = -b\n#else\n" +
       "outer: do while (x < 1e3_8 .or. .not. n == 2)\nif (x > 2) exit outer\nassociate (y => a(:, 1:n:2, 3))\nprint *, 'it''s', y\nend associate\nend do outer\n#endif",
   ),
+  // Threads, atomic functions, values that are written, launches; names that modules hide.
+  `module kern
+  use cudafor
+  implicit none
+  private
+  real(8), parameter :: hidden = 2
+  public :: go, scaled
+  interface scaled
+    module procedure one
+  end interface
+contains
+  attributes(device) real(8) function one(v)
+    real(8), value :: v
+    v = v*hidden
+    one = v + 1
+  end function
+  attributes(global) subroutine k(u, s, h, n)
+    integer, value :: n
+    real(8) :: u(n), s
+    integer :: h(n), i, istat
+    i = (blockIdx%x - 1)*blockDim%x + threadIdx%x
+    if (i > n) return
+    istat = atomicAdd(s, one(u(i)))
+    if (h(i) > 0) istat = atomicMax(h(i), 3)
+  end subroutine
+  subroutine go(n, u, s, h)
+    integer, intent(in) :: n
+    real(8), device :: u(n), s
+    integer, device :: h(n)
+    type(dim3) :: grid, tb
+    tb = dim3(64, 1, 1)
+    grid = dim3(ceiling(real(n)/tb%x), 1, 1)
+    call k<<<grid, tb>>>(u, s, h, n)
+  end subroutine
+end module
+subroutine s(n, x, y)
+  use kern, only: twice => scaled, go
+  implicit none
+  integer, intent(in) :: n
+  real(8) :: x(n), y(n)
+  integer :: i
+  !$acc data copyin(x) copyout(y)
+  !$acc parallel loop
+  do i = 1, n
+    y(i) = twice(x(i))
+    !$acc atomic update
+    x(1) = x(1) + y(i)
+  end do
+  !$acc end data
+end subroutine
+`,
   ...(extra === undefined ? [] : [readFileSync(extra, "utf8")]),
 ];
-
-const TARGETS = ["c", "js", "opencl", "cuda"] as const;
 
 /**
  * Mutants of Fortran. Each is ported, or refused with problems that have places; what is ported is read again, and printed as the same text. Each becomes
@@ -48,7 +99,9 @@ export const fortran: Subject = {
           const second = again(port());
           if (second !== again(second)) throw new Error(`a port to one core changes when it is ported again:\n${text}`);
         } else counts["fortran refused"]++;
-        const emit = () => placed(text, () => read(text, { file: "a.F90" })).emit(oneOf(pick, TARGETS));
+        const gpu = oneOf(pick, CPP_TARGETS);
+        await accepted(what, () => placed(text, () => portCppSources([{ file: "a.F90", text }], { targets: [gpu] })));
+        const emit = () => placed(text, () => read(text, { file: "a.F90" })).emit(oneOf(pick, TARGET_NAMES));
         counts[(await accepted(what, emit)) ? "fortran kernels" : "fortran kernels refused"]++;
         together(text, other);
         return counts;

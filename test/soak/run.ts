@@ -59,7 +59,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     console.log(`${signal}: it ends after this trial`);
   });
 
-const watch = new Worker(new URL("../random/watch.js", import.meta.url), { workerData: LIMIT_SECONDS });
+const subjects = SUBJECTS.filter(({ name, onlyWhenNamed }) => names?.includes(name) ?? !onlyWhenNamed);
+const limit = Math.max(LIMIT_SECONDS, ...subjects.map(({ limitSeconds = 0 }) => limitSeconds));
+const watch = new Worker(new URL("../random/watch.js", import.meta.url), { workerData: limit });
 watch.unref();
 const records = new Records(values.json);
 const show = ({ seconds, counts, defects }: SoakRecord): string =>
@@ -71,7 +73,7 @@ const show = ({ seconds, counts, defects }: SoakRecord): string =>
 let kept = -Infinity;
 console.log(`seed ${seed}`);
 const record = await soak({
-  subjects: SUBJECTS.filter(({ name }) => names?.includes(name) ?? true),
+  subjects,
   seed,
   seconds: 60 * minutes,
   trials,

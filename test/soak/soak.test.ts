@@ -66,7 +66,7 @@ describe("npm run soak", () => {
   it("refuses what it does not know", () => {
     const { status, stderr } = spawnSync(process.execPath, [run, "--only", "nothing"], { encoding: "utf8" });
     assert.equal(status, 2);
-    assert.match(stderr, /^soak: --only nothing: the subjects are kernels, native, .*workers\n$/);
+    assert.match(stderr, /^soak: --only nothing: the subjects are kernels, native, .*mutants\n$/);
   });
 });
 

@@ -6,6 +6,10 @@ export interface Subject {
   readonly name: string;
   /** The share of the time that it gets, among the others. */
   readonly weight: number;
+  /** Left out unless `--only` names it. */
+  readonly onlyWhenNamed?: boolean;
+  /** Seconds that a trial may take, where that is not the usual number. */
+  readonly limitSeconds?: number;
   /** Why there are no trials on this machine. */
   missing?(): Promise<string | undefined>;
   open(): Promise<Trials>;

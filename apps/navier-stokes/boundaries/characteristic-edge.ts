@@ -7,7 +7,7 @@ import { NOW, STAGES } from "../stage.js";
 export type Edge = "xmax" | "ymax";
 
 /**
- * What convection across an open side does to its layer of cells, which get no fluxes there: characteristic waves that leave, by one-sided differences;
+ * Convection across an open side in its layer of cells, which get no fluxes there: characteristic waves that leave, by one-sided differences;
  * none comes in. To follow a stage from 0 on, whose results it changes.
  */
 export function characteristicEdge(model: Model, side: Edge, dt: Scalar, stage: number): Container {

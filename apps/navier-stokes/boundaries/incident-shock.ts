@@ -6,11 +6,11 @@ import { CONSERVED } from "../pointwise.js";
 
 /** An oblique shock that comes in through the upper side. */
 export interface IncidentShock {
-  /** To the stream, in radians. */
+  /** Angle to the stream, in radians. */
   readonly angle: number;
-  /** Where it would meet the wall at y = 0. */
+  /** Place at which it would meet the wall at y = 0. */
   readonly foot: number;
-  /** Conserved values before and behind it. */
+  /** Conserved values upstream and downstream of it. */
   readonly before: readonly number[];
   readonly behind: readonly number[];
 }
@@ -18,7 +18,7 @@ export interface IncidentShock {
 /** How far from a shock its layer's values are smeared, in cells. */
 const SMEAR = 8;
 
-/** Stands for the share of the state behind the shock where cells are too far from it. */
+/** Marks cells too far from the shock for a share of the state downstream. */
 const UNTOUCHED = -1;
 
 /** The upper layer of cells, and ghosts beyond it: near a shock its two states, smeared over some cells; else what the last cell holds. */
@@ -27,7 +27,7 @@ export function incidentShock(model: Model, x: Axis, y: Axis, { angle, foot, bef
   const { w } = fields;
   const [nx, ny] = grid.extents;
   const step = placeOf(x, 1) - placeOf(x, 0);
-  // By the host's tanh: those of devices differ in the last bit.
+  // Uses the host's tanh: devices' differ in the last bit.
   const shares = grid.field("shares", real, { axes: ["x"], cardinality: ghosts + 1 });
   shares.set(
     Array.from({ length: nx }, (_, i) =>

@@ -1,7 +1,7 @@
 import type { Axis } from "../axes.js";
 
 export const SIDES = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"] as const;
-/** Where the box ends along an axis. */
+/** A side of the box. */
 export type Side = (typeof SIDES)[number];
 
 /** One cell outward. */

@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language, type Program, type Reals } from "./messages.js";
 
 /*
- * Programs in the address, behind `#playground?`: `fortran=` or `typescript=` and the text, deflated and in base64 for addresses; `rkind=f32`;
+ * Programs in the address, after `#playground?`: `fortran=` or `typescript=` and the text, deflated and in base64 for addresses; `rkind=f32`;
  * `device=` and the one that it runs on.
  */
 
@@ -18,7 +18,7 @@ export async function addressOf({ language, text, reals }: Program, device: stri
   return `#playground?${language}=${packed}${reals === "declared" ? "" : `&rkind=${reals}`}&device=${device}`;
 }
 
-/** The program that an address shares; undefined where it names none, "unreadable" where it is damaged. */
+/** The program that an address shares; undefined if it names none, "unreadable" where it is damaged. */
 export async function programIn(address: string): Promise<Program | "unreadable" | undefined> {
   const query = new URLSearchParams(address.split("?")[1]);
   const language = (Object.keys(LANGUAGES) as Language[]).find((name) => query.has(name));

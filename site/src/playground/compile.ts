@@ -5,7 +5,7 @@ import { costOf, print } from "isoform/ir";
 import type { Forms, Problem } from "./messages.js";
 import { ModuleError } from "./module-error.js";
 
-/** What a module says of a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
+/** Notes of a module on a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
 export interface LaunchNotes {
   readonly size?: number;
   readonly range?: readonly (readonly [begin: number, end: number])[];
@@ -53,7 +53,7 @@ async function load(script: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** What a module threw when it ran, and where. */
+/** Error that a module threw when it ran, and its place. */
 function loadProblem(error: Error, url: string): Problem {
   if (error instanceof KernelError) return { message: error.problem, remedy: error.remedy, line: error.location.line };
   const behind = error.stack?.split(`${url}:`)[1] ?? "";

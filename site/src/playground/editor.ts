@@ -1,13 +1,27 @@
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, invertedEffects } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { forEachDiagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
-import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { CLASSES, grammar } from "./grammars.js";
 import { problemText, type Language, type Problem } from "./messages.js";
 
-/** Of changes that the page makes. */
+/** Marks changes that the page makes. */
 const shown = Annotation.define<true>();
+
+const setTrusted = StateEffect.define<boolean>();
+
+/**
+ * Whether the text is one that the visitor has agreed to or typed: edits keep it, what the page shows sets it, and undoing or redoing that brings back what
+ * held for the text then.
+ */
+const trusted = StateField.define<boolean>({
+  create: () => false,
+  update: (before, { effects }) => effects.reduce((now, effect) => (effect.is(setTrusted) ? effect.value : now), before),
+});
+const trustedHistory = invertedEffects.of(({ effects, startState }) =>
+  effects.some((effect) => effect.is(setTrusted)) ? [setTrusted.of(startState.field(trusted))] : [],
+);
 
 /** CodeMirror in the colours of the page, which follow its theme. */
 const COLOURS = EditorView.theme({
@@ -46,15 +60,33 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
+  /** Whether the text may run: it, or what it was edited from, was shown as trusted, or the visitor has agreed to it. */
+  get trusted(): boolean {
+    return this.view.state.field(trusted);
+  }
+
+  /** Trusts the text as it stands. Edits before it cannot be undone any more: they lead to texts that nobody has agreed to. */
+  trust(): void {
+    const { doc, selection } = this.view.state;
+    this.begin(this.language!, doc.toString(), true, selection.main.head);
+  }
+
   /** Replaces the text; in the same language this can be undone. */
-  show(language: Language, text: string): void {
+  show(language: Language, text: string, isTrusted: boolean): void {
     this.view.scrollDOM.scrollLeft = 0;
     if (language === this.language) {
-      this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, annotations: shown.of(true) });
+      const changes = { from: 0, to: this.view.state.doc.length, insert: text };
+      this.view.dispatch({ changes, effects: setTrusted.of(isTrusted), annotations: shown.of(true) });
       return;
     }
+    this.begin(language, text, isTrusted, 0);
+  }
+
+  /** Begins anew with a text, and without anything to undo. */
+  private begin(language: Language, text: string, isTrusted: boolean, anchor: number): void {
     this.language = language;
-    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions() }));
+    const extensions = [trusted.init(() => isTrusted), trustedHistory, this.extensions()];
+    this.view.setState(EditorState.create({ doc: text, selection: { anchor }, extensions }));
     void grammar(language).then((found) => {
       if (this.language === language) this.view.dispatch({ effects: this.grammar.reconfigure(found) });
     });

@@ -14,7 +14,7 @@ export const axpy = kernel("axpy", { a: f32, x: view(f32), y: view(f32) }, ({ a,
   y[i] = a * x[i] + y[i];
 });
 
-// What a run is given; all of it is optional.
+// Arguments of a run; all are optional.
 export const launch = { size: 1_000_000, a: 2 };
 `,
   },

@@ -12,7 +12,7 @@ import type { Forms, Problem, Program, Ran } from "./messages.js";
 /** In messages, and for what tells free form from fixed. */
 const FILE = "playground.f90";
 
-/** What the comment `! run smooth with nx = 512, a = 0.2` says; else the first subroutine is run, with nothing given. */
+/** Comment that gives the run: `! run smooth with nx = 512, a = 0.2`; else the first subroutine is run, without arguments. */
 const RUN = /^[ \t]*![ \t]*run[ \t]+(\w+)(?:[ \t]+with[ \t]+(.*))?$/im;
 
 interface Call {
@@ -60,7 +60,7 @@ function callOf(text: string, { routines }: FortranCode): Call {
   return { routine, scalars: Object.fromEntries(scalars) };
 }
 
-/** What one launch of each kernel that the routine has does; undefined where a size is not among the values given. */
+/** Work of one launch of each kernel of the routine; undefined if a size is not among the given values. */
 function workOf(code: FortranCode, { routine, scalars }: Call): Forms["work"] {
   let [flops, bytes] = [0, 0];
   try {

@@ -2,7 +2,7 @@ import { StreamLanguage, type Language, type StreamParser } from "@codemirror/la
 import { tagHighlighter, tags } from "@lezer/highlight";
 
 /*
- * What the playground colours: the grammar of each language, loaded with the first text in it, and the classes of the style sheet.
+ * Colours of the playground: the grammar of each language, loaded with the first text in it, and the classes of the style sheet.
  */
 
 const words = (list: string): Record<string, true> => Object.fromEntries(list.split(" ").map((word) => [word, true]));

@@ -1,5 +1,5 @@
 const ROUNDS = 9;
-/** Of a round: clocks of browsers are coarse. */
+/** Seconds of a round: clocks of browsers are coarse. */
 const ROUND_SECONDS = 0.02;
 const MOST = 1000;
 

@@ -1,19 +1,19 @@
-/* What the page and its workers tell each other: all of it can be cloned. */
+/* Messages between the page and its workers: all of them can be cloned. */
 
 export const LANGUAGES = { typescript: "TypeScript", fortran: "Fortran" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** What kind `rkind` is in Fortran: as the program declares it, or a type that takes its place. */
+/** Meaning of `rkind` in Fortran: as the program declares it, or a type that takes its place. */
 export type Reals = "declared" | "f32";
 
-/** What the visitor has written. */
+/** Program of the visitor. */
 export interface Program {
   readonly language: Language;
   readonly text: string;
   readonly reals: Reals;
 }
 
-/** What is wrong with a program, and where. */
+/** A problem of a program, and its place. */
 export interface Problem {
   readonly message: string;
   readonly remedy?: string;
@@ -26,15 +26,15 @@ export interface Problem {
 export interface Forms {
   /** Text of the IR, and of what each target is given; where a target cannot have it, the reason. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Of a launch, or of one launch of each of a program's kernels; undefined if its sizes are not known. */
+  /** Work of a launch, or of one launch of each of a program's kernels; undefined if its sizes are unknown. */
   readonly work?: { readonly flops: number; readonly bytes: number };
 }
 
-/** What a run has found. */
+/** Result of a run. */
 export interface Ran {
   /** Where, in words. */
   readonly device: string;
-  /** What was measured. */
+  /** Whether a launch or a call was measured. */
   readonly of: "launch" | "call";
   /** The median of one. */
   readonly seconds: number;

@@ -22,17 +22,33 @@ const CLAIMS: Readonly<Record<Language, string>> = {
   fortran:
     "Loops under a directive of CUDA Fortran, OpenACC or OpenMP, and do concurrent, become kernels. Edit them: they are compiled as you type. The comment that begins with run tells the subroutine that is called, and its arguments.",
 };
-/** Modules are run to be compiled, so those of others wait. */
+/** To compile a module is to run it, so a text that somebody else may have written waits until the visitor agrees. */
 const FOREIGN = "This module came with the address, and to compile it this page has to run it. Read it first.";
 
 const UNREADABLE =
   "The address names a program that cannot be read: some of it may have been lost when it was copied. Here is an example in its place.";
 
-/** What was typed in each language stays while the page is open. */
-const kept: Record<Language, string> = { typescript: EXAMPLES.typescript[0].text, fortran: EXAMPLES.fortran[0].text };
+/** A text, and whether it may run: the visitor's own, or agreed to. Fortran is read, and never run as it stands. */
+interface Kept {
+  readonly text: string;
+  readonly trusted: boolean;
+}
+
+/** Last text shown in each language, kept while the page is open. */
+const kept: Record<Language, Kept> = {
+  typescript: { text: EXAMPLES.typescript[0].text, trusted: true },
+  fortran: { text: EXAMPLES.fortran[0].text, trusted: true },
+};
 let [language, reals]: [Language, Reals] = ["typescript", "declared"];
-/** The text that was compiled last: the visitor's own, or agreed to. */
-let agreed: string | undefined;
+/** Texts that the visitor has agreed to. */
+const agreed = new Set<string>();
+
+/** Whether a text that came from outside may run. */
+const isTrusted = (from: Language, text: string): boolean =>
+  from === "fortran" ||
+  agreed.has(text) ||
+  EXAMPLES[from].some((example) => example.text === text) ||
+  (kept[from].trusted && kept[from].text === text);
 
 /** Shows the playground in `stage`; kernels run on the device of that name. */
 export async function openPlayground(device: string, stage: HTMLElement): Promise<() => Promise<void>> {
@@ -60,12 +76,25 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   // One compiles while the other runs, so that problems are reported meanwhile.
   const [compiler, runner] = [new Workshop(COMPILE_SECONDS), new Workshop(RUN_SECONDS)];
   let [timer, speech] = [0, 0];
+  let closed = false;
 
   const program = (): Program => ({ language, text: editor.text, reals: language === "fortran" ? reals : "declared" });
+  const keep = (): void => void (kept[language] = { text: editor.text, trusted: editor.trusted });
+  /** Asks for agreement where the text needs it; gives whether it may run. */
+  const consent = (): boolean => {
+    if (editor.trusted) {
+      trust.remove();
+      return true;
+    }
+    clear();
+    say([]);
+    problem.textContent = FOREIGN;
+    if (!trust.isConnected) problem.after(trust);
+    return false;
+  };
   const compile = async (): Promise<void> => {
-    if (trust.isConnected) return;
+    if (closed || !consent()) return;
     const asked = program();
-    kept[language] = agreed = asked.text;
     const reply = await compiler.ask(asked);
     if (asked.language !== language || asked.text !== editor.text) return;
     say("problems" in reply ? reply.problems : []);
@@ -93,22 +122,26 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     speech = window.setTimeout(() => void (spoken.textContent = problem.textContent), QUIET);
   };
   const editor = new Editor(() => {
+    keep();
     clearTimeout(timer);
     timer = window.setTimeout(() => void change(), PAUSE);
   });
+  /** Takes away what belongs to another text. */
+  const clear = (): void => {
+    choice.replaceChildren(element("legend", { textContent: "Side by side" }));
+    panes.replaceChildren();
+    [cost.textContent, result.hidden, run.disabled] = ["", true, true];
+  };
   /** Shows the language that was chosen, and what was written in it. */
   const choose = (): void => {
     [languages.value, precision.value] = [language, reals];
     claim.textContent = CLAIMS[language];
     precisionLabel.hidden = language !== "fortran";
     examples.replaceChildren(...EXAMPLES[language].map(({ title }, n) => new Option(title, String(n))));
-    choice.replaceChildren(element("legend", { textContent: "Side by side" }));
-    panes.replaceChildren();
-    [cost.textContent, result.hidden, run.disabled] = ["", true, true];
-    editor.show(language, kept[language]);
+    clear();
+    editor.show(language, kept[language].text, kept[language].trusted);
   };
   languages.onchange = () => {
-    trust.remove();
     language = languages.value as Language;
     choose();
     void change();
@@ -118,16 +151,20 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     void change();
   };
   examples.onchange = () => {
-    trust.remove();
     result.hidden = true;
-    editor.show(language, EXAMPLES[language][Number(examples.value)].text);
+    editor.show(language, EXAMPLES[language][Number(examples.value)].text, true);
+    keep();
     void change();
   };
   trust.onclick = () => {
-    trust.remove();
+    agreed.add(editor.text);
+    editor.trust();
+    keep();
     void compile();
   };
   run.onclick = async () => {
+    // The text may have changed since it was compiled.
+    if (!consent()) return;
     [run.disabled, stop.disabled, result.hidden] = [true, false, true];
     const reply = await runner.ask({ ...program(), device });
     [run.disabled, stop.disabled] = [false, true];
@@ -146,15 +183,12 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
   };
   stop.onclick = () => runner.stop("stopped");
 
-  let closed = false;
   const found = await programIn(location.hash);
   const shared = found === "unreadable" ? undefined : found;
   if (shared) {
     ({ language, reals } = shared);
-    kept[language] = shared.text;
+    kept[language] = { text: shared.text, trusted: isTrusted(language, shared.text) };
   }
-  const foreign =
-    shared?.language === "typescript" && shared.text !== agreed && !EXAMPLES.typescript.some(({ text }) => text === shared.text);
   choose();
   stage.replaceChildren(
     element("h2", { textContent: "Playground" }),
@@ -179,11 +213,7 @@ export async function openPlayground(device: string, stage: HTMLElement): Promis
     panes,
   );
   if (found === "unreadable") notice.textContent = UNREADABLE;
-  if (foreign) {
-    problem.textContent = FOREIGN;
-    problem.after(trust);
-  }
-  // The device may be another than that of the address.
+  // Updates the address, as the device may differ from it.
   if (shared) await share();
   await compile();
   return async () => {

@@ -7,7 +7,7 @@ import type { Problem } from "./messages.js";
  * TypeScript without its types. Loaded with the first module.
  */
 
-/** A node of a module's tree; acorn has no types for those of TypeScript. */
+/** A node of a module's tree; acorn has no types for TypeScript's nodes. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -17,7 +17,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** What is more than a type: engines would have to be given other code for it. */
+/** Constructs that are more than types: engines would need other code for them. */
 const REFUSED: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
   TSEnumDeclaration: ["an enum", "write an object: const Name = { first: 0, second: 1 } as const"],
   TSModuleDeclaration: ["a namespace", "write its members in the module"],
@@ -40,9 +40,9 @@ const PARTS: ReadonlySet<string> = new Set(["TSTypeAnnotation", "TSTypeParameter
 
 const MODIFIERS = /\b(?:private|protected|public|readonly|override)\b/g;
 
-/** Behind a declaration that is gone: what would continue the statement before it. */
+/** Text after a removed declaration that would continue the statement before it. */
 const CONTINUES = /^(?:\s|\/\/.*|\/\*[^]*?\*\/)*[([`+\-/*]/;
-/** Behind a type at the end of a statement: what a type cannot be continued by, but a value. */
+/** Text after a type at the end of a statement that could continue a value, but not the type. */
 const CALLS = /^[^\S\n]*(?:\/\/.*)?\n(?:\s|\/\/.*|\/\*[^]*?\*\/)*[([`]/;
 
 /**
@@ -54,7 +54,7 @@ export function withoutTypes(text: string): string {
   const blank = (from: number, to: number): void => {
     for (let n = from; n < to; n++) if (!/[\n\r\u2028\u2029]/.test(letters[n])) letters[n] = " ";
   };
-  /** Blanks a declaration; the statements before and behind it stay two. */
+  /** Blanks a declaration; the statements before and after it stay two. */
   const remove = ({ start, end }: Node): void => {
     blank(start, end);
     if (CONTINUES.test(text.slice(end))) letters[start] = ";";

@@ -1,7 +1,7 @@
-/* What `#memoise` means in a browser: there are no files, and what is made once is seldom made again. */
+/* Implementation of `#memoise` in a browser: there are no files, and results are seldom made twice. */
 
 /** The data itself. */
 export const named = (data: object): unknown => data;
 
-/** What `make` gives. */
+/** Result of `make`. */
 export const memoised = <Result extends object>(_kind: string, _input: unknown, make: () => Result): Result => make();

@@ -1,5 +1,5 @@
 import type { Backend } from "../device.js";
-// What every backend needs is loaded with the library: a chunk of its own would be one more to ask for, and compress worse.
+// Loads with the library the code that every backend needs: a chunk of its own would be one more request, and compress worse.
 import "../launch/bind.js";
 import "../launch/device-queue.js";
 

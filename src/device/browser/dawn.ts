@@ -1,6 +1,6 @@
 import type { Loaded } from "../webgpu/dawn.js";
 
-/* What `#dawn` means in a browser. */
+/* Implementation of `#dawn` in a browser. */
 
 /** There is nothing to load. */
 export async function loadDawn(): Promise<Loaded> {

@@ -1,6 +1,6 @@
 import type { EngineWorker } from "../cpu/engine.js";
 
-/* What `#engine` means in a browser. */
+/* Implementation of `#engine` in a browser. */
 
 /** Bytes that a WebAssembly memory with 32-bit addresses can have. */
 const ADDRESSED = 65535 * 65536;

@@ -28,7 +28,7 @@ import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
-/** What the CPU backends have in common: memory, a queue that works here and now, results. A backend adds `build`. */
+/** Common base of the CPU backends: memory, a queue that works here and now, results. A backend adds `build`. */
 export abstract class CpuDevice implements Device {
   readonly memory = CPU_MEMORY;
   readonly tuning = new TuningTable();
@@ -48,10 +48,13 @@ export abstract class CpuDevice implements Device {
     this.queue = new CpuQueue(this);
   }
 
-  /** Compiles the binding's kernel, or finds it compiled, and binds the arguments; `args` are those of `prepare`. */
-  protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>): CpuProgram;
+  /**
+   * Compiles the binding's kernel, or finds it compiled, and binds the arguments; `args` are the arguments of `prepare`. `isOnce`: the launch runs
+   * once.
+   */
+  protected abstract build(binding: Binding, args: Readonly<Record<string, unknown>>, isOnce: boolean): CpuProgram;
 
-  /** What runs captured work as one; without a better way, one after the other. */
+  /** Runs captured work as one; by default, one item after the other. */
   region(items: readonly Captured[]): Region {
     return loopRegion(items);
   }
@@ -110,15 +113,25 @@ export abstract class CpuDevice implements Device {
   }
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
+    return this.launch(kernel, args, policy, options, false);
+  }
+
+  private launch<P extends Params>(
+    kernel: Kernel<P>,
+    args: Args<P>,
+    policy: Policy,
+    options: LaunchOptions | undefined,
+    isOnce: boolean,
+  ): Launch {
     this.requireOpen();
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
-      return new CpuLaunch(this, binding, () => this.build(binding, args));
+      return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
     });
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
-    const prepared = this.prepare(kernel, args, policy, options);
+    const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
       this.queue.submit(launch);

@@ -3,7 +3,7 @@ import { arch, availableParallelism, cpus, freemem, totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 
-/* What the CPU backends ask of the engine that runs them, here Node. `#engine` means browser/engine.ts in pages. */
+/* Services that the CPU backends need from the engine that runs them, here Node. `#engine` means browser/engine.ts in pages. */
 
 /** Processors that threads may run on at a time. */
 export const processors = availableParallelism;
@@ -20,7 +20,7 @@ export function systemMemory(): { total: number; available: number } {
   return { total, available: Math.min(total, process.availableMemory?.() ?? freemem()) };
 }
 
-/** Turns on what older versions of Node have behind a flag. */
+/** Turns on a feature that older versions of Node hide by default and enable with a flag. */
 export function allowRelaxedSimd(): void {
   setFlagsFromString("--experimental-wasm-relaxed-simd");
 }

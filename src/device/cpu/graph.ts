@@ -12,7 +12,7 @@ export interface Transfer {
   readonly target: View;
 }
 
-/** What a graph is made of. */
+/** Work in a graph. */
 export type Captured = CpuLaunch | Transfer;
 
 /** A device that runs captured work as one. */
@@ -42,7 +42,7 @@ export function loopRegion(work: readonly Captured[]): Region {
   };
 }
 
-/** What does a transfer, as often as it is called. */
+/** A function that does a transfer each time it is called. */
 export function transferCall({ source, target }: Transfer): () => void {
   if (!source) return () => clearView(target);
   if (!source.contiguous || !target.contiguous || !cpuStorage().shared) return () => copyView(source, target);
@@ -58,10 +58,10 @@ export function countOf(work: readonly Captured[]): string {
   return `${count(launches, "launch", "launches")}, ${count(work.length - launches, "copy", "copies")}`;
 }
 
-/** Work on CPU devices in the order in which it was submitted, which is that of all their queues; cut where the device changes. */
+/** Work on CPU devices in the order in which it was submitted, across all their queues; split where the device changes. */
 export class CpuGraph implements Graph {
   private regions: readonly Region[];
-  private memory: WebAssembly.Memory;
+  private memory: WebAssembly.Memory | undefined;
   private readonly batches: readonly { device: RegionHost; items: Captured[] }[];
   private readonly devices: ReadonlySet<RegionHost>;
   private readonly launches: ReadonlySet<CpuLaunch>;
@@ -149,7 +149,7 @@ export function note(device: RegionHost, item: Captured): boolean {
   return captured !== undefined;
 }
 
-/** What the CPU queues are given while `record` runs. Throws LaunchError inside another capture. */
+/** Captures the work that the CPU queues are given while `record` runs. Throws LaunchError inside another capture. */
 export function capture(record: () => void): CpuGraph {
   if (captured) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
   const work: Noted[] = [];

@@ -1,23 +1,24 @@
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
-import { requireAlike, typedArray, BYTES, type TypedArrayOf, type View } from "../memory/view.js";
+import { reachOf, spanOf } from "../../ir/reach.js";
+import { requireAlike, typedArray, BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 
-/** Elements from a view's first to its last, those between its rows included; 0 for an empty view. */
-export function spanOf(view: View): number {
-  return view.size === 0 ? 0 : 1 + view.shape.reduce((span, extent, axis) => span + (extent - 1) * view.strides[axis], 0);
-}
+export { spanOf };
 
 /** Byte address of a view's first element in its host memory. */
 export function addressOf(view: View): number {
   return Number(view.buffer.address) + view.offset * BYTES[view.type];
 }
 
-/** A typed array over a view in CPU memory, from its first element on, strides and all. */
+/** Elements that lie before a view's first one in memory: some where a stride is negative. */
+export const belowOf = ({ size, shape, strides }: View): number => (size === 0 ? 0 : reachOf(shape, strides).below);
+
+/** A typed array over a view in CPU memory, from its lowest element to its highest, strides and all; the first one is at `belowOf`. */
 export function hostArray<T extends ElementType>(view: View<T>): TypedArrayOf<T> {
-  return typedArray(view.type, hostOf(view), addressOf(view), spanOf(view));
+  return typedArray(view.type, hostOf(view), addressOf(view) - belowOf(view) * BYTES[view.type], spanOf(view));
 }
 
-/** What a view's address counts in. Throws LaunchError where it lies in a GPU's memory. */
+/** Buffer in which a view's address counts. Throws LaunchError for a view in a GPU's memory. */
 export function hostOf({ buffer }: View): ArrayBufferLike {
   if (!buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
   return buffer.host;
@@ -37,8 +38,10 @@ export function readView<T extends ElementType>(view: View<T>): TypedArrayOf<T> 
 export function writeView(view: View, data: ArrayLike<number>): void {
   const to = hostArray(view);
   if (view.contiguous) return to.set(data);
+  // Data that lies in the view's own memory would change on the way.
+  const given = ArrayBuffer.isView(data) && data.buffer === to.buffer ? (data as TypedArray).slice() : data;
   let n = 0;
-  eachElement(view, (at) => (to[at] = data[n++]));
+  eachElement(view, (at) => (to[at] = given[n++]));
 }
 
 /** Copies between views of one shape and type; they may overlap. */
@@ -55,7 +58,7 @@ export function clearView(view: View): void {
   else eachElement(view, (at) => (array[at] = 0));
 }
 
-/** Visits the offset of each element, in `right` order. */
+/** Visits the place of each element in `hostArray`, in `right` order. */
 function eachElement(view: View, visit: (offset: number) => void): void {
   const { shape, strides, rank } = view;
   const visitAxis = (axis: number, base: number): void => {
@@ -64,5 +67,5 @@ function eachElement(view: View, visit: (offset: number) => void): void {
       else visitAxis(axis + 1, at);
     }
   };
-  visitAxis(0, 0);
+  visitAxis(0, belowOf(view));
 }

@@ -13,7 +13,7 @@ import { cpuStorage } from "./storage.js";
 import { takeFault } from "./take-fault.js";
 import { takeLines } from "./take-lines.js";
 
-/** What a CPU backend makes of a binding: code bound to its arguments. */
+/** Program that a CPU backend makes from a binding: code bound to its arguments. */
 export interface CpuProgram {
   readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
@@ -43,7 +43,7 @@ export class CpuLaunch implements Launch {
   results: Record<string, number> | undefined;
   private freed = false;
   private built: CpuProgram;
-  private memory: WebAssembly.Memory;
+  private memory: WebAssembly.Memory | undefined;
   private readonly storage = cpuStorage();
   readonly buffers: readonly Buffer[];
   /** `frees` of the storage when all buffers were seen to be live: a run takes less than a microsecond, and so should its checks. */
@@ -78,7 +78,7 @@ export class CpuLaunch implements Launch {
     return this.built.tuning;
   }
 
-  /** Throws IsoformError where the device is closed, or the launch or the memory of its views was freed. */
+  /** Throws IsoformError if the device is closed, or the launch or the memory of its views was freed. */
   requireReady(): void {
     this.device.requireOpen();
     this.requireKept();
@@ -87,7 +87,7 @@ export class CpuLaunch implements Launch {
     this.liveAt = this.storage.frees;
   }
 
-  /** Throws LaunchError where the launch was freed. */
+  /** Throws LaunchError if the launch was freed. */
   requireKept(): void {
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
   }

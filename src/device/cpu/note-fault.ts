@@ -1,6 +1,6 @@
 import { FAULT } from "../../ir/passes/check-indices.js";
 
-/** Keeps a failure in the record of a launch, where it is that of the first element so far, and of that the first site. On any thread. */
+/** Keeps a failure in the record of a launch if it is at the first element so far, and at that element's first site. On any thread. */
 export function noteFault(record: Int32Array, site: number, index: number, ...element: number[]): void {
   while (Atomics.exchange(record, FAULT.lock, 1) !== 0);
   const fault = [...element, site];

@@ -2,7 +2,7 @@ import { combineFunction } from "../../ir/combine.js";
 import { chunksPerLine } from "../../ir/launch.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceOp, type ReduceParam, type NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
-import { hostArray, writeView } from "./host-view.js";
+import { belowOf, hostArray, writeView } from "./host-view.js";
 
 /*
  * The second half of a strict reduction (docs/determinism.md): kernels leave one partial for each chunk of REDUCTION_CHUNK elements of
@@ -32,7 +32,7 @@ export function foldOfParam(param: ReduceParam): Fold {
   return param.op === "custom" ? combineFunction(param.combine!) : foldOf(param.op, param.type);
 }
 
-/** Of one fold after the other. */
+/** Lanes of one fold at a time. */
 const lanes = new Float64Array(REDUCTION_LANES);
 
 /**
@@ -72,5 +72,5 @@ export function finishReduction(
   if (unfolded) return writeView(output!, partials);
   const value = foldPartials(partials, partials.length, param, fold);
   results[param.name] = value;
-  if (output) hostArray(output)[0] = value;
+  if (output) hostArray(output)[belowOf(output)] = value;
 }

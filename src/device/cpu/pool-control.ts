@@ -31,7 +31,7 @@ export type Program =
 /** One worker's share of a program: `args` is whatever number the program was run with. */
 export type Run = (args: number, worker: number, workers: number) => void;
 
-/** What the main thread posts to a worker: first of all `memory`, `control` and `rank`, later what is new. */
+/** Message of the main thread to a worker: first `memory`, `control` and `rank`, later news. */
 export interface Post {
   /** Another memory takes the place of the one that all programs so far work on: they are gone. */
   memory?: WebAssembly.Memory;
@@ -146,7 +146,9 @@ export function load(
 /** An error in words; of a trap, with what tells more. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return error instanceof WebAssembly.RuntimeError ? `${text}; run it with checked: true or ISOFORM_CHECKED=1, which tell the index` : text;
+  return typeof WebAssembly === "object" && error instanceof WebAssembly.RuntimeError
+    ? `${text}; run it with checked: true or ISOFORM_CHECKED=1, which tell the index`
+    : text;
 }
 
 /** Milliseconds that a thread looks again and again before it sleeps: longer than a host takes between two launches. */

@@ -5,7 +5,7 @@ import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Program
  * in between. Some stages are a program on several threads, others what the calling thread does alone.
  */
 
-/** What one thread does in a stage, if anything. */
+/** Work of one thread in a stage, if any. */
 export type Share = (() => void) | undefined;
 
 /** A thread's share of a program stage. */
@@ -14,7 +14,7 @@ export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number)
 }
 
 /**
- * What one thread runs of a region. Where a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
+ * One thread's work in a region. If a share throws on some thread, `fail` hears of it there, and no thread begins another share; all
  * still wait at the barriers.
  */
 export class RegionRun {
@@ -50,7 +50,7 @@ export class RegionRun {
     }
   }
 
-  /** The barrier in front of a stage. */
+  /** The barrier before a stage. */
   private awaitOthers(stage: number): void {
     const { words } = this;
     const all = stage * this.team;

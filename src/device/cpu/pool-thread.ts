@@ -7,7 +7,7 @@ const SPARE_MS = 1000;
 /** Threads of closed pools. An engine takes 20 ms to start one, and 0.1 to hand it a message. */
 const spare: Thread[] = [];
 
-/** What a worker of a pool runs on. It keeps no process alive. */
+/** Thread of a pool's worker. It keeps no process alive. */
 export class Thread {
   private ended = (_reason: string): void => {};
   private ready = (): void => {};

@@ -36,15 +36,29 @@ interface Registered {
   readonly run: Run;
 }
 
-/** Threads of a pool unless asked otherwise: what the machine offers, or the environment variable ISOFORM_THREADS. */
-export function threadCount(): number {
-  if (typeof SharedArrayBuffer === "undefined") return 1;
+/**
+ * Threads of a pool: as many as are asked for, else what the environment variable ISOFORM_THREADS says, else what the machine offers. Throws
+ * IsoformError unless it is a whole number from 1 to 1024, and for several where memory cannot be shared.
+ */
+export function threadCount(asked?: number): number {
+  const shared = typeof SharedArrayBuffer !== "undefined";
+  if (asked !== undefined) {
+    const threads = checkedCount("threads", asked, asked);
+    if (threads > 1 && !shared)
+      throw new IsoformError(
+        `${threads} threads need shared memory, which pages without COOP and COEP headers lack: serve the page with them, or ask for 1`,
+      );
+    return threads;
+  }
+  if (!shared) return 1;
   const wish = globalThis.process?.env?.ISOFORM_THREADS;
-  if (wish === undefined || wish === "") return processors();
-  const threads = Number(wish);
-  if (!(Number.isInteger(threads) && threads >= 1 && threads <= 1024))
-    throw new IsoformError(`ISOFORM_THREADS is "${wish}": it needs a whole number from 1 to 1024`);
-  return threads;
+  return wish === undefined || wish === "" ? processors() : checkedCount("ISOFORM_THREADS", wish, Number(wish));
+}
+
+function checkedCount(what: string, given: number | string, count: number): number {
+  if (!(Number.isInteger(count) && count >= 1 && count <= 1024))
+    throw new IsoformError(`${what} is ${JSON.stringify(given)}: it needs a whole number from 1 to 1024`);
+  return count;
 }
 
 /**
@@ -76,7 +90,7 @@ export class WorkerPool {
 
   /**
    * Starts the workers and waits until they are ready. `memory` must be shared for more than one thread.
-   * `device` is the name in error messages. Throws DeviceError where a worker does not start.
+   * `device` is the name in error messages. Throws DeviceError if a worker does not start.
    */
   static async open(options: { memory?: WebAssembly.Memory; threads?: number; device?: string } = {}): Promise<WorkerPool> {
     const pool = new WorkerPool(options.memory, options.threads ?? threadCount(), options.device ?? "cpu");
@@ -93,14 +107,14 @@ export class WorkerPool {
     return pool;
   }
 
-  /** What programs work on. */
+  /** Memory that programs work on. */
   get memory(): WebAssembly.Memory | undefined {
     return this.held;
   }
 
   /** Goes on with this memory; if it is another one, forgets all programs and returns true. */
-  follow(memory: WebAssembly.Memory): boolean {
-    if (memory === this.held) return false;
+  follow(memory: WebAssembly.Memory | undefined): boolean {
+    if (!memory || memory === this.held) return false;
     this.held = memory;
     this.programs.clear();
     if (this.control) this.news.useMemory(memory);
@@ -118,12 +132,12 @@ export class WorkerPool {
   }
 
   /**
-   * What runs `parts`, with programs registered before, one after the other as one: workers go from one to the next without waiting for the
+   * Runs `parts`, with programs registered before, one after the other as one: workers go from one to the next without waiting for the
    * caller. `label` says what failed, in messages.
    */
   region(label: string, parts: readonly RegionPart[]): { run(): void; barriers: number; free(): void } {
     const stages = this.stagesOf(parts);
-    // Before all programs and behind them, the caller needs no company.
+    // Runs the caller's own work before and after all programs without the workers.
     const first = aloneIn(stages[0]);
     if (first) stages.shift();
     const last = aloneIn(stages.at(-1));
@@ -264,7 +278,7 @@ export class WorkerPool {
   }
 
   private refuseWhereBroken(): void {
-    if (this.failure !== undefined) throw new DeviceError(this.device, `no more work is taken: ${this.failure}`, "open the device again");
+    if (this.failure !== undefined) throw new DeviceError(this.device, `it takes no more work: ${this.failure}`, "open the device again");
   }
 
   private begin(program: number, args: number, workers: number): void {
@@ -319,7 +333,10 @@ export class WorkerPool {
   }
 }
 
-/** What the workers are yet to be told. What came and went in between they never hear of, so it never outgrows what is in use and what they hold. */
+/**
+ * Changes to tell the workers. Programs that were added and removed in between are never mentioned, so the list never outgrows the programs
+ * in use.
+ */
 class News {
   private readonly programs = new Map<number, Program>();
   private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();

@@ -84,7 +84,7 @@ class CpuEvent implements DeviceEvent {
   constructor(private readonly seconds: number) {}
 
   async since(earlier: DeviceEvent): Promise<number> {
-    if (!(earlier instanceof CpuEvent)) throw new LaunchError("the earlier event is another device's");
+    if (!(earlier instanceof CpuEvent)) throw new LaunchError("the earlier event belongs to another device");
     return this.seconds - earlier.seconds;
   }
 

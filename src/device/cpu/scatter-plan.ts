@@ -10,7 +10,7 @@ import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
-import { spanOf } from "./host-view.js";
+import { belowOf, spanOf } from "./host-view.js";
 import { PrivateCopies } from "./private-copies.js";
 import type { Allocate } from "./storage.js";
 import { WorkerCaches } from "./worker-caches.js";
@@ -32,16 +32,16 @@ export interface ScatterPlan {
 
 /** How a launch with scatter parameters runs. */
 export interface ScatterPlans {
-  /** What is to be compiled: the launch itself, or its form for owners (ir/owners.ts). */
+  /** Binding to compile: the launch itself, or its form for owners (ir/owners.ts). */
   binding: Binding;
   workers: number;
   plans: ScatterPlan[];
 }
 
 /**
- * Chooses the strategies of a launch's scatter parameters on so many `threads`, and takes the memory that they need. `atomicCost` is the time
- * of an atomic update in units of an element's copy and fold, `allocate` gives what the backend can reach. Where the order of updates matters, either one worker makes them all, or each
- * worker is an owner of a part of every target.
+ * Chooses the strategies of a launch's scatter parameters on `threads` threads, and takes the memory that they need. `atomicCost` is the time
+ * of an atomic update in units of an element's copy and fold, `allocate` returns memory that the backend can reach. Where the order of updates
+ * matters, either one worker makes them all, or each worker is an owner of a part of every target.
  */
 export function planScatters(binding: Binding, threads: number, atomicCost: number, allocate: Allocate): ScatterPlans {
   const targets = binding.ir.params.filter((p): p is ScatterParam => p.kind === "scatter");
@@ -136,10 +136,16 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
     throw new LaunchError(
       `kernel "${binding.kernel.name}": scatter "${name}" cannot be cached: it reaches over ${spanOf(target)} elements, and scatter caches serve ${MOST_CACHED} at most; use the strategy "atomic"`,
     );
+  const backward = belowOf(target) > 0;
+  if (backward && (asked === "cached" || asked === "duplicated"))
+    throw new LaunchError(
+      `kernel "${binding.kernel.name}": scatter "${name}" cannot be ${asked}: its view of strides [${target.strides}] goes backwards; use the strategy "atomic", or a view that goes forwards`,
+    );
   if (asked && asked !== "sorted") return made(asked, strategySource(binding));
   if (workers === 1) return made("sorted", "one worker adds in element order");
 
   const free = asked === "sorted" ? "any order gives the same bits, and " : "";
+  if (backward) return made("atomic", `${free}the view goes backwards`);
   const copied = spanOf(target) * (workers - 1);
   const updates = updateCount(binding);
   const bytes = copied * BYTES[param.element];

@@ -44,7 +44,9 @@ interface Hole {
 export class CpuStorage {
   /** Shared between threads where the platform has SharedArrayBuffer. */
   readonly shared: boolean;
-  private current: WebAssembly.Memory;
+  private current: WebAssembly.Memory | undefined;
+  /** Why there is no WebAssembly memory, in the engine's words: then each piece is a buffer of its own. */
+  readonly noMemory: string | undefined;
   /** Bytes allocated and not yet freed. */
   allocated = 0;
   /** Free ranges below `top`, by rising address, never adjacent. */
@@ -61,10 +63,16 @@ export class CpuStorage {
     readonly mostPages = maxPages,
   ) {
     this.shared = typeof SharedArrayBuffer !== "undefined";
-    this.current = createMemory(Math.min(maxPages, 16), maxPages, this.shared);
+    try {
+      this.current = createMemory(Math.min(maxPages, 16), maxPages, this.shared);
+    } catch (error) {
+      if (error instanceof DeviceError) throw error;
+      this.noMemory = (error as Error).message;
+    }
   }
 
-  get memory(): WebAssembly.Memory {
+  /** Undefined if the engine gives none. */
+  get memory(): WebAssembly.Memory | undefined {
     return this.current;
   }
 
@@ -75,24 +83,24 @@ export class CpuStorage {
 
   /**
    * New zeroed memory of at least one byte, aligned to 64 bytes; `onFree` is called once, when it is given back.
-   * @throws DeviceError where the system cannot hold it.
+   * @throws DeviceError if the system cannot hold it.
    */
   allocate(bytes: number, onFree?: () => void): CpuBuffer {
     const size = sizeFor(bytes);
     if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
     const start = this.findHole(size);
-    return start === undefined ? this.ownBuffer(size, onFree) : this.pieceOfMemory(start, size, onFree);
+    return start === undefined ? this.ownBuffer(bytes, size, onFree) : this.pieceOfMemory(bytes, start, size, onFree);
   }
 
   /**
-   * The same inside the WebAssembly memory, for which this may become one with 64-bit addresses; undefined where it cannot hold that much.
-   * @throws DeviceError where the system cannot hold it.
+   * The same inside the WebAssembly memory, for which this may become one with 64-bit addresses; undefined if it cannot hold that much.
+   * @throws DeviceError if the system cannot hold it.
    */
   allocateForWasm(bytes: number, onFree?: () => void): CpuBuffer | undefined {
     const size = sizeFor(bytes);
     if (size >= LOOK_FIRST) this.refuseWhereTooLarge(size);
     const start = this.findHole(size) ?? (this.widenFor(size) ? this.findHole(size) : undefined);
-    return start === undefined ? undefined : this.pieceOfMemory(start, size, onFree);
+    return start === undefined ? undefined : this.pieceOfMemory(bytes, start, size, onFree);
   }
 
   private refuseWhereTooLarge(size: number): void {
@@ -105,13 +113,13 @@ export class CpuStorage {
     );
   }
 
-  private pieceOfMemory(start: number, size: number, onFree?: () => void): CpuBuffer {
+  private pieceOfMemory(bytes: number, start: number, size: number, onFree?: () => void): CpuBuffer {
     this.allocated += size;
     let live = true;
-    const memory = () => this.current;
+    const memory = () => this.current!;
     return {
       memory: CPU_MEMORY,
-      bytes: size,
+      bytes,
       address: start,
       inWasmMemory: true,
       get host() {
@@ -132,7 +140,7 @@ export class CpuStorage {
     };
   }
 
-  private ownBuffer(size: number, onFree?: () => void): CpuBuffer {
+  private ownBuffer(bytes: number, size: number, onFree?: () => void): CpuBuffer {
     let host: ArrayBufferLike | undefined;
     try {
       host = this.shared ? new SharedArrayBuffer(size + 2 * MARGIN) : new ArrayBuffer(size + 2 * MARGIN);
@@ -142,7 +150,7 @@ export class CpuStorage {
     this.allocated += size;
     return {
       memory: CPU_MEMORY,
-      bytes: size,
+      bytes,
       address: MARGIN,
       inWasmMemory: false,
       get host() {
@@ -162,7 +170,7 @@ export class CpuStorage {
     };
   }
 
-  /** First address for `size` bytes, taken from the free memory; undefined where the memory cannot hold them. */
+  /** First address for `size` bytes, taken from the free memory; undefined if the memory cannot hold them. */
   private findHole(size: number): number | undefined {
     const n = this.holes.findIndex((hole) => hole.end - hole.start >= size);
     if (n >= 0) {
@@ -170,7 +178,7 @@ export class CpuStorage {
       const { start } = hole;
       hole.start += size;
       if (hole.start === hole.end) this.holes.splice(n, 1);
-      new Uint8Array(this.current.buffer, start, size).fill(0);
+      new Uint8Array(this.current!.buffer, start, size).fill(0);
       return start;
     }
     const start = this.top;
@@ -181,6 +189,7 @@ export class CpuStorage {
 
   /** Grows the memory to at least `bytes`; by large steps where it can, as growing detaches an unshared buffer. */
   private reach(bytes: number): boolean {
+    if (!this.current) return false;
     const have = this.current.buffer.byteLength;
     if (bytes <= have) return true;
     const needed = Math.ceil((bytes - have) / PAGE);
@@ -199,7 +208,7 @@ export class CpuStorage {
 
   /** Moves to a memory with 64-bit addresses, if `size` bytes fit into it and not into this one; what is in use is copied. */
   private widenFor(size: number): boolean {
-    if (this.maxPages === this.mostPages || this.top + size + MARGIN > this.mostPages * PAGE) return false;
+    if (!this.current || this.maxPages === this.mostPages || this.top + size + MARGIN > this.mostPages * PAGE) return false;
     const used = this.usedRanges();
     // Until it is copied, everything is there twice.
     this.refuseWhereTooLarge(used.reduce((sum, { start, end }) => sum + end - start, size));
@@ -216,7 +225,7 @@ export class CpuStorage {
     return true;
   }
 
-  /** What lies between the holes. */
+  /** Ranges between the holes. */
   private usedRanges(): Hole[] {
     const bounds = [MARGIN, ...this.holes.flatMap(({ start, end }) => [start, end]), this.top];
     return Array.from({ length: bounds.length / 2 }, (_, n) => ({ start: bounds[2 * n], end: bounds[2 * n + 1] })).filter(
@@ -241,7 +250,7 @@ export class CpuStorage {
   }
 }
 
-/** What is allocated for so many bytes. */
+/** Size of an allocation for `bytes` bytes. */
 const sizeFor = (bytes: number): number => Math.max(LINE, Math.ceil(bytes / LINE) * LINE) + (bytes >= SMALL ? STAGGER : 0);
 
 let storage: CpuStorage | undefined;

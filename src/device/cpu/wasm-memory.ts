@@ -18,8 +18,8 @@ export interface MemoryLimits {
 }
 
 /**
- * 4 GiB first and 16 GiB where the engine has 64-bit addresses, or from the start what ISOFORM_MEMORY_GIB says. Throws IsoformError where
- * that is no number from 1 to 16.
+ * 4 GiB first and 16 GiB if the engine has 64-bit addresses, or the size in ISOFORM_MEMORY_GIB from the start. Throws IsoformError if
+ * that is not a number from 1 to 16.
  */
 export function memoryLimits(): MemoryLimits {
   const wish = globalThis.process?.env?.ISOFORM_MEMORY_GIB;
@@ -43,21 +43,30 @@ export function moreMemory(pages: number): { reason: string; remedy: string } {
     };
   return {
     reason: "as ISOFORM_MEMORY_GIB asks",
-    remedy: `free other arrays, leave ISOFORM_MEMORY_GIB away or set it to as much as ${MAX_WIDE_GIB}, or use the device native`,
+    remedy: `free other arrays, leave out ISOFORM_MEMORY_GIB or set it to as much as ${MAX_WIDE_GIB}, or use the device native`,
   };
 }
 
+/** Why there is no memory at all, and what to do, from what the engine says. */
+export const noMemory = (words: string): { reason: string; remedy: string } => ({
+  reason: `the engine gives no WebAssembly memory (${words}): it sets aside 10 GiB of addresses for each, which \`ulimit -v\` may not allow`,
+  remedy: "start node with --disable-wasm-trap-handler, raise `ulimit -v` to 12 GiB or more, or use the device js or native",
+});
+
 /** True where a memory of that many pages has 64-bit addresses. */
 export const isWide = (maxPages: number): boolean => maxPages > MAX_PAGES;
+
+/** False in an engine that was started without it, as by `node --jitless`. */
+export const hasWebAssembly = (): boolean => typeof WebAssembly === "object";
 
 let wideMemory: boolean | undefined;
 
 /** True where the engine has memories with 64-bit addresses. */
 function hasWideMemory(): boolean {
-  return (wideMemory ??= WebAssembly.validate(new ModuleBuilder(false, true).bytes()));
+  return (wideMemory ??= hasWebAssembly() && WebAssembly.validate(new ModuleBuilder(false, true).bytes()));
 }
 
-/** A new memory; engines differ in how they want to be asked for 64-bit addresses. Throws DeviceError where there are none. */
+/** A new memory; engines differ in how they want to be asked for 64-bit addresses. Throws DeviceError if there are none. */
 export function createMemory(initial: number, maximum: number, shared: boolean): WebAssembly.Memory {
   if (!isWide(maximum)) return new WebAssembly.Memory({ initial, maximum, shared });
   const descriptors: unknown[] = [
@@ -73,7 +82,7 @@ export function createMemory(initial: number, maximum: number, shared: boolean):
   throw new DeviceError(
     "wasm",
     `this engine gives no WebAssembly memory of ${((maximum * PAGE) / 2 ** 30).toPrecision(3)} GiB`,
-    "use Node 24 or newer, or leave ISOFORM_MEMORY_GIB away for a memory that begins with 4 GiB",
+    "use Node 24 or newer, or leave out ISOFORM_MEMORY_GIB for a memory that begins with 4 GiB",
   );
 }
 

@@ -5,8 +5,8 @@ import { typedArray } from "../memory/view.js";
 import type { Allocate, CpuBuffer } from "./storage.js";
 
 /**
- * The scatter caches of one target, one for each worker (see ir/scatter-cache.ts). Between launches their values are the operation's identity, so it
- * does not matter of which lines they are said to be.
+ * The scatter caches of one target, one for each worker (see ir/scatter-cache.ts). Between launches their values are the operation's identity, so the
+ * lines that they are marked with do not matter.
  */
 export class WorkerCaches {
   readonly buffer: CpuBuffer;

@@ -68,7 +68,7 @@ export function nameIn(declaration: string): string {
   return /(\w+)(?=\(|$)/.exec(declaration)![1];
 }
 
-/** What is asked of a GPU by number. */
+/** Attributes of a GPU that are queried by number. */
 export type DeviceAttribute = "multiprocessors" | "memoryClockRate" | "memoryBusWidth" | "l2Bytes" | "sharedBytes";
 
 /** Handles and device pointers of the driver fit a double: user space has 47 bits. */
@@ -78,11 +78,11 @@ export type Handle = number;
 export interface DriverQueries {
   readonly api: DriverApi;
   readonly library: Library;
-  /** What a call gives through its first argument. Throws DeviceError. */
+  /** Integer that a call returns through its first argument. Throws DeviceError. */
   int(name: DriverCall, ...args: unknown[]): number;
 }
 
-/** What one implementation of the driver API has of its own: NVIDIA's, or AMD's, which calls it HIP. */
+/** Specifics of one implementation of the driver API: NVIDIA's, or AMD's, which calls it HIP. */
 export interface DriverApi {
   readonly backend: string;
   /**
@@ -91,18 +91,18 @@ export interface DriverApi {
    */
   readonly calls: Readonly<Record<DriverCall, string | ((...args: never[]) => number)>>;
   readonly attributes: Readonly<Record<DeviceAttribute, number>>;
-  /** What closes the list that `cuLaunchKernel` takes as `extra`. */
+  /** Value that closes the list that `cuLaunchKernel` takes as `extra`. */
   readonly endOfExtra: bigint;
   /** Threads of a grid along an axis, at most. */
   readonly mostThreads: number;
   /** A kernel may start while the one before it in its stream still runs, and wait for it itself. Asked once `architecture` is known. */
   readonly startsEarly?: (driver: DriverQueries, arch: string) => boolean;
-  /** Where a library is too old. */
+  /** Remedy if a library is too old. */
   readonly newer: string;
   /** By status. */
   readonly remedies: Readonly<Record<number, string | undefined>>;
-  /** Undefined where the machine has none. */
+  /** Undefined if the machine has none. */
   openLibrary(koffi: Koffi): Library | undefined;
-  /** What the GPU's code is compiled for, as its compiler calls it, and in words. */
+  /** Target that the GPU's code is compiled for, in the compiler's terms, and in words. */
   architecture(driver: DriverQueries, device: Handle): { arch: string; words: string };
 }

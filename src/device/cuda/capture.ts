@@ -3,7 +3,7 @@ import type { GpuLaunch } from "../gpu/launch.js";
 import type { Buffer } from "../memory/view.js";
 import type { Handle } from "./calls.js";
 
-/** What a graph refers to, gathered while it is captured. */
+/** Objects that a graph refers to, gathered while it is captured. */
 export class Captured {
   readonly launches = new Set<GpuLaunch | GpuFold>();
   readonly buffers = new Set<Buffer>();

@@ -15,17 +15,17 @@ export class PrimaryContext {
     private readonly driver: Driver,
     private readonly device: number,
   ) {
-    // What goes wrong here goes wrong again where somebody waits for it.
+    // Ignores errors here: they come again when somebody waits for it.
     driver
       .callAside("cuDevicePrimaryCtxRetain", new BigUint64Array(1), device)
       .then(() => this.retained())
       .catch(() => undefined);
   }
 
-  /** Waits until it is there. Throws DeviceError where it cannot be made. */
+  /** Waits until it is there. Throws DeviceError if it cannot be made. */
   get(): Handle {
     if (this.handle === undefined) {
-      // The driver makes one at a time: this call waits for that of the other thread.
+      // Waits for the other thread's call, too: the driver makes one context at a time.
       this.handle = this.driver.handle("cuDevicePrimaryCtxRetain", this.device);
       this.references++;
     }

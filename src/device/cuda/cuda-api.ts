@@ -5,11 +5,11 @@ const COMPUTE_CAPABILITY = { major: 75, minor: 76 };
 
 const CAPTURE = "a graph holds launches, copies and clears of the queues that are captured; make arrays and launches before";
 
-/** What can be done about a status, of which HIP has the same. */
+/** Remedies for statuses that CUDA and HIP share. */
 export const REMEDIES: DriverApi["remedies"] = {
   2: "free arrays or launches, or use a smaller size",
   209: "the code was compiled for another GPU: empty the cache folder",
-  700: "a kernel left its arrays; the GPU's context is lost: find the index with the backend js-debug, and start the program again",
+  700: "a kernel accessed memory outside its arrays; the GPU's context is lost: find the index with the backend js-debug, and start the program again",
   719: "a kernel failed; the GPU's context is lost: look for the cause with the backend js-debug, and start the program again",
   901: CAPTURE,
   904: "during a capture, queues that wait for captured work must be named, or be waited for",

@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/binding.js";
-import type { Capabilities, Device, Fold, FoldPart, Launch, Queue, TheoreticalPeaks } from "../device.js";
+import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
@@ -38,7 +38,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     this.theoretical = { bandwidth: gpu.facts.bandwidth };
   }
 
-  createQueue(): Queue {
+  createQueue(): CudaQueue {
     return new CudaQueue(this, this.gpu);
   }
 

@@ -18,11 +18,11 @@ interface Missing {
 export interface FoundCompiler {
   /** Its version; loads it only where nothing else tells. */
   version(): Promise<string>;
-  /** Throws DeviceError where it does not load. */
+  /** Throws DeviceError if it does not load. */
   load(): Promise<GpuCompiler>;
 }
 
-/** What a backend through a driver API is made of. */
+/** Parts of a backend that uses a driver API. */
 export interface DriverParts {
   readonly api: DriverApi;
   /** One GPU in words, and the name of the driver and of the compiler in reports. */
@@ -33,7 +33,7 @@ export interface DriverParts {
   /** The program that tells of the driver's state. */
   readonly tool: string;
   driverVersion(number: number): string;
-  /** Throws DeviceError where there is none. */
+  /** Throws DeviceError if there is none. */
   findCompiler(): Promise<FoundCompiler>;
 }
 

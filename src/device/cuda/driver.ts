@@ -6,7 +6,7 @@ import { cudaApi } from "./cuda-api.js";
 const NOT_READY = 600;
 const PEER_REACHED_ALREADY = 704;
 
-/** A function of the driver; those of its library run in another thread, too, and tell the last argument how it went. */
+/** A function of the driver; functions of its library run in another thread, too, and pass their status to the last argument. */
 /* eslint-disable @typescript-eslint/no-explicit-any */
 interface DriverFunction {
   (...args: any[]): number | string;
@@ -27,7 +27,7 @@ export class Driver implements DriverQueries {
   private readonly functions: Record<DriverCall, DriverFunction>;
   private current: Handle | undefined;
   private readonly waiting = new Set<Waiting>();
-  /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
+  /** The kernel that was submitted last: a kernel's failure is reported by a later call. */
   lastKernel: string | undefined;
 
   private constructor(
@@ -44,7 +44,7 @@ export class Driver implements DriverQueries {
     ) as unknown as Driver["functions"];
   }
 
-  /** To be initialised. Undefined where the machine has no driver library. Throws DeviceError where that lacks a function. */
+  /** To be initialised. Undefined if the machine has no driver library. Throws DeviceError if that lacks a function. */
   static open(koffi: Koffi, api: DriverApi): Driver | undefined {
     const library = api.openLibrary(koffi);
     if (!library) return undefined;
@@ -55,7 +55,7 @@ export class Driver implements DriverQueries {
     }
   }
 
-  /** Starts the driver. Throws DeviceError where it does not start. */
+  /** Starts the driver. Throws DeviceError if it does not start. */
   initialise(): Promise<void> {
     return this.callAside("cuInit", 0);
   }
@@ -117,7 +117,7 @@ export class Driver implements DriverQueries {
     this.waiting.delete(gpu);
   }
 
-  /** Starts those that wait. Throws DeviceError, now and again, where one cannot. */
+  /** Starts the GPUs that wait. Throws DeviceError, now and again, if one cannot. */
   startAll(): void {
     if (this.waiting.size === 0) return;
     const gpus = [...this.waiting];

@@ -19,14 +19,14 @@ interface Entry extends GpuEntry {
   readonly handle: Handle;
 }
 
-/** What is known of a GPU without starting anything on it. */
+/** Facts about a GPU that are known without starting anything on it. */
 export interface GpuFacts extends CodeFacts {
   label: string;
-  /** What code is compiled for, as the compiler calls it. */
+  /** Target that code is compiled for, in the compiler's terms. */
   arch: string;
   multiprocessors: number;
   memory: number;
-  /** Bytes a second by clock and width of the memory; undefined where the driver does not tell them. */
+  /** Bytes a second by clock and width of the memory; undefined if the driver does not tell them. */
   bandwidth: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export function gpuFacts(driver: Driver, ordinal: number): GpuFacts & { device: 
 }
 
 /**
- * Bytes a second of a memory that moves data on both edges of its clock, from the clock in kHz and the width in bits; undefined where
+ * Bytes a second of a memory that moves data on both edges of its clock, from the clock in kHz and the width in bits; undefined if
  * one is 0, which is what drivers say of what they do not know.
  */
 export function theoreticalBandwidth(clockRate: number, busWidth: number): number | undefined {
@@ -114,7 +114,7 @@ export class Gpu implements GpuMachine {
     return this.driver;
   }
 
-  /** Waits for the context, and takes the memory that was asked for meanwhile; may be called again. Throws DeviceError where either cannot be had. */
+  /** Waits for the context, and takes the memory that was asked for meanwhile; may be called again. Throws DeviceError if either cannot be had. */
   start(): void {
     this.driver.use(this.context);
     for (const buffer of this.buffers) if (!buffer.isPlaced) buffer.address = this.take(buffer.bytes);
@@ -135,12 +135,12 @@ export class Gpu implements GpuMachine {
     this.postponed.push(work);
   }
 
-  /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError where it does not fit: before the first use of a GPU, there. */
+  /** Zeroed memory, ready for every stream of this GPU. Throws DeviceError if it does not fit: before the first use of a GPU, there. */
   allocate(bytes: number): GpuBuffer {
     this.requireOpen();
     const buffer = new GpuBuffer(this, bytes);
     if (bytes === 0) return buffer;
-    if (this.capture) throw new DeviceError(this.name, "memory is asked for during a capture", "make arrays and launches before it");
+    if (this.capture) throw new DeviceError(this.name, "memory is allocated during a capture", "make arrays and launches before it");
     if (this.started) {
       this.enter();
       buffer.address = this.take(bytes);
@@ -204,13 +204,13 @@ export class Gpu implements GpuMachine {
     let module = this.modules.get(key);
     if (module === undefined) {
       keepSource(name, source, fmad ? "fast" : "strict", this.compiler.suffix);
-      module = driver.handle("cuModuleLoadData", this.compiler.compile(source, this.facts.arch, { fmad, name }));
+      module = this.compiler.compile(source, this.facts.arch, { fmad, name }, (code) => driver.handle("cuModuleLoadData", code));
       this.modules.set(key, module);
     }
     return new Map(entries.map((entry) => [entry, this.entry(driver.handle("cuModuleGetFunction", module, entry))]));
   }
 
-  /** Waits for the work under way and gives back everything. Throws DeviceError where that work failed. */
+  /** Waits for the work under way and gives back everything. Throws DeviceError if that work failed. */
   close(): void {
     if (this.closed) return;
     if (!this.started) {
@@ -297,7 +297,7 @@ export class GpuBuffer implements GpuMemory {
     return this.place !== undefined;
   }
 
-  /** Throws DeviceError where the GPU has not been used yet, and cannot be. */
+  /** Throws DeviceError if the GPU has not been used yet, and cannot be. */
   get address(): number {
     if (this.place === undefined) this.gpu.enter();
     return this.place!;

@@ -20,7 +20,7 @@ export function openDriverLibrary(koffi: Koffi): Library | undefined {
   );
 }
 
-/** Where the run-time compiler may be, best first: full paths that exist, then names for the system's loader. */
+/** Places to look for the run-time compiler, best first: full paths that exist, then names for the system's loader. */
 export interface NvrtcPaths {
   readonly files: readonly string[];
   readonly names: readonly string[];

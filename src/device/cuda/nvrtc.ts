@@ -31,7 +31,7 @@ export class Nvrtc implements GpuCompiler {
     this.architectures = [...architectures];
   }
 
-  /** Throws DeviceError where koffi or the library is missing. */
+  /** Throws DeviceError if koffi or the library is missing. */
   static async open(paths: NvrtcPaths = findNvrtc()): Promise<Nvrtc> {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("cuda", NO_KOFFI.reason, NO_KOFFI.remedy);
@@ -44,15 +44,19 @@ export class Nvrtc implements GpuCompiler {
     return this.compiler.version;
   }
 
-  compile(source: string, arch: string, options: CodeOptions): Uint8Array {
-    return this.compileToCubin(source, Number(arch.replace("sm_", "")), options);
+  compile<T>(source: string, arch: string, options: CodeOptions, load: (code: Uint8Array) => T): T {
+    return this.loaded(source, Number(arch.replace("sm_", "")), options, load);
   }
 
   /**
    * Machine code of `source` for compute capability `arch` (major * 10 + minor), from the disk's cache where it was compiled before.
    * Throws DeviceError with the kernel's name and the compiler's first lines.
    */
-  compileToCubin(source: string, arch: number, { fmad, name = "kernel" }: CodeOptions): Uint8Array {
+  compileToCubin(source: string, arch: number, options: CodeOptions): Uint8Array {
+    return this.loaded(source, arch, options, (code) => code);
+  }
+
+  private loaded<T>(source: string, arch: number, { fmad, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
     if (!this.architectures.includes(arch))
       throw new DeviceError(
         "cuda",
@@ -60,7 +64,7 @@ export class Nvrtc implements GpuCompiler {
         `use an NVRTC that has one; this one has sm_${this.architectures.join(", sm_")}`,
       );
     const flags = [`--gpu-architecture=sm_${arch}`, `--fmad=${fmad}`, "--std=c++17"];
-    return cachedBinary("cubin", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name));
+    return cachedBinary("cubin", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name), load);
   }
 }
 

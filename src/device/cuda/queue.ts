@@ -145,7 +145,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     return event;
   }
 
-  /** What a CPU's queue has recorded has happened already. */
+  /** Ignores events of a CPU's queue: they have happened already. */
   protected waitFor(event: DeviceEvent): void {
     const driver = this.gpu.enter();
     if (!(event instanceof CudaEvent) || event.gpu.driver !== driver) return event.block();
@@ -239,7 +239,7 @@ export class CudaEvent implements CheckingEvent {
 
   async since(earlier: DeviceEvent): Promise<number> {
     if (!(earlier instanceof CudaEvent) || earlier.gpu !== this.gpu)
-      throw new DeviceError(this.gpu.name, "the earlier event is another device's", "compare events of one device");
+      throw new DeviceError(this.gpu.name, "the earlier event belongs to another device", "compare events of one device");
     await earlier.done();
     await this.done();
     const milliseconds = new Float32Array(1);

@@ -9,28 +9,28 @@ export interface CodeOptions {
   name?: string;
 }
 
-/** What makes a GPU's code of sources in one language. */
+/** Compiler of a GPU's code from sources in one language. */
 export interface GpuCompiler {
   readonly language: GpuLanguage;
-  /** Of the files in which sources are kept for people. */
+  /** Suffix of the files in which sources are kept for people. */
   readonly suffix: string;
   /**
-   * Machine code for `arch`, as the driver calls it, from the disk's cache where it was compiled before. Throws DeviceError with the
-   * kernel's name and the compiler's first lines.
+   * Result of `load` for the machine code for `arch`, in the driver's terms; code comes from the disk's cache if it was compiled and loaded before.
+   * Throws DeviceError with the kernel's name and the compiler's first lines, and the errors of `load`.
    */
-  compile(source: string, arch: string, options: CodeOptions): Uint8Array;
+  compile<T>(source: string, arch: string, options: CodeOptions, load: (code: Uint8Array) => T): T;
 }
 
-/** Where NVRTC's functions, and those of hiprtc, differ. */
+/** Differences between the functions of NVRTC and of hiprtc. */
 export interface RuntimeCompilerNames {
   readonly backend: string;
   /** In errors. */
   readonly title: string;
-  /** Of all functions. */
+  /** Prefix of all functions. */
   readonly prefix: string;
-  /** In the names of those that give machine code. */
+  /** Part of the names of functions that return machine code. */
   readonly code: string;
-  /** Of a source's file, in the compiler's messages. */
+  /** Suffix of a source's file, in the compiler's messages. */
   readonly suffix: string;
 }
 

@@ -7,7 +7,7 @@ import type { Driver } from "./driver.js";
 interface Pinned {
   readonly pointer: Handle;
   readonly bytes: ArrayBuffer;
-  /** Recorded behind the copy that last used it. */
+  /** Recorded after the copy that last used it. */
   readonly event: Handle;
 }
 

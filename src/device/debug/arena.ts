@@ -1,5 +1,8 @@
-import { addressOf, spanOf } from "../cpu/host-view.js";
+import { addressOf, belowOf, spanOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
+
+/** Byte address of a view's element that lies lowest in memory. */
+const lowestAddress = (view: View): number => addressOf(view) - belowOf(view) * BYTES[view.type];
 
 /** A range of CPU memory that some views cover, and its copy. */
 export interface Piece {
@@ -17,7 +20,7 @@ export class Arena {
 
   constructor(views: readonly View[]) {
     const spans = views.map((view) => {
-      const start = addressOf(view);
+      const start = lowestAddress(view);
       return {
         host: view.buffer.host!,
         start: Math.floor(start / 8) * 8,
@@ -35,15 +38,15 @@ export class Arena {
     for (const p of this.pieces) p.copy = new Uint8Array(p.host, p.start, p.end - p.start).slice().buffer;
   }
 
-  /** Number of the piece that the view lies in, and the byte offset of its first element there. */
+  /** Number of the piece that the view lies in, and the byte offset of its lowest element there. */
   locate(view: View): { piece: number; address: number } {
-    const address = addressOf(view);
+    const address = lowestAddress(view);
     const end = address + spanOf(view) * BYTES[view.type];
     const piece = this.pieces.findIndex((p) => p.host === view.buffer.host && p.start <= address && end <= p.end);
     return { piece, address: address - this.pieces[piece].start };
   }
 
-  /** The copy of a view's elements, from its first to its last. */
+  /** The copy of a view's elements, from its lowest to its highest. */
   array(view: View): TypedArray {
     const { piece, address } = this.locate(view);
     return typedArray(view.type, this.pieces[piece].copy, address, spanOf(view));

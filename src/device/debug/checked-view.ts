@@ -1,12 +1,13 @@
 import { ELEMENTS, valueType } from "../../ir/scalars.js";
 import type { ElementType, NumericType, ScatterOp } from "../../ir/types.js";
+import { belowOf } from "../cpu/host-view.js";
 import { foldOf } from "../cpu/partials.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import { BYTES, type TypedArray } from "../memory/view.js";
 import type { Arena } from "./arena.js";
 import type { Watch } from "./watch.js";
 
-/** What arrays look like to a kernel's function: nested, as `a[i][j]`. */
+/** Arrays as a kernel's function sees them: nested, as `a[i][j]`. */
 export type Nested = { readonly length: number; [index: number]: unknown };
 
 /** How one array answers; `indices` are inside the extents. */
@@ -76,22 +77,24 @@ export function checkedView(name: string, view: AnyView, disjoint: boolean, aren
   );
 }
 
-/** Finds an element, counted from the first one of the view. */
+/** Finds an element, counted from the lowest one of the view. */
 function offsetIn(view: AnyView): (indices: readonly number[]) => number {
   const { strides } = storageOf(view);
-  const elementAt = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], 0);
+  const first = belowOf(storageOf(view));
+  const elementAt = (indices: readonly number[]): number => indices.reduce((offset, index, axis) => offset + index * strides[axis], first);
   if (!(view instanceof BlockedView)) return elementAt;
   const { block } = view;
-  return ([first, ...rest]) => elementAt([Math.floor(first / block), ...rest, first % block]);
+  return ([index, ...rest]) => elementAt([Math.floor(index / block), ...rest, index % block]);
 }
 
 /** How an integer comes to be infinite or NaN in plain JavaScript. */
 const causeOf = (value: number): string => `an integer is divided by zero${Number.isNaN(value) ? ", or a local has no value yet" : ""}`;
-const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) | 0 or (a % b) | 0 where that is meant";
+const DIVISION = "dividing by zero gives 0 on the other devices; write (a / b) | 0 or (a % b) | 0 if you mean that";
 
 /** The value, where an array of the type can hold it. */
 function fitting(value: unknown, type: ElementType, what: () => string, watch: Watch): number {
-  if (typeof value !== "number" && typeof value !== "boolean") return watch.fail(`${what()} is given ${String(value)}, which is no number`);
+  if (typeof value !== "number" && typeof value !== "boolean")
+    return watch.fail(`${what()} is given ${String(value)}, which is not a number`);
   const number = Number(value);
   const { kind, least, greatest } = ELEMENTS[valueType(type)];
   if (kind === "float") return number;
@@ -99,7 +102,7 @@ function fitting(value: unknown, type: ElementType, what: () => string, watch: W
   if (!Number.isInteger(number) || number < least || number > greatest)
     watch.fail(
       `${what()} is ${type} and is given ${number}: integer overflow`,
-      "the other devices wrap; write (...) | 0 or (...) >>> 0 where that is meant",
+      "the other devices wrap; write (...) | 0 or (...) >>> 0 if you mean that",
     );
   return number;
 }

@@ -6,6 +6,7 @@ import { printerOf } from "../launch/prints.js";
 import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
+import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
@@ -23,9 +24,12 @@ export const backend: Backend = {
   single: true,
   async probe() {
     const { label, versions } = describeMachine(1);
+    const missing = noCodeFromText();
+    if (missing) return { backend: "js-debug", devices: [], versions, missing };
     return { backend: "js-debug", devices: [{ name: "js-debug", label, capabilities: cpuCapabilities(1, 0) }], versions };
   },
   async open() {
+    requireCodeFromText("js-debug");
     return new JsDebugDevice();
   },
 };
@@ -62,7 +66,7 @@ class DebugProgram implements CpuProgram {
   run(): Record<string, number> {
     const views = Object.values(this.binding.views);
     const arena = new Arena(views);
-    // Lines are those of the code, as on all devices; where the launch fails they are those of the function, up to the failure.
+    // Prints the lines of the code, as on all devices; if the launch fails, the lines of the function, up to the failure.
     const lines: string[] = [];
     let partials: ReturnType<typeof this.runChecked>;
     try {

@@ -5,7 +5,7 @@ import type { Location } from "../../ir/types.js";
 import type { Piece } from "./arena.js";
 import { Shadow } from "./shadow.js";
 
-/** Those who share a step of a team, its members or the lanes of one: who is at work, and who touched what in this step. */
+/** The sharers of a step of a team, its members or the lanes of one: the one at work, and the accesses of each in this step. */
 export class Sharers {
   /** Words for who is at work, where one is. */
   name = "";
@@ -24,13 +24,13 @@ export class Sharers {
     this.name = name;
   }
 
-  /** What was touched before has happened for all of them. */
+  /** Begins a new step: accesses before it have happened for all of them. */
   nextStep(): void {
     this.next("");
     this.step = this.current;
   }
 
-  /** What is wrong with a read of a place of a piece; undefined where it is in order. */
+  /** Describes what is wrong with reading a place of a piece; undefined if nothing is. */
   read(piece: number, at: number): string | undefined {
     if (this.shadows[piece]?.read(at, this.current, this.step) === undefined) return undefined;
     return `is read, and another ${this.one} of the ${this.whole} writes it in the same step: ${this.one}s race`;
@@ -42,7 +42,7 @@ export class Sharers {
   }
 }
 
-/** What a kernel's function is doing while it is watched: which element runs, and which touched what. */
+/** State of a kernel's function while it is watched: the element that runs, and the accesses of each element. */
 export class Watch {
   /** The element of the range, or the team; counted from 0. */
   element = 0;

@@ -5,7 +5,7 @@ import type { View } from "../memory/view.js";
 export interface Addressing {
   /** Indices and all addresses have 64 bits. */
   readonly wide: boolean;
-  /** Where indices have 32, by view and axis: products with the stride need 64. Views whose offsets all fit are left out. */
+  /** With 32-bit indices, by view and axis: whether products with the stride need 64 bits. Views whose offsets all fit are left out. */
   readonly far?: Readonly<Record<string, readonly boolean[]>>;
   readonly remark: string;
 }

@@ -13,7 +13,7 @@ import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
 import { decodeResults } from "./partials.js";
 
-/** What launches on GPUs have in common, whatever drives them: a kernel bound to arguments, its results, and its life. */
+/** Common base of launches on GPUs, whatever drives them: a kernel bound to arguments, its results, and its life. */
 export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch {
   readonly kernel: Kernel;
   readonly policy: Policy;
@@ -35,12 +35,12 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
   }
 
-  /** What it is bound to where it keeps records for the host: an index is checked, or it prints. */
+  /** Its binding if it keeps records for the host: an index is checked, or it prints. */
   get recorded(): readonly Binding[] {
     return this.binding.ir.checks || this.binding.ir.prints ? [this.binding] : [];
   }
 
-  /** Throws LaunchError where the launch or the memory of its views was freed. */
+  /** Throws LaunchError if the launch or the memory of its views was freed. */
   requireReady(): void {
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     if (this.buffers.some((buffer) => buffer.live === false)) requireLiveViews(this.gpu, this.binding);
@@ -48,7 +48,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   abstract source(): string;
 
-  /** The reduce parameters whose results the launch hands over; none where their partials are left. */
+  /** The reduce parameters whose results the launch hands over; none if their partials are left. */
   protected abstract readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
 
   /** The reduce parameters' values from the bytes of the results, and from the values that they start from. */
@@ -56,7 +56,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     return withInitialValues(this.binding, decodeResults(this.reduces, bytes, this.readF64));
   }
 
-  /** How an f64 among the results is read, where it is no number of the machine. */
+  /** Reads an f64 among the results if it is not a machine number. */
   protected readonly readF64?: (data: DataView, at: number) => number;
 
   free(): void {

@@ -15,7 +15,7 @@ export interface Piece {
 /** Pieces at most, where threads of one block fold what all blocks have. */
 const MOST_PIECES = 256;
 
-/** Where results go: 8 bytes each, and the views that take them, by reduce parameter. */
+/** Targets of results: 8 bytes each, and the views that take them, by reduce parameter. */
 export interface FoldTargets {
   readonly results: number;
   readonly outputs: Readonly<Record<string, number>>;
@@ -30,10 +30,10 @@ export interface Members {
   readonly blocks: number;
 }
 
-/** Bytes of the mailbox of one of so many members with so many blocks. */
+/** Bytes of the mailbox of one member, for the given numbers of members and blocks. */
 export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
 
-/** Partials from so many places can be folded by the blocks of one kernel. */
+/** Whether partials from `pieces` places can be folded by the blocks of one kernel. */
 export const inOneKernel = ({ allReduces }: GpuLanguage, pieces: number): boolean => allReduces || pieces <= MOST_PIECES;
 
 /** Cuts partials from these places into pieces, one a block: what threads ask for at once, unless there would be more than can be received at once. */
@@ -129,11 +129,11 @@ const cut = (partials: readonly Piece[], bytes: number, length: number): Piece[]
     })),
   );
 
-/** Pieces of memory one behind the other, on multiples of 16 bytes. */
+/** Pieces of memory in sequence, on multiples of 16 bytes. */
 class Layout {
   bytes = 0;
 
-  /** Where so many bytes more begin. */
+  /** Start of `bytes` more bytes. */
   take(bytes: number): number {
     const offset = this.bytes;
     this.bytes += Math.ceil(bytes / 16) * 16;

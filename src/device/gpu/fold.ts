@@ -8,7 +8,7 @@ import { mailboxBytes, type FinalReduction } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine, GpuMemory } from "./machine.js";
 
-/** What one GPU gives to a fold, and the views of one element that take its result, by reduce parameter. */
+/** One GPU's part of a fold, and the views of one element that take its result, by reduce parameter. */
 export interface FoldPart {
   readonly gpu: GpuMachine;
   readonly launches: readonly GpuLaunch[];
@@ -38,7 +38,7 @@ export class GpuFold implements Launch {
 
   /**
    * One fold for each part. GPUs that are all different ones, and can wait for each other, fold what is their own and exchange the results
-   * while they do so (`allReduces`); else each reads the partials of all. Undefined where a part has no launches, or they were folded at once.
+   * while they do so (`allReduces`); else each reads the partials of all. Undefined if a part has no launches, or they were folded at once.
    */
   static together(parts: readonly FoldPart[]): { folds: readonly GpuFold[]; allReduces: boolean } | undefined {
     if (parts.some(({ launches }) => launches.length === 0)) return undefined;
@@ -63,7 +63,7 @@ export class GpuFold implements Launch {
     return { folds, allReduces };
   }
 
-  /** Throws LaunchError where it, or a launch that leaves partials, was freed. */
+  /** Throws LaunchError if it, or a launch that leaves partials, was freed. */
   requireReady(): void {
     if (this.freed) throw new LaunchError(`the fold of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
     for (const launch of this.launches) launch.requireReady();

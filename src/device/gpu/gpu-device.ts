@@ -1,3 +1,4 @@
+import { DeviceError } from "../../ir/errors.js";
 import { INSPECT } from "../../ir/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/depth.js";
@@ -17,16 +18,17 @@ import type {
   Queue,
   Results,
 } from "../device.js";
+import type { AnyDeviceQueue } from "../launch/device-queue.js";
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
-/** What owns the memory of a GPU, whatever drives it. */
+/** Owner of the memory of a GPU, whatever drives it. */
 export interface MemoryOwner {
   readonly memory: MemorySpace;
   /** Throws DeviceError once closed. */
   requireOpen(): void;
-  /** Zeroed memory. Throws DeviceError where it does not fit. */
+  /** Zeroed memory. Throws DeviceError if it does not fit. */
   allocate(bytes: number): Buffer;
   close(): void;
 }
@@ -34,7 +36,7 @@ export interface MemoryOwner {
 /** Teams with scratch of level 1 that a multiprocessor works on at a time: as many as fit it, of the usual size. */
 const RESIDENT_TEAMS = 8;
 
-/** What devices of all backends for GPUs have in common. */
+/** Common base of devices of all backends for GPUs. */
 export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   abstract readonly backend: string;
   abstract readonly label: string;
@@ -43,7 +45,10 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   readonly tuning = new TuningTable();
   precision: Precision = "fast";
   deterministic?: boolean;
-  private first: Queue | undefined;
+  private first: AnyDeviceQueue | undefined;
+  /** Runs whose results are not there yet. */
+  private readonly running = new Set<Promise<unknown>>();
+  private closes = false;
 
   constructor(
     readonly name: string,
@@ -57,14 +62,28 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   }
 
   get queue(): Queue {
+    return this.firstQueue;
+  }
+
+  private get firstQueue(): AnyDeviceQueue {
     return (this.first ??= this.createQueue());
+  }
+
+  /** True once it is being closed: runs that were begun before come to their end. */
+  get closing(): boolean {
+    return this.closes;
+  }
+
+  protected requireOpen(): void {
+    if (this.closes) throw new DeviceError(this.name, "it is closed", "open it again");
+    this.gpu.requireOpen();
   }
 
   residentTeams(league: number): number {
     return Math.min(league, RESIDENT_TEAMS * this.capabilities.parallelism);
   }
 
-  abstract createQueue(): Queue;
+  abstract createQueue(): AnyDeviceQueue;
 
   /** Puts data in `right` order into a new view, before whatever is enqueued later. */
   protected abstract fill(view: View, data: ArrayLike<number>): void;
@@ -72,7 +91,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   protected abstract launch(binding: Binding): Launch;
 
   array<T extends ElementType>(type: ElementToken<T>, shape: number | readonly number[], options: ArrayOptions = {}): View<T> {
-    this.gpu.requireOpen();
+    this.requireOpen();
     const extents = newShape(type, shape, options);
     const buffer = this.gpu.allocate(extents.reduce((a, b) => a * b, BYTES[type.type]));
     return new View(buffer, type.type, extents, stridesOf(extents, options.layout ?? "right"));
@@ -84,7 +103,7 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     shape: number | readonly number[] = data?.length ?? 0,
     options?: ArrayOptions,
   ): View<T> {
-    this.gpu.requireOpen();
+    this.requireOpen();
     const extents = newShape(type, shape, options);
     requireData(type.type, extents, data);
     const view = this.array(type, extents, options);
@@ -93,23 +112,35 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   }
 
   prepare<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Launch {
-    this.gpu.requireOpen();
+    this.requireOpen();
     return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
     const prepared = this.prepare(kernel, args, policy, options);
+    const running = this.finishRun(prepared);
+    this.running.add(running);
+    try {
+      return (await running) as Results<P>;
+    } finally {
+      this.running.delete(running);
+    }
+  }
+
+  private async finishRun(prepared: Launch): Promise<Record<string, number>> {
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
-      this.queue.submit(launch);
-      await this.queue.finish();
-      return (await this.queue.results(launch)) as Results<P>;
+      this.firstQueue.submitAlone(launch);
+      return await this.queue.results(launch);
     } finally {
       launch.free();
     }
   }
 
+  /** Waits for runs that were begun, and frees all that the device holds. */
   async close(): Promise<void> {
+    this.closes = true;
+    if (this.running.size > 0) await Promise.allSettled(this.running);
     this.gpu.close();
   }
 }

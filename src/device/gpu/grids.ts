@@ -5,6 +5,7 @@ import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { BYTES } from "../memory/view.js";
+import { groupLimit } from "./group-limit.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
 import { sizeOf, type Gridded, type PlanRules } from "./plan.js";
 import { alignedBegin, type LaunchProgram } from "./program.js";
@@ -15,7 +16,6 @@ import { blocks, type Shape } from "./steps.js";
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 /** Contributions that are written and sorted at a time. */
 const SORTED_AT_A_TIME = 1 << 22;
-const GRID_LIMIT = 65535;
 /** Blocks of teams, as a multiple of what the device holds at a time: more cost more to start than a small team's work, fewer share uneven teams out badly. */
 const TEAM_WAVES = 4;
 /** The share of the last-level cache that the planes which a tile of blocks works on may fill. */
@@ -30,7 +30,7 @@ export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram
     blocks: "blocks",
     sortBits: SORT_BITS,
     sortTile: SORT_TILE,
-    // Unused slots have all bits set: they go behind every target, as there is a bit pattern of the sorted bits left for them.
+    // Sets all bits of unused slots: they are sorted after every target, as a bit pattern of the sorted bits is left for them.
     keyBits: (size) => Math.floor(Math.log2(Math.max(1, size))) + 1,
     sortedAtATime: SORTED_AT_A_TIME,
     batches: (policy, slots) => rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
@@ -43,7 +43,7 @@ export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram
     overTeams: (teams, rows) => {
       resident ??= main.residentBlocks(program.threads, program.scratchBytes);
       const most = Math.max(1, TEAM_WAVES * resident * gpu.facts.multiprocessors);
-      return { grid: [Math.min(teams, rows, most), 1, 1], block: [program.threads, 1, 1], shared: program.scratchBytes };
+      return { grid: [Math.min(teams, rows, most, groupLimit()), 1, 1], block: [program.threads, 1, 1], shared: program.scratchBytes };
     },
     overItems: (count) => flat(blocks(count, BLOCK)),
     last: { grid: [1, 1, 1], block: [gpu.language.finishThreads, 1, 1] },
@@ -80,10 +80,10 @@ function gridOver(
   ];
   const grid = counts.map((count, d) => Math.max(1, blocks(count, (d === rank - 1 ? elements : 1) * block[d])));
   if (planes > 0) return gridOverBox(gpu, binding, code, extents, block, grid);
-  if (!strided) return gridded({ grid: [grid[0], Math.min(grid[1], GRID_LIMIT), Math.min(grid[2], GRID_LIMIT)], block, shared });
+  if (!strided) return gridded({ grid: [grid[0], Math.min(grid[1], groupLimit()), Math.min(grid[2], groupLimit())], block, shared });
   let left = main.residentBlocks(threads, shared) * gpu.facts.multiprocessors;
   const fitted = grid.map((blocks) => {
-    const taken = Math.max(1, Math.min(blocks, left, GRID_LIMIT));
+    const taken = Math.max(1, Math.min(blocks, left, groupLimit()));
     left = Math.floor(left / taken);
     return taken;
   });
@@ -105,13 +105,13 @@ function gridOverBox(
   block: Shape["block"],
   [rowBlocks, columnBlocks]: readonly number[],
 ): Gridded<Shape> {
-  const planes = Math.max(program.planes, blocks(depth, GRID_LIMIT));
+  const planes = Math.max(program.planes, blocks(depth, groupLimit()));
   const slabs = blocks(depth, planes);
   const boxes = Object.values(binding.views).filter(({ size }) => size >= depth * rows * columns);
   const rowBytes = boxes.reduce((sum, { size, type }) => sum + (size / (depth * rows)) * BYTES[type], 0);
   const fitting = Math.max(1, Math.floor(((tuning.values.cacheShare ?? TILE_SHARE) * gpu.facts.l2Bytes) / (planes * rowBytes * block[1])));
   // Planes that are looked at once may come in any order.
-  const tiles = program.planes > 1 ? Math.min(GRID_LIMIT, blocks(columnBlocks, fitting)) : 1;
+  const tiles = program.planes > 1 ? Math.min(groupLimit(), blocks(columnBlocks, fitting)) : 1;
   const tile = blocks(columnBlocks, tiles);
   return gridded({ grid: [rowBlocks * tile, Math.max(1, slabs), tiles], block }, { rowBlocks, tile, planes });
 }

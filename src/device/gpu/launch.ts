@@ -24,7 +24,7 @@ type Entries = ReadonlyMap<string, GpuEntry>;
 export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
-  /** Where `unfolded` partials lie, by reduce parameter. */
+  /** Memory of `unfolded` partials, by reduce parameter. */
   readonly left: ReadonlyMap<string, Piece>;
   protected readonly reduces: GpuProgram["reduces"];
   private readonly code: LaunchProgram;
@@ -74,7 +74,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     return sorted.length > 0 ? `${source}\n${this.gpu.language.sort}` : source;
   }
 
-  /** Where the results lie, and how many there are, 8 bytes each. */
+  /** Address of the results, and their number, 8 bytes each. */
   get resultRange(): { address: number; count: number } {
     return { address: this.values.at({ kind: "results" }), count: this.reduces.length };
   }
@@ -89,13 +89,13 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
 
   /* Partials that are left. */
 
-  /** What folds partials of this launch, and of others of its kernel, on this GPU; undefined where they were folded at once, or are too many. */
+  /** Folds partials of this launch, and of others of its kernel, on this GPU; undefined if they were folded at once, or are too many. */
   finalReductionOf(launches: readonly GpuLaunch[], to: FoldTargets, members?: Members): FinalReduction | undefined {
     const { finish } = this.code.program;
     return finish && this.reducesInOneKernel(launches) ? this.reduceFinally(finish, this.partialsOf(launches), to, members) : undefined;
   }
 
-  /** Blocks of that on one of so many GPUs; undefined likewise. */
+  /** Blocks of that fold on one of `members` GPUs; undefined likewise. */
   finalReductionBlocks(launches: readonly GpuLaunch[], members: number): number | undefined {
     if (!this.reducesInOneKernel(launches)) return undefined;
     const [partials] = this.partialsOf(launches).values();
@@ -124,7 +124,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
 
 /* The stages of a launch, in order: emit, compile, plan (plan.ts), allocate, fill. */
 
-/** The program, emitted or found. Throws LaunchError where it cannot do what was asked for. */
+/** The program, emitted or found. Throws LaunchError if it cannot do what was asked for. */
 function emit(gpu: GpuMachine, binding: Binding): LaunchProgram {
   const code = programOf(binding, gpu.language, gpu.facts);
   if (binding.peerStores.length > 0 && code.program.planes === 0)
@@ -145,7 +145,7 @@ function compile(gpu: GpuMachine, { precision, kernel }: Binding, { main, fold, 
   );
 }
 
-/** Memory for the plan's parts. Throws DeviceError where it is too much. */
+/** Memory for the plan's parts. Throws DeviceError if it is too much. */
 function allocate(
   gpu: GpuMachine,
   { kernel }: Binding,

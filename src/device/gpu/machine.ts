@@ -3,7 +3,7 @@ import type { AnySlot } from "../../emit/slots.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import type { Fill, Shape, Step } from "./steps.js";
 
-/** What the code of a launch depends on. */
+/** Facts on which the code of a launch depends. */
 export interface CodeFacts {
   /** Bytes of shared memory that a block may ask for. */
   readonly sharedBytes: number;
@@ -19,7 +19,7 @@ export interface CodeFacts {
 export interface GpuEntry {
   /** Blocks of `threads` threads with `sharedBytes` of dynamic shared memory that one multiprocessor holds at a time. */
   residentBlocks(threads: number, sharedBytes: number): number;
-  /** What a thread of it takes, in words. */
+  /** Resources that a thread of it takes, in words. */
   readonly needs: string;
 }
 
@@ -28,13 +28,13 @@ export interface GpuMemory extends Buffer {
   readonly address: number;
 }
 
-/** What a launch asks of the GPU on which it is planned. */
+/** Services that a launch needs from the GPU on which it is planned. */
 export interface GpuMachine {
   readonly name: string;
   readonly memory: MemorySpace;
   readonly language: GpuLanguage;
   readonly facts: CodeFacts & { readonly multiprocessors: number };
-  /** Zeroed memory. Throws DeviceError where it does not fit. */
+  /** Zeroed memory. Throws DeviceError if it does not fit. */
   allocate(bytes: number): GpuMemory;
   /** The entry points of `source`, compiled for this GPU or found compiled. */
   load(source: string, fast: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, GpuEntry>;

@@ -16,7 +16,7 @@ export const chunksOfLine = ({ extents }: RangePolicy): number => Math.ceil(exte
 /** Chunks of a range, which never go over the end of a line. */
 export const chunksOf = (policy: RangePolicy): number => policy.extents.slice(0, -1).reduce((a, b) => a * b, chunksOfLine(policy));
 
-/** Chunks of a range before those of a piece that was cut off along the first axis: they lie in row-major order. */
+/** Chunks of a range before the chunks of a piece that was cut off along the first axis: they lie in row-major order. */
 export function chunksBefore(piece: RangePolicy, { begin, extents }: RangePolicy): number {
   const rows = piece.begin[0] - begin[0];
   return extents.length === 1 ? rows / REDUCTION_CHUNK : rows * (chunksOf(piece) / Math.max(1, piece.extents[0]));

@@ -12,7 +12,7 @@ import type { WantedPart } from "./temporary.js";
  * of numbers alone, before there is any memory.
  */
 
-/** What a plan needs to know of a program; `E` is an entry of its language. */
+/** Properties of a program that a plan needs; `E` is an entry of its language. */
 export interface PlannedProgram<E> {
   readonly main: E;
   readonly traversal: Traversal;
@@ -50,15 +50,15 @@ export interface Batch {
   readonly piece: number;
 }
 
-/** What the slots of one run are filled from, beside the arguments and the launch's memory. */
+/** Values for the slots of one run, beside the arguments and the launch's memory. */
 export interface RunValues {
   readonly numbers: RunNumbers;
   readonly batch?: Batch;
-  /** Partials that come before those of this run. */
+  /** Number of partials before this run's. */
   readonly partialsBefore?: number;
   /** Partials are where folds leave them, and folds go where partials were. */
   readonly swapped?: boolean;
-  /** Where a target's contributions lie, sorted. */
+  /** A target's sorted contributions. */
   readonly sorted?: Sorted;
 }
 
@@ -86,26 +86,26 @@ export interface Gridded<G> {
   readonly numbers: RunNumbers;
 }
 
-/** What a language makes of a plan's numbers. */
+/** Rules by which a language turns a plan's numbers into grids. */
 export interface PlanRules<G> {
   /** Teams' blocks, in words: "blocks" or "workgroups". */
   readonly blocks: string;
-  /** Bits of a digit of the sort, keys of a tile, bits that tell the places of a target of so many elements and unused slots apart. */
+  /** Bits of a digit of the sort, keys of a tile, and bits that tell apart the places of a target of `size` elements and unused slots. */
   readonly sortBits: number;
   readonly sortTile: number;
   keyBits(size: number): number;
   /** Contributions that are written and sorted at a time. */
   readonly sortedAtATime: number;
-  /** Pieces of the range, where elements make so many sorted contributions at most. */
+  /** Pieces of the range, if elements make at most `slots` sorted contributions. */
   batches(policy: RangePolicy, slots: number): readonly Batch[];
   /** Over the elements of the range, or of one of several batches. */
   overElements(policy: RangePolicy, whole: boolean): Gridded<G>;
-  /** For so many chunks of elements, and of partials. */
+  /** Grid for `chunks` chunks of elements, and of partials. */
   overChunks(chunks: number): G;
   overPartials(chunks: number): G;
-  /** For so many teams, of which `rows` have scratch at a time. */
+  /** Grid for `teams` teams, with scratch for `rows` of them at a time. */
   overTeams(teams: number, rows: number): G;
-  /** One thread for each of so many contributions or elements of a target. */
+  /** Grid with one thread for each of `count` contributions or elements of a target. */
   overItems(count: number): G;
   /** The block that folds the last partials. */
   readonly last: G;

@@ -99,14 +99,14 @@ function blockOfTile(policy: Policy, traversal: () => Traversal): ShapeTuning | 
 
 function tileRemark(policy: Policy, shape: ShapeTuning | undefined): string[] {
   if (policy.kind !== "range" || !policy.tile) return [];
-  if (!shape) return ["tiles: none, as the order of reductions or scatters shares the range out"];
+  if (!shape) return ["tiles: none, as the order of reductions or scatters decides how the range is divided"];
   const { row, threads, planes } = shape;
   return [
     `tiles: blocks of ${planes === undefined ? "" : `${planes} x `}${threads! / row!} x ${row}, for the ${policy.tile.join(" x ")} asked for`,
   ];
 }
 
-/** What a launch can be tuned in: shapes that its extents fill and the device can run. */
+/** Ways in which a launch can be tuned: shapes that its extents fill and the device can run. */
 function tunablesOf(binding: Binding, program: GpuProgram, { threads }: CodeFacts): Tunables {
   const { policy } = binding;
   const longest = policy.kind === "range" ? nextPower(policy.extents.at(-1)!) : 1;
@@ -138,8 +138,8 @@ const WARP = 32;
 const LINE = 128;
 
 /**
- * Where threads along the last axis begin, so that a warp's accesses meet as few lines as can be: at the range's begin, or as much before
- * it as the element there lies behind the start of a line in most of the views that have rows like the range's.
+ * First index of threads along the last axis, so that a warp's accesses touch as few cache lines as possible: the range's begin, or as far before
+ * it as that element is from the start of a line in most of the views that have rows like the range's.
  */
 export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string, View>>): number {
   const first = policy.begin.at(-1)!;
@@ -154,7 +154,7 @@ export function alignedBegin(policy: RangePolicy, views: Readonly<Record<string,
   return Number.isInteger(behind) ? first - behind : first;
 }
 
-/** The longest row of threads of which an eighth at most is left over; undefined for an axis that is shorter than any. */
+/** The longest row of threads that leaves at most an eighth unused; undefined for an axis that is shorter than any. */
 function rowOf(extent: number): number | undefined {
   if (extent <= ROW / 2) return undefined;
   return [4 * ROW, 2 * ROW].find((row) => Math.ceil(extent / row) * row <= 1.125 * extent) ?? ROW;
@@ -191,7 +191,7 @@ function lanesRemark({ ir, policy, ordered }: Binding, { lanes, scatter }: GpuAs
   return [`lanes: ${lanes} of a member${why}`];
 }
 
-/** Where the cache holds too little of what a launch touches, a backward sweep costs more than it finds there. */
+/** Whether to sweep backward: if the cache holds too little of the memory that a launch touches, that costs more than it finds there. */
 const sweepsBackward = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boolean =>
   call.options.sweepBackward === true &&
   Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= SWEPT_CACHES * l2Bytes;
@@ -208,6 +208,7 @@ function assume(
   return {
     strict: precision === "strict",
     ordered,
+    sizes: binding.sizes(),
     ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
     wide,
     ...(far ? { far } : {}),

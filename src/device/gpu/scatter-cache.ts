@@ -25,7 +25,7 @@ export interface ScatterCacheShape {
   readonly remark: string;
 }
 
-/** The choice of scatter caches for a target that they were asked for. Throws LaunchError where there cannot be any. */
+/** The choice of scatter caches for a target that they were asked for. Throws LaunchError if there cannot be any. */
 export function cached(binding: Binding, { name }: ScatterParam): Choice {
   const { kernel, policy, views } = binding;
   const refuse = (why: string): never => {
@@ -41,7 +41,7 @@ export function cached(binding: Binding, { name }: ScatterParam): Choice {
 
 const reachOf = ({ shape, strides }: View): number => shape.reduce((sum, extent, axis) => sum + Math.max(0, extent - 1) * strides[axis], 1);
 
-/** The scatter caches that fit so many bytes of a block's memory; undefined where nothing is cached. Throws LaunchError. */
+/** The scatter caches that fit into `room` bytes of a block's memory; undefined if nothing is cached. Throws LaunchError. */
 export function scatterCacheShape(binding: Binding, { code }: ScatterChoice, room: number): ScatterCacheShape | undefined {
   const { ir, kernel } = binding;
   const targets = ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && code[p.name] === "cached");

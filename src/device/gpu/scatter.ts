@@ -14,11 +14,11 @@ export interface Choice {
   code: ScatterCode;
   strategy: ScatterStrategy;
   why: string;
-  /** Of sorted contributions: how many of one element or team, at most. */
+  /** For sorted contributions: most of one element or team. */
   slots?: number;
 }
 
-/** How those of a launch are. */
+/** Strategies of a launch's scatter parameters. */
 export interface ScatterChoice {
   code: Record<string, ScatterCode>;
   /** Contributions of one element or team to each sorted target, at most. */
@@ -26,14 +26,14 @@ export interface ScatterChoice {
   remarks: string[];
 }
 
-/** What choices depend on, and what they say of it. */
+/** Facts on which choices depend, and their words for it. */
 export interface ScatterFacts {
   /** Bytes that copies may take without being asked for. */
   readonly modestCopies: number;
   copyBytes(binding: Binding, target: ScatterParam): number;
-  /** What a copy is: "a copy for each ..." */
+  /** Words for a copy: "a copy for each ..." */
   readonly copy: string;
-  /** What makes an update atomic. */
+  /** Words for the atomic update. */
   atomics(target: ScatterParam): string;
 }
 
@@ -71,7 +71,7 @@ export function inOrder(
       : strategySource(binding),
 ): Choice {
   const slots = contributionsOf(binding.ir, target.name, launchRanges(binding));
-  // Positions are sorted as words of 32 bits, one of which stands for none.
+  // Rejects sizes beyond 32-bit positions, as one of these marks unused slots.
   if (slots === undefined || binding.views[target.name].size >= 2 ** 32 - 1) return { code: "serial", strategy: "sorted", why };
   const from = binding.policy.kind === "range" ? "element" : "team";
   return {

@@ -36,7 +36,7 @@ export function teamBatches(league: number, slots: number, most: number): { firs
 /** The parts of a launch's memory in which keys, and the order of the contributions that belong to them, lie. */
 export interface Sorted {
   readonly keys: "keys" | "sortedKeys";
-  /** Undefined where each has its own place. */
+  /** Undefined if each has its own place. */
   readonly order: "order" | "sortedOrder" | undefined;
 }
 

@@ -23,7 +23,7 @@ const FACTS: ScatterFacts = {
 /** Memory that a block has without asking for more. */
 const STATIC_SHARED = 40 << 10;
 
-/** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError where what was asked for cannot be done. */
+/** How each scatter parameter of a launch is brought together on a GPU. Throws LaunchError if what was asked for cannot be done. */
 export function chooseScatter(binding: Binding, facts: CodeFacts): ScatterChoice & { caches?: ScatterCacheShape } {
   const choice = chooseEach(binding, "thread", (target) => choose(binding, target, facts));
   const copied = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");

@@ -17,17 +17,17 @@ export interface WantedPart {
   readonly count: number;
 }
 
-/** Parts begin at multiples of so many bytes. */
+/** Alignment of parts, in bytes. */
 const ALIGNMENT = 256;
 
-/** Where the parts of a launch's memory lie. */
+/** Layout of the parts of a launch's memory. */
 export interface TemporaryLayout {
   readonly bytes: number;
   /** Bytes before a part; undefined for one that is empty or missing. */
   offset(part: Part): number | undefined;
 }
 
-/** Lays the parts out one behind the other. */
+/** Lays the parts out in sequence. */
 export function layOutParts(wanted: readonly WantedPart[]): TemporaryLayout {
   const offsets = new SlotMap<Part, number>();
   let end = 0;

@@ -7,18 +7,18 @@ import { alignedBegin } from "./program.js";
 import type { Fill } from "./steps.js";
 import type { Part } from "./temporary.js";
 
-/** What the slots of a launch's entries are filled from. */
+/** Sources of the values for the slots of a launch's entries. */
 export interface ValueSources {
   readonly binding: Binding;
   /** Address of a part of the launch's memory. */
   at(part: Part): number;
   /** Contributions of an element or team to each sorted target. */
   readonly slots: Readonly<Record<string, number>>;
-  /** Where the copy of each target begins in shared memory, in units of 8 bytes. */
+  /** Start of each target's copy in shared memory, in units of 8 bytes. */
   readonly copies: Readonly<Record<string, number>>;
 }
 
-/** The address of a view's first element; an empty view may begin behind its memory. */
+/** The address of a view's first element; an empty view may begin past the end of its memory. */
 export const addressOf = (view: View): number => (view.size === 0 ? 0 : Number(view.buffer.address) + view.offset * BYTES[view.type]);
 
 /** Fills the slots of one run of an entry. */

@@ -26,7 +26,7 @@ export class Hiprtc implements GpuCompiler {
     this.compiler = new RuntimeCompiler(library, { backend: "hip", title: "hiprtc", prefix: "hiprtc", code: "Code", suffix: "hip" });
   }
 
-  /** Throws DeviceError where koffi or the library is missing. */
+  /** Throws DeviceError if koffi or the library is missing. */
   static async open(): Promise<Hiprtc> {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("hip", NO_KOFFI.reason, NO_KOFFI.remedy);
@@ -40,10 +40,10 @@ export class Hiprtc implements GpuCompiler {
     }
   }
 
-  compile(source: string, arch: string, { fmad, name = "kernel" }: CodeOptions): Uint8Array {
+  compile<T>(source: string, arch: string, { fmad, name = "kernel" }: CodeOptions, load: (code: Uint8Array) => T): T {
     // Unless told otherwise, f32 is divided, and its roots are taken, with no more error than rounding.
     const flags = [`--gpu-architecture=${arch}`, "-O3", "-std=c++17", `-ffp-contract=${fmad ? "fast" : "off"}`];
-    return cachedBinary("hsaco", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name));
+    return cachedBinary("hsaco", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name), load);
   }
 }
 

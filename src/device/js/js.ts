@@ -1,10 +1,12 @@
-import type { KernelIR, ReduceParam, ScalarParam } from "../../ir/types.js";
-import { emitJs, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
+import type { KernelIR, ReduceParam } from "../../ir/types.js";
+import { emitJs, rangeSlots, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
+import { ANY_RANGE, SeenRanges } from "../cpu/any-range.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
-import { addressOf } from "../cpu/host-view.js";
+import { addressOf, belowOf } from "../cpu/host-view.js";
+import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount } from "../../ir/launch.js";
@@ -13,6 +15,7 @@ import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import type { Backend } from "../device.js";
+import { BYTES } from "../memory/view.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
 
 /** Below it, waking the workers costs more than they save. */
@@ -21,6 +24,8 @@ const SERIAL_ELEMENTS = 2048;
 const ATOMIC_COST = 20;
 /** f64 slots for scalar arguments. */
 const MAX_SCALARS = 256;
+/** Slots of scalars and of what code for any range takes: begins and extents of four axes, and two of each reduction. */
+const SLOTS = MAX_SCALARS + 8 + 2 * MAX_SCALARS;
 /** Programs without a launch that are kept for the next launch of the same code. */
 const KEPT_PROGRAMS = 64;
 
@@ -28,32 +33,36 @@ const KEPT_PROGRAMS = 64;
 export const backend: Backend = {
   name: "js",
   single: true,
+  threaded: true,
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
+    const missing = noCodeFromText();
+    if (missing) return { backend: "js", devices: [], versions, missing };
     return { backend: "js", devices: [{ name: "js", label, capabilities: cpuCapabilities(threads, 0) }], versions };
   },
-  async open() {
+  async open(_index, { threads } = {}) {
+    requireCodeFromText("js");
     const { memory } = cpuStorage();
-    return new JsDevice(await WorkerPool.open({ memory, threads: threadCount(), device: "js" }));
+    return new JsDevice(await WorkerPool.open({ memory, threads: threadCount(threads), device: "js" }));
   },
 };
 
 class JsDevice extends CpuDevice {
-  private readonly scalars = cpuStorage().allocate(8 * MAX_SCALARS);
-  private readonly programs: ProgramCache;
-  private readonly shared: SharedBuffers;
+  readonly scalars = cpuStorage().allocate(8 * SLOTS);
+  readonly programs: ProgramCache;
+  readonly shared: SharedBuffers;
 
-  constructor(private readonly pool: WorkerPool) {
+  constructor(readonly pool: WorkerPool) {
     const { label, versions } = describeMachine(pool.size);
     super("js", "js", label, cpuCapabilities(pool.size, 0), versions);
     this.programs = new ProgramCache(pool);
     this.shared = new SharedBuffers(pool);
   }
 
-  protected build(binding: Binding): CpuProgram {
+  protected build(binding: Binding, _args: unknown, isOnce: boolean): CpuProgram {
     this.pool.follow(cpuStorage().memory);
-    return new JsProgram(binding, this.pool, this.programs, this.shared, this.scalars);
+    return new JsProgram(binding, this, isOnce);
   }
 
   protected override async stop(): Promise<void> {
@@ -67,6 +76,7 @@ class JsProgram implements CpuProgram {
   readonly remarks: string[];
   readonly tuning: LaunchTuning;
   private readonly text: string;
+  private readonly anyRange: boolean;
   private readonly workers: number;
   private readonly plans: ScatterPlan[];
   private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
@@ -76,11 +86,10 @@ class JsProgram implements CpuProgram {
 
   constructor(
     asked: Binding,
-    private readonly pool: WorkerPool,
-    private readonly programs: ProgramCache,
-    private readonly shared: SharedBuffers,
-    private readonly scalars: CpuBuffer,
+    private readonly device: JsDevice,
+    isOnce: boolean,
   ) {
+    const { pool, programs } = device;
     this.tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(pool.size) }));
     const elements = asked.policy.kind === "team" ? Infinity : asked.policy.extents.reduce((a, b) => a * b, 1);
     ({
@@ -106,16 +115,15 @@ class JsProgram implements CpuProgram {
       ...this.plans.map((plan) => plan.remark),
       ...tilesRemark(this.binding.ir, this.binding.policy, strategies),
     ];
-    this.text = programs.textOf(this.target());
+    ({ text: this.text, anyRange: this.anyRange } = programs.textOf(this.target(), isOnce));
+    if (this.anyRange) this.remarks.push(ANY_RANGE);
     this.code = programs.acquire(ir.name, this.text);
   }
 
   run(): Record<string, number> {
     this.followMemory();
-    const params = this.binding.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
-    const slots = new Float64Array(this.scalars.host, this.scalars.address, MAX_SCALARS);
-    params.forEach((p, n) => (slots[n] = Number(this.binding.scalars[p.name])));
-    this.pool.run(this.code.id, 0, this.workers);
+    this.fillSlots();
+    this.device.pool.run(this.code.id, 0, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
     const results: Record<string, number> = {};
     for (const { param, partials, count, fold } of this.reductions)
@@ -123,15 +131,27 @@ class JsProgram implements CpuProgram {
     return results;
   }
 
+  private fillSlots(): void {
+    const { host, address } = this.device.scalars;
+    const slots = new Float64Array(host, address, SLOTS);
+    const { ir, scalars, policy } = this.binding;
+    ir.params.filter((p) => p.kind === "scalar").forEach((p, n) => (slots[n] = Number(scalars[p.name])));
+    if (!this.anyRange || policy.kind !== "range") return;
+    const at = rangeSlots({ ir, policy, anyRange: true });
+    slots.set(policy.begin, at.begin);
+    slots.set(policy.extents, at.extent);
+    this.reductions.forEach(({ partials, count }, n) => slots.set([partials.address, count], at.partials + 2 * n));
+  }
+
   source(): string {
     return this.text;
   }
 
   free(): void {
-    this.programs.release(this.code, this.ownBuffers.size > 0);
+    this.device.programs.release(this.code, this.ownBuffers.size > 0);
     freePlans(this.plans);
     for (const { partials } of this.reductions) partials.free();
-    for (const host of this.ownBuffers) this.shared.release(host);
+    for (const host of this.ownBuffers) this.device.shared.release(host);
   }
 
   private target(): JsTarget {
@@ -142,14 +162,23 @@ class JsProgram implements CpuProgram {
     });
     const views = Object.entries(this.binding.views).map(([name, view]): [string, AllocatedView] => {
       const { buffer } = allocationOf(view.buffer as CpuBuffer);
-      return [name, { element: view.type, shape: view.shape, strides: view.strides, address: addressOf(view), buffer }];
+      return [
+        name,
+        {
+          element: view.type,
+          shape: view.shape,
+          strides: view.strides,
+          address: addressOf(view) - belowOf(view) * BYTES[view.type],
+          buffer,
+        },
+      ];
     });
     return {
       ir,
       policy,
       workers: this.workers,
       views: Object.fromEntries(views),
-      scalars: allocationOf(this.scalars),
+      scalars: allocationOf(this.device.scalars),
       partials: Object.fromEntries(this.reductions.map(({ param, partials }) => [param.name, allocationOf(partials)])),
       scatter: Object.fromEntries(
         this.plans.map(({ name, strategy, copies, caches }) => [
@@ -165,23 +194,27 @@ class JsProgram implements CpuProgram {
   }
 
   private share(host: ArrayBufferLike): number {
-    if (this.ownBuffers.has(host)) return this.shared.number(host);
+    const { shared } = this.device;
+    if (this.ownBuffers.has(host)) return shared.number(host);
     this.ownBuffers.add(host);
-    return this.shared.acquire(host);
+    return shared.acquire(host);
   }
 
   /** Growing detaches a memory that is not shared: the arrays in the code must be made anew. */
   private followMemory(): void {
     if (this.code.memory === currentMemory()) return;
-    const code = this.programs.acquire(this.binding.ir.name, this.text);
-    this.programs.release(this.code, true);
+    const { programs } = this.device;
+    const code = programs.acquire(this.binding.ir.name, this.text);
+    programs.release(this.code, true);
     this.code = code;
   }
 }
 
-/** What the arrays in code lie in: another object where they must be made anew. */
+/** Identity of the memory that arrays in code lie in: another object once they must be made anew. */
 function currentMemory(): object {
-  const { shared, memory } = cpuStorage();
+  const storage = cpuStorage();
+  const { shared, memory } = storage;
+  if (!memory) return storage;
   return shared ? memory : memory.buffer;
 }
 
@@ -196,17 +229,28 @@ interface CachedProgram {
 class ProgramCache {
   private readonly known = new Map<string, CachedProgram>();
   private readonly texts = new WeakMap<KernelIR, Map<string, string>>();
+  private readonly ranges = new SeenRanges();
 
   constructor(private readonly pool: WorkerPool) {}
 
-  /** Emits the target's code, or finds it emitted. */
-  textOf(target: JsTarget): string {
-    const { ir, ...rest } = target;
-    const key = JSON.stringify(rest);
+  /** Emits the target's code, or finds it emitted; for any range where the kernel is launched over many. */
+  textOf(target: JsTarget, isOnce: boolean): { text: string; anyRange: boolean } {
+    const key = keyOf(target);
+    const known = this.texts.get(target.ir);
+    const own = known?.get(key);
+    if (own !== undefined) return { text: own, anyRange: false };
+    const free = forAnyRange(target);
+    const rest = keyOf(free);
+    const anyRange = rangeSlots(free).end <= SLOTS && this.ranges.areMany(target, rest, isOnce);
+    return { text: anyRange ? (known?.get(rest) ?? this.emitted(rest, free)) : this.emitted(key, target), anyRange };
+  }
+
+  private emitted(key: string, target: JsTarget): string {
+    const { ir } = target;
     let texts = this.texts.get(ir);
     if (!texts || texts.size >= KEPT_PROGRAMS) this.texts.set(ir, (texts = new Map()));
-    let text = texts.get(key);
-    if (text === undefined) texts.set(key, (text = emitJs(target)));
+    const text = emitJs(target);
+    texts.set(key, text);
     return text;
   }
 
@@ -235,6 +279,17 @@ class ProgramCache {
     if (this.known.get(program.text) === program) this.known.delete(program.text);
     this.pool.release(program.id);
   }
+}
+
+const keyOf = (target: JsTarget): string => JSON.stringify({ ...target, ir: undefined });
+
+/** The target with what depends on its range taken out; partials keep the memory that they lie in. */
+function forAnyRange(target: JsTarget): JsTarget {
+  const { policy, partials } = target;
+  if (policy.kind !== "range") return target;
+  const axes = policy.extents.map(() => 0);
+  const moved = Object.fromEntries(Object.entries(partials).map(([name, { buffer }]) => [name, { address: 0, buffer }]));
+  return { ...target, policy: { kind: "range", begin: axes, extents: axes }, workers: 0, partials: moved, anyRange: true };
 }
 
 /** Buffers outside the WebAssembly memory, known to the pool while some launch uses them. */

@@ -12,7 +12,8 @@ import { costWhenAsked } from "../../ir/analysis/cost.js";
 import { orderMatters } from "../../ir/identity.js";
 import { indexNames, printExpr } from "../../ir/print.js";
 import { partialCount } from "../../ir/launch.js";
-import type { KernelIR } from "../../ir/types.js";
+import { sizesOf } from "../../ir/analysis/integer-ranges.js";
+import type { Expr, KernelIR } from "../../ir/types.js";
 import {
   blockedKernel,
   checkedKernel,
@@ -31,7 +32,7 @@ import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } fro
 import type { Binding, Call, Checked } from "./binding.js";
 import { knownIn, type Given } from "./known-values.js";
 import { isChecked, isDeterministic, recall, remember } from "./known-bindings.js";
-import { overlap, sameElements } from "../memory/overlap.js";
+import { meetsItself, overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { takeFaultRecord } from "./faults.js";
 import { takePrintRecords } from "./prints.js";
@@ -70,7 +71,7 @@ export function bind(
 interface CompiledCall {
   /** The code as written, in which indices are checked. */
   readonly strict: CompiledKernel;
-  /** What the launch runs, while no argument is a blocked view. */
+  /** Code that the launch runs, as long as no argument is a blocked view. */
   readonly code: CompiledKernel;
 }
 
@@ -121,7 +122,7 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
   const { ir, access } = blockedKernel(printingKernel(safe), blocked);
   const peerStores = check.peerStores(options, views);
-  const disjointMemory = check.sharing(strict.access, views, outputs);
+  const disjointMemory = check.sharing(strict, views, outputs);
   const scatter = Object.fromEntries(
     ir.params.filter((p) => p.kind === "scatter").map((p) => [p.name, strategyOf(p.name, ordered, options)]),
   );
@@ -144,7 +145,20 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
     disjointMemory,
     scatter,
     cost,
+    sizes: once(() => sizesOf(ir, (leaf) => rangeOfLeaf(leaf, range))),
   };
+}
+
+function once<T>(find: () => T): () => T {
+  let found: { readonly value: T } | undefined;
+  return () => (found ??= { value: find() }).value;
+}
+
+/** Values of a policy index, a scalar or an extent. */
+function rangeOfLeaf(leaf: Expr, range: (atom: string) => Interval | undefined): Interval | undefined {
+  if (leaf.op === "index") return range(`index:${leaf.axis}`);
+  if (leaf.op === "param") return range(`param:${leaf.name}`);
+  return leaf.op === "extent" ? range(`extent:${leaf.view}:${leaf.axis}`) : undefined;
 }
 
 function requireKernel(device: Device, kernel: Kernel | undefined, args: unknown): void {
@@ -159,7 +173,7 @@ function strategyOf(name: string, ordered: boolean, { scatter }: LaunchOptions):
   return asked ?? (ordered ? "sorted" : undefined);
 }
 
-/** Throws LaunchError where the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
+/** Throws LaunchError if the memory of a bound view was freed after `prepare`; where every backend's `submit` begins. */
 export function requireLiveViews(device: { readonly name: string }, { kernel, views, outputs, peerStores }: Binding): void {
   for (const { param, to } of peerStores)
     if (to.buffer.live === false) throw launchError(device, kernel, freedView(`${param}, where a peer stores it,`));
@@ -223,7 +237,7 @@ class Checks {
   /** The value that a reduction starts from. */
   initial(name: string, type: NumericType, { partials, unfolded }: LaunchOptions): number {
     if (partials || unfolded)
-      this.fail(`${name} leaves partials, which no initial value takes part in; leave the number out, and fold it with the result`);
+      this.fail(`${name} returns partials, which take no initial value; leave the number out, and fold it with the result`);
     return this.scalar(name, type) as number;
   }
 
@@ -255,13 +269,13 @@ class Checks {
         if (outputs[name]?.size === 0) this.fail(`${name} takes a result and needs a view of one element, but this one is empty`);
       return;
     }
-    if (names.length === 0) this.fail("it has no reduce parameters to leave partials of; leave out partials: true");
+    if (names.length === 0) this.fail("it has no reduce parameters whose partials could be returned; leave out partials: true");
     if (precision !== "strict") this.fail('partials are defined in strict mode only; add precision: "strict"');
     for (const name of names) {
       const view = outputs[name];
       if (view?.size !== partials || !view.contiguous)
         this.fail(
-          `${name} leaves ${partials} partials and needs a contiguous view of as many elements, and is given ${
+          `${name} returns ${partials} partials and needs a contiguous view of as many elements, and is given ${
             view ? `one of shape [${view.shape}]${view.contiguous ? "" : " with gaps"}` : "nothing"
           }`,
         );
@@ -293,12 +307,10 @@ class Checks {
 
   peerStores({ peerStores = [] }: LaunchOptions, views: Readonly<Record<string, View>>): readonly PeerStore[] {
     for (const { param, to } of peerStores) {
-      if (!this.device.canPeerStore) this.fail(`the device cannot store "${param}" in other memory than its own`);
+      if (!this.device.canPeerStore) this.fail(`the device cannot store "${param}" in memory other than its own`);
       const view = views[param];
       if (view?.rank !== 3 || view.type !== to.type || view.strides.some((stride, axis) => stride !== to.strides[axis]))
-        this.fail(
-          `"${param}" cannot be stored in a peer, too: that takes a view of rank 3, and one of its type and strides to store in, too`,
-        );
+        this.fail(`"${param}" cannot be stored in a peer as well: that takes a view of rank 3, and a target of the same type and strides`);
     }
     return peerStores;
   }
@@ -354,10 +366,17 @@ class Checks {
     }
   }
 
-  /** Returns whether all memory is disjoint; throws if sharing would be a race. */
-  sharing(access: AccessAnalysis, views: Record<string, View>, outputs: Record<string, View | undefined>): boolean {
+  /** Returns whether all memory is disjoint; throws if sharing would be a race, between views or inside of one. */
+  sharing({ ir, access }: CompiledKernel, views: Record<string, View>, outputs: Record<string, View | undefined>): boolean {
     const all = [...Object.entries(views), ...Object.entries(outputs).filter((e): e is [string, View] => e[1] !== undefined)];
     const changed = (name: string): boolean => Object.hasOwn(outputs, name) || access.views[name].written || access.views[name].scattered;
+    // Rows of a grid may share their ghosts, which code of a container does not write.
+    const trusted = new Set(ir.params.flatMap((p) => (p.kind === "view" && p.trusted ? [p.name] : [])));
+    for (const [name, view] of Object.entries(views))
+      if (changed(name) && !trusted.has(name) && meetsItself(view))
+        this.fail(
+          `${name} is written, and is a view of shape [${view.shape}] with strides [${view.strides}], in which several elements share one place: elements would race; give a view whose elements do not overlap`,
+        );
     let disjoint = true;
     all.forEach(([name, v], n) => {
       for (const [other, w] of all.slice(0, n)) {
@@ -394,7 +413,7 @@ const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 
 type Shapes = Readonly<Record<string, { readonly shape: readonly number[] }>>;
 
-/** What is known of indices, parameters and extents before the launch, by the names of atoms (see `Affine`). */
+/** Ranges of indices, parameters and extents that are known before the launch, by the names of atoms (see `Affine`). */
 function rangesOf(
   policy: Policy,
   scalars: Readonly<Record<string, number | boolean>>,
@@ -434,7 +453,7 @@ function oneForm(accesses: Access[]): boolean {
   );
 }
 
-/** The strategy of scatter parameters that the launch was given none for; what is no strategy is refused with the other values of the tuning. */
+/** The strategy of scatter parameters for which the launch was given none; an unknown strategy is refused with the other values of the tuning. */
 function tunedScatter(scatter: Binding["scatter"], { values }: Chosen, options: LaunchOptions): Binding["scatter"] {
   if (values.scatter === undefined || options.scatter !== undefined || !STRATEGIES.includes(values.scatter)) return scatter;
   return Object.fromEntries(Object.keys(scatter).map((name) => [name, values.scatter]));

@@ -1,3 +1,4 @@
+import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { CompileOptions } from "../../kernel/compile.js";
@@ -7,7 +8,7 @@ import type { View } from "../memory/view.js";
 import type { Chosen } from "./chosen.js";
 import type { Policy } from "./policy.js";
 
-/** What `bind` is given. */
+/** Arguments of `bind`. */
 export interface Call {
   readonly device: Device;
   readonly kernel: Kernel;
@@ -44,10 +45,12 @@ export interface Binding {
   /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
   cost: Cost;
-  /** What it was bound from. */
+  /** Sizes of its integers, found at first use. */
+  sizes: () => Sizes;
+  /** Call from which it was bound. */
   call: Call;
   tuning: Chosen;
 }
 
-/** What the checks have found, which is the same for all launches like this one. */
+/** Findings of the checks, the same for all launches like this one. */
 export type Checked = Omit<Binding, "call" | "tuning">;

@@ -6,7 +6,7 @@ import { faultError, faultRecord, holdFaultRecord, recordsAround, releaseFaultRe
 /** Runs of launches with checked indices up to some moment, each with its number. */
 export type RunsSoFar = readonly (readonly [launch: Bound, number: number])[];
 
-/** What the chunks of records hold, by chunk. */
+/** Contents of the chunks of records, by chunk. */
 export type ChunkWords = ReadonlyMap<View, ArrayLike<number>>;
 
 /** Launches with checked indices that a queue has run and whose records nobody has looked at since: their failures are still to be told. */
@@ -25,7 +25,7 @@ export class CheckedRuns {
     return this.runs.size === 0 ? [] : [...this.runs];
   }
 
-  /** Those of the runs that nobody has looked at. */
+  /** The runs that nobody has looked at yet. */
   unseen(runs: RunsSoFar): RunsSoFar {
     return runs.filter(([launch]) => this.runs.has(launch));
   }

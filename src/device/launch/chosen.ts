@@ -3,7 +3,7 @@ import type { Tuning } from "../../ir/tuning.js";
 /** Values by the kernel's or container's name, and these by the name of the device, or of its backend. */
 export type TuningFile = Readonly<Record<string, Readonly<Record<string, Tuning>>>>;
 
-/** What was measured of launches of one kind. */
+/** Measurements of launches of one kind. */
 export interface Measured {
   readonly values: Tuning;
   /** Seconds of a launch with these values, and of one without. */

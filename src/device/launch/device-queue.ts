@@ -1,7 +1,9 @@
-import { LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { otherCopies } from "../../ir/copies.js";
 import { describe } from "../../ir/describe.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
+import { overlap, requireApart } from "../memory/overlap.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
 import { PrintingRuns, readLines, readLinesNow } from "./printing-runs.js";
@@ -22,16 +24,25 @@ export interface CheckingEvent extends DeviceEvent {
   faults?: FaultsBefore;
 }
 
-/** What is between the lines of all queues: what they refuse, and in which words. A backend adds what is done. */
+/** Behaviour common to all queues: checks, and the messages of what they refuse. A backend adds the work itself. */
 export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Graph> implements Queue {
-  abstract readonly device: Device;
+  abstract readonly device: Device & { readonly closing?: boolean };
   private readonly checked = new CheckedRuns();
   private readonly printing = new PrintingRuns();
-  /** What prints the lines of queues that this one has waited for. */
+  /** Functions that print the lines of queues that this one has waited for. */
   private readonly before = new Set<() => Promise<void>>();
+
+  /** Launches whose end is reported to their caller only. */
+  private readonly alone = new WeakSet<object>();
 
   /** Throws DeviceError once the device is closed. */
   protected abstract requireOpen(): void;
+
+  /** Throws DeviceError once the device is closed or closing: new work is refused. */
+  private requireTaking(): void {
+    if (this.device.closing) throw new DeviceError(this.device.name, "it is closed", "open it again");
+    this.requireOpen();
+  }
   /** True while work is noted for a graph instead of run. */
   protected abstract readonly capturing: boolean;
 
@@ -39,12 +50,12 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   protected abstract ownLaunch(work: Launch | Graph): OwnLaunch | undefined;
   /** The graph, where a queue of this kind has captured it. */
   protected abstract ownGraph(work: Launch | Graph): OwnGraph | undefined;
-  /** Enqueues a launch, or notes it. Throws LaunchError where it was freed. */
+  /** Enqueues a launch, or notes it. Throws LaunchError if it was freed. */
   protected abstract enqueue(launch: OwnLaunch): void;
   protected abstract enqueueGraph(graph: OwnGraph): void;
 
   submit(work: Launch | Graph): void {
-    this.requireOpen();
+    this.requireTaking();
     const launch = this.ownLaunch(work);
     if (launch) {
       this.enqueue(launch);
@@ -55,14 +66,14 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     if (!graph && !Array.isArray((work as Partial<Graph> | undefined)?.remarks)) {
       const { name } = (work ?? {}) as { name?: string };
       throw new LaunchError(
-        `${name ? `"${name}"` : describe(work)} is no launch, and was submitted to "${this.device.name}"; submit device.prepare(kernel, args, range(n))`,
+        `${name ? `"${name}"` : describe(work)} is not a launch, and was submitted to "${this.device.name}"; submit device.prepare(kernel, args, range(n))`,
       );
     }
     if (!graph)
       throw new LaunchError(
         "kernel" in work
-          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"`
-          : `a graph that another kind of device has captured was submitted to "${this.device.name}"`,
+          ? `a launch of kernel "${work.kernel.name}" that another device prepared was submitted to "${this.device.name}"${otherCopies()}`
+          : `a graph that another kind of device has captured was submitted to "${this.device.name}"${otherCopies()}`,
       );
     if (this.capturing) throw new LaunchError("a graph cannot be captured into another: capture what it was made of");
     this.enqueueGraph(graph);
@@ -71,9 +82,15 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   private noteRecords(work: OwnLaunch | OwnGraph): void {
     for (const bound of this.recordedBy(work)) {
-      this.checked.note(bound);
+      if (!this.alone.has(work)) this.checked.note(bound);
       this.printing.note(bound);
     }
+  }
+
+  /** Submits a launch whose end is reported only to the one who asks for its results. */
+  submitAlone(launch: Launch): void {
+    this.alone.add(launch);
+    this.submit(launch);
   }
 
   /** Launches in this work that keep records for the host, where it looks at them when somebody waits; elsewhere it does at once. */
@@ -83,12 +100,12 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   /** Queues that one graph can have work of. */
   protected abstract capturesWith(other: Queue): boolean;
-  /** What they have in common, in words. */
-  protected readonly captureRule: string = "a graph has devices of one kind";
+  /** Common property of such queues, in words. */
+  protected readonly captureRule: string = "all devices of a graph are of one kind";
   protected abstract captureWork(record: () => void, others: readonly Queue[]): Graph;
 
   capture(record: () => void, others: readonly Queue[] = []): Graph {
-    this.requireOpen();
+    this.requireTaking();
     for (const other of others)
       if (!this.capturesWith(other))
         throw new LaunchError(
@@ -101,8 +118,10 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   protected abstract writeData(target: View, data: ArrayLike<number>): void;
 
   write(target: View, data: ArrayLike<number>): void {
-    this.requireOpen();
+    this.requireTaking();
     this.refuseInCapture("a write");
+    this.requireViews("write", target);
+    requireApart("a write to", target);
     requireData(target.type, target.shape, data);
     this.writeData(target, data);
   }
@@ -111,26 +130,48 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   protected abstract copyViews(source: View, target: View): void;
 
   copy(source: View, target: View): void {
-    this.requireOpen();
+    this.requireTaking();
+    this.requireViews("copy", source, target);
     requireAlike(source, target);
-    this.copyViews(source, target);
+    requireApart("a copy to", target);
+    if (overlap(source, target)) this.copyInside(source, target);
+    else this.copyViews(source, target);
     if (!target.buffer.host || source.buffer.host) return;
     this.printNow();
     this.throwFaultsNow(this.checked.soFar());
   }
 
+  /** Between views that share memory: what one element is given must not be what another was given before. */
+  private copyInside(source: View, target: View): void {
+    if (this.capturing)
+      throw new LaunchError(
+        `a copy between views of shape [${source.shape}] that share memory cannot be captured on "${this.device.name}", as it takes memory of its own; copy through an array that was made before`,
+      );
+    // The host's memory is copied by way of a copy anyway.
+    if (source.buffer.host) return this.copyViews(source, target);
+    const between = this.device.array({ type: source.type }, source.shape);
+    try {
+      this.copyViews(source, between);
+      this.copyViews(between, target);
+    } finally {
+      between.free();
+    }
+  }
+
   protected abstract clearView(target: View): void;
 
   clear(target: View): void {
-    this.requireOpen();
+    this.requireTaking();
+    this.requireViews("clear", target);
+    requireApart("a clear of", target);
     this.clearView(target);
   }
 
   protected abstract readData<T extends ElementType>(source: View<T>): TypedArrayOf<T> | Promise<TypedArrayOf<T>>;
 
   async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    this.requireOpen();
-    if (!(source instanceof View)) throw new LaunchError(`${describe(source)} is given to read; give a view of this device`);
+    this.requireTaking();
+    this.requireViews("read", source);
     this.refuseInCapture("a read");
     return this.orFault(() => this.readData(source));
   }
@@ -142,26 +183,42 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   /** The same; the calling thread waits. */
   protected readBlocking(source: View): TypedArray {
-    throw new LaunchError(`"${source.buffer.memory.name}" cannot be read by a thread that waits`);
+    throw new LaunchError(`"${source.buffer.memory.name}" cannot be read while the calling thread blocks; use await read()`);
   }
 
   /** Undefined for a launch that has not run here, or was freed. */
   protected abstract resultsOf(launch: Launch): Record<string, number> | Promise<Record<string, number>> | undefined;
 
   async results(launch: Launch): Promise<Record<string, number>> {
-    this.requireOpen();
+    this.requireTaking();
     const results = this.resultsOf(launch);
     if (!results)
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    return this.orFault(() => results);
+    return this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results);
+  }
+
+  /** Once all is done that was enqueued so far. It fails by the launch itself and by what was submitted plainly, not by others alone. */
+  private async resultsAlone(
+    launch: OwnLaunch,
+    given: Record<string, number> | Promise<Record<string, number>>,
+  ): Promise<Record<string, number>> {
+    const checked = this.recordedBy(launch).filter(({ ir }) => ir.checks);
+    const runs = [...checked.map((bound) => [bound, 0] as const), ...this.checked.soFar()];
+    const quiet = this.capturing || (this.printing.none && this.before.size === 0);
+    const waits = [this.untilDone(), quiet ? undefined : this.printLines(), runs.length > 0 ? this.throwFaults(runs) : undefined];
+    const results = Promise.resolve(given);
+    // The first that fails is told.
+    for (const promise of [...waits, results]) promise?.catch(() => {});
+    for (const promise of waits) await promise;
+    return results;
   }
 
   protected abstract recordEvent(): DeviceEvent;
 
   record(): DeviceEvent {
-    this.requireOpen();
+    this.requireTaking();
     const event = this.recordEvent();
     const runs = this.capturing ? [] : this.checked.soFar();
     const prints = !this.capturing && (!this.printing.none || this.before.size > 0);
@@ -172,7 +229,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   protected abstract waitFor(event: DeviceEvent): void;
 
   wait(event: DeviceEvent): void {
-    this.requireOpen();
+    this.requireTaking();
     this.waitFor(event);
     // Who waits for this queue has then waited for those, too.
     const { faults } = event as CheckingEvent;
@@ -185,13 +242,22 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
   protected abstract untilDone(): Promise<void>;
 
   async finish(): Promise<void> {
-    this.requireOpen();
+    this.requireTaking();
     await this.orFault(() => this.untilDone());
   }
 
-  /* What launches keep for the host. */
+  private get isOpen(): boolean {
+    try {
+      this.requireOpen();
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
-  /** What the work gives, unless an index was outside in what was run before: throws KernelError then. */
+  /* Records that launches keep for the host. */
+
+  /** Result of the work, unless an index was outside in earlier work: throws KernelError then. */
   private orFault<T>(work: () => T | Promise<T>): T | Promise<T> {
     const value = work();
     const runs = this.capturing ? [] : this.checked.soFar();
@@ -225,7 +291,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     const others = this.printing.take(() => true);
     for (const print of before) await print();
     await own;
-    // Those of other devices have run parts of a graph.
+    // Waits before reading lines of other devices, which have run parts of a graph.
     if (others.length > 0) await this.untilDone();
     for (const launch of others) {
       const { queue } = launch.call.device;
@@ -263,11 +329,13 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     };
   }
 
-  /** Throws KernelError where an index was outside in one of these runs, whose records are then cleared. */
+  /** Throws KernelError if an index was outside in one of these runs, whose records are then cleared. */
   private async throwFaults(runs: RunsSoFar): Promise<void> {
     const read = (chunk: View) => this.readData(chunk);
     const chunks = await this.chunksOf(runs, read);
     const failed = failedIn(runs, chunks);
+    // Nobody looks at records of a device that was closed meanwhile.
+    if (failed.length > 0 && !this.isOpen) throw errorOf(failed, chunks);
     for (const [launch] of failed) {
       if (this.isOwn(launch)) this.clearView(faultRecord(launch));
       else launch.call.device.queue.clear(faultRecord(launch));
@@ -290,7 +358,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     if (failed.length > 0) throw errorOf(failed, chunks);
   }
 
-  /** The chunks with the records of these runs; those of other devices, which have run parts of a graph, behind all of this queue's work. */
+  /** The chunks with the records of these runs; chunks of other devices, which have run parts of a graph, after all of this queue's work. */
   private async chunksOf(
     runs: RunsSoFar,
     read: (chunk: View) => Promise<ArrayLike<number>> | ArrayLike<number>,
@@ -317,6 +385,19 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
       throw new LaunchError(`${what} on "${this.device.name}" cannot be captured: a graph holds launches, copies and clears`);
   }
 
+  /** Throws LaunchError for a value that is not a view, DeviceError for a view whose memory was freed. */
+  private requireViews(what: string, ...views: readonly View[]): void {
+    for (const view of views) {
+      if (!(view instanceof View)) throw new LaunchError(`${describe(view)} is given to ${what}; give a view of this device`);
+      if (view.buffer.live === false)
+        throw new DeviceError(
+          this.device.name,
+          `a ${what} uses a view of shape [${view.shape}] after its memory was freed`,
+          "free arrays only when nothing uses them",
+        );
+    }
+  }
+
   /** Throws LaunchError for a view in another device's memory. */
   protected requireOwnMemory(views: readonly View[]): void {
     for (const { buffer } of views)
@@ -326,3 +407,6 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
         );
   }
 }
+
+/** A queue of any backend. */
+export type AnyDeviceQueue = DeviceQueue<Launch, Graph>;

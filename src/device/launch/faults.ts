@@ -59,7 +59,7 @@ function logOf(device: Device): FaultLog {
   return log;
 }
 
-/** What a launch is bound to, as far as its failures need it. */
+/** Part of a launch's binding that its failures need. */
 export type Bound = Pick<Binding, "ir" | "views" | "scalars" | "call">;
 
 /** The record of a launch with checked indices. */
@@ -86,7 +86,7 @@ export const checksRemark = ({ checks }: KernelIR): readonly string[] =>
 export const holdFaultRecord = (launch: Bound): void => logOf(launch.call.device).hold(faultRecord(launch));
 export const releaseFaultRecord = (launch: Bound): void => logOf(launch.call.device).release(faultRecord(launch));
 
-/** What a record says that is not 0 throughout. */
+/** Error for a record that is not all 0. */
 export function faultError({ ir, views, scalars, call }: Bound, record: ArrayLike<number>): KernelError {
   const { kind, array, text, axis, location } = ir.checks!.sites[record[FAULT.site]];
   const extent = (views[array]?.shape ?? arrayShapes(ir).get(array)!)[axis];

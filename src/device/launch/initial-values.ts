@@ -6,7 +6,7 @@ import type { Binding } from "./binding.js";
 const OPERATORS: Record<Exclude<ReduceOp, "custom">, "add" | "min" | "max"> = { sum: "add", min: "min", max: "max" };
 
 /**
- * Results of a launch, of which those that were given an initial value are folded with it: the initial value first, then what the elements give. All
+ * Results of a launch, folded with their initial values if they were given any: the initial value first, then the elements' values. All
  * backends do that on the host, so the order is the same everywhere.
  */
 export function withInitialValues(

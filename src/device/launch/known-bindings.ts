@@ -49,7 +49,7 @@ const known = new WeakMap<Kernel, Known[]>();
 const numbers = new WeakMap<Buffer, number>();
 let lastNumber = 0;
 
-/** The binding of a call whose like has passed all checks before; undefined where there is none, or something is no longer as it was. */
+/** The checked binding of an earlier, equal call; undefined if there was none, or if something has changed since. */
 export function recall(call: Call): Checked | undefined {
   const found = known.get(call.kernel)?.findLast((k) => matches(k, call));
   if (!found) return undefined;
@@ -111,7 +111,7 @@ export const isDeterministic = ({ deterministic }: Device, options: LaunchOption
   options.deterministic ?? deterministic ?? false;
 
 /** Launches of strict mode are, so that a wrong index ends them alike on all devices; `js-debug` has checks of its own. */
-export const isChecked = ({ device, options, compile }: Call): boolean =>
+export const isChecked = ({ device, options, compile }: Pick<Call, "device" | "options" | "compile">): boolean =>
   !compile.debug && (options.checked ?? device.checked ?? (options.precision ?? device.precision) === "strict");
 
 function matches(found: Known, call: Call): boolean {

@@ -1,6 +1,6 @@
 import type { Expr } from "../../ir/types.js";
 
-/** What a launch is given, by parameter. */
+/** Arguments of a launch, by parameter. */
 export interface Given {
   readonly scalars: Readonly<Record<string, number | boolean>>;
   readonly views: Readonly<Record<string, { readonly shape: readonly number[] }>>;

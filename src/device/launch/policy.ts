@@ -9,7 +9,7 @@ type Bound = number | readonly [begin: number, end: number];
 
 /**
  * `range(n)`, `range(nx, ny)`, or with begin and end: `range([1, nx - 1], [1, ny - 1])`. The last axis is innermost. `range(nx, ny, { tile: [8, 64] })`
- * wishes for tiles of so many indices along each of several axes; results are the same.
+ * asks for tiles of this many indices along each of several axes; results are the same.
  */
 export function range(...bounds: Bound[]): RangePolicy;
 export function range(...boundsAndOptions: [...Bound[], { tile?: readonly number[] }]): RangePolicy;
@@ -23,7 +23,14 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
   const begin = bounds.map((b) => (typeof b === "number" ? 0 : b[0]));
   const extents = bounds.map((b) => (typeof b === "number" ? b : b[1] - b[0]));
   extents.forEach((n, axis) => {
-    if (!Number.isInteger(begin[axis]) || !Number.isInteger(n) || n < 0 || begin[axis] + n > 0x7fffffff || begin[axis] < -0x80000000)
+    if (
+      !Number.isInteger(begin[axis]) ||
+      !Number.isInteger(n) ||
+      n < 0 ||
+      n > 0x7fffffff ||
+      begin[axis] + n > 0x7fffffff ||
+      begin[axis] < -0x80000000
+    )
       throw new LaunchError(
         `range axis ${axis} has ${n} indices from ${begin[axis]}: both are whole numbers, and an axis has 0 to 2147483647 indices`,
       );

@@ -22,7 +22,7 @@ export class PrintingRuns {
     return this.launches.size === 0;
   }
 
-  /** Those of the launches that `test` picks; they are noted no more. */
+  /** Takes the launches that `test` picks off the list. */
   take(test: (launch: Bound) => boolean): Bound[] {
     const taken = [...this.launches].filter(test);
     for (const launch of taken) this.launches.delete(launch);

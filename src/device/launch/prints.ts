@@ -19,7 +19,7 @@ export function takePrintRecords(device: Device, { prints }: KernelIR): Record<s
 /** The views of the records: first the one with the number of lines. */
 export const printRecords = ({ ir, views }: Bound): View[] => (ir.prints ? recordsOf(ir.prints).map((name) => views[name]) : []);
 
-/** Launches whose lines a queue still has to read, and those of them that were freed meanwhile. */
+/** Launches whose lines a queue still has to read, and the ones among them that were freed meanwhile. */
 const held = new Map<Bound, number>();
 const freed = new WeakSet<Bound>();
 
@@ -66,7 +66,7 @@ export function tellLines({ ir, call }: Bound, [count, ...rows]: readonly ArrayL
   }
 }
 
-/** Where lines of a launch go. */
+/** Output for lines of a launch. */
 export function printerOf({ call }: Pick<Bound, "call">): (line: string) => void {
   return (line) => (call.device.print ? call.device.print(line) : console.log(line));
 }

@@ -2,7 +2,7 @@ import type { DeviceEvent, Queue } from "../device.js";
 
 type Marks = Map<DeviceEvent, DeviceEvent>;
 
-/** What queues were given during a capture, so that it can be submitted without the graph. */
+/** Work that queues were given during a capture, so that it can be submitted without the graph. */
 export class Steps {
   private readonly steps: { readonly queue: Queue; readonly run: (queue: Queue, marks: Marks) => void }[] = [];
 

@@ -32,7 +32,7 @@ export function teamLengths(ir: KernelIR, { scalars, views }: Given): ReadonlyMa
   );
 }
 
-/** Memory for teams' scratch of level 1: a row for each team that runs at a time. Throws DeviceError where it does not fit. */
+/** Memory for teams' scratch of level 1: a row for each team that runs at a time. Throws DeviceError if it does not fit. */
 export function allocateTeamRows(device: Device, ir: KernelIR, policy: Policy, known: Given): Record<string, View> {
   const rows = teamRows(ir);
   if (rows.length === 0) return {};

@@ -4,7 +4,7 @@ import { LaunchError } from "../../ir/errors.js";
 import { INSPECT } from "../../ir/inspect.js";
 import type { Buffer, View } from "./view.js";
 
-/** What a kernel takes for a view or scatter parameter. */
+/** Argument of a kernel's view or scatter parameter. */
 export type AnyView = View | BlockedView;
 
 declare const RANK: unique symbol;
@@ -29,6 +29,8 @@ export class BlockedView<T extends ElementType = ElementType, R extends Rank = a
   ) {
     const { rank, shape } = storage;
     const block = shape[rank - 1];
+    if (!Number.isInteger(length) || length < 0)
+      throw new LaunchError(`${length} elements in a blocked view: give a whole number, 0 or more`);
     if (rank < 2 || rank > 3 || (block & (block - 1)) !== 0 || Math.ceil(length / block) !== shape[0])
       throw new LaunchError(`${length} elements in storage of shape [${shape}]: it needs whole blocks of a power of two`);
     this.shape = [length, ...shape.slice(1, -1)];

@@ -6,7 +6,7 @@ import { View } from "./view.js";
 /** The whole extent of an axis, in `subview`. */
 export const all = Symbol("all");
 
-/** What `subview` takes of one axis: everything, the window [begin, end), or one index, which leaves the axis out. */
+/** Part of one axis for `subview`: everything, the window [begin, end), or one index, which leaves the axis out. */
 export type Part = typeof all | readonly [begin: number, end: number] | number;
 
 /** The parts that keep their axis. */

@@ -1,5 +1,6 @@
 import { ELEMENTS } from "../../ir/scalars.js";
 import { isRank, MAX_RANK } from "../../ir/rank.js";
+import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
 import { LaunchError } from "../../ir/errors.js";
@@ -60,7 +61,7 @@ export type LayoutName = "right" | "left";
 
 /** Extents of a new array. */
 export type Shape = number | readonly number[];
-/** The rank that a shape gives, where its type tells: that of a number is 1, that of `[n, m]` is 2, that of a `number[]` is any. */
+/** The rank of a shape, if its type tells: 1 for a number, 2 for `[n, m]`, any for a `number[]`. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type RankOf<S extends Shape> = S extends readonly number[] ? (S["length"] extends Rank ? S["length"] : any) : 1;
 
@@ -76,13 +77,27 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
   /** For the type checker alone. */
   declare readonly [RANK]?: R;
 
-  constructor(
-    readonly buffer: Buffer,
-    readonly type: T,
-    readonly shape: readonly number[],
-    readonly strides: readonly number[],
-    readonly offset: number = 0,
-  ) {}
+  readonly buffer: Buffer;
+  readonly type: T;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+
+  /**
+   * A view of one's own over existing memory, such as another view's.
+   * @param type `f64` or `"f64"`, and so on
+   * @param shape extents of 1 to 7 axes
+   * @param strides elements from one index of an axis to the next; negative ones go backwards, and 0 repeats an element
+   * @param offset elements from the buffer's start to the first one
+   * @throws LaunchError for arguments of another kind, and for a view that reaches beyond its buffer
+   */
+  constructor(buffer: Buffer, type: T | { readonly type: T }, shape: readonly number[], strides: readonly number[], offset: number = 0) {
+    this.buffer = buffer;
+    this.type = typeof type === "object" && type ? type.type : type;
+    this.shape = [...shape];
+    this.strides = [...strides];
+    this.offset = requireInside(this, offset);
+  }
 
   get rank(): number {
     return this.shape.length;
@@ -136,7 +151,7 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
     return new View(this.buffer, this.type, shape, stridesOf(shape, "right"), this.offset);
   }
 
-  /** Frees the memory of the whole array, of which this view may be a part. */
+  /** Frees the memory of the whole array; this view may be a part of it. */
   free(): void {
     this.buffer.free();
   }
@@ -144,6 +159,27 @@ export class View<T extends ElementType = ElementType, R extends Rank = any> {
   [INSPECT](): string {
     return `View ${this.type} [${this.shape.join(", ")}]`;
   }
+}
+
+/**
+ * The offset of a view in its buffer. An empty view, which touches nothing, may be said to begin outside; it begins at the start then.
+ * Throws LaunchError if a part of the view is invalid, or lies outside of the buffer.
+ */
+function requireInside({ buffer, type, shape, strides }: View, offset: number): number {
+  if (typeof buffer?.bytes !== "number")
+    throw new LaunchError(`a view is given ${describe(buffer)} for its buffer; give another view's, such as y.buffer`);
+  requireElementType("a view", { type });
+  requireShape(shape);
+  if (strides.length !== shape.length || !strides.every(Number.isSafeInteger))
+    throw new LaunchError(`a view of shape [${shape}] with strides [${strides}]: give a whole number for each axis`);
+  if (!Number.isSafeInteger(offset)) throw new LaunchError(`a view at offset ${offset}: give a whole number of elements`);
+  const elements = Math.floor(buffer.bytes / ELEMENTS[type].bytes);
+  if (shape.includes(0)) return offset >= 0 && offset <= elements ? offset : 0;
+  const { below, above } = reachOf(shape, strides);
+  if (offset - below >= 0 && offset + above < elements) return offset;
+  throw new LaunchError(
+    `a view of shape [${shape}] with strides [${strides}] at offset ${offset} goes from element ${offset - below} to ${offset + above} of a buffer that has ${elements} of ${type}: give it extents, strides and an offset that stay inside`,
+  );
 }
 
 /** Throws LaunchError unless `shape` has 1 to 7 extents from 0 to 2^31 - 1. */
@@ -154,12 +190,12 @@ export function requireShape(shape: readonly number[]): void {
       throw new LaunchError(`an array of shape [${shape}]: extents are whole numbers from 0 to 2147483647`);
 }
 
-/** Refuses what is no element type. Throws LaunchError. */
+/** Rejects a value that is not an element type. Throws LaunchError. */
 export function requireElementType(what: string, type: { readonly type: ElementType } | undefined): void {
   if (!type || !Object.hasOwn(ELEMENTS, type.type)) throw new LaunchError(`${what} needs an element type: f64, f32, i32, u32 or u8`);
 }
 
-/** The extents of a new array. Throws LaunchError where the element type, the shape or the layout is none. */
+/** The extents of a new array. Throws LaunchError if the element type, the shape or the layout is invalid. */
 export function newShape(type: { readonly type: ElementType } | undefined, shape: Shape, options: { layout?: string } = {}): number[] {
   requireElementType("an array", type);
   if (typeof shape !== "number" && !Array.isArray(shape))
@@ -172,17 +208,24 @@ export function newShape(type: { readonly type: ElementType } | undefined, shape
   return extents;
 }
 
-/** Throws LaunchError where a view would be given a value that is no number, or that its type cannot hold. */
-export function requireFitting(type: ElementType, data: ArrayLike<number>): void {
+/** Throws LaunchError for a value of the host that is not a number, such as the result of a function without `return`, which arrays of floats take for NaN. */
+export function requireNumber(what: () => string, value: unknown): asserts value is number {
+  if (typeof value !== "number") throw new LaunchError(`${what()} is ${describe(value)}: give numbers`);
+}
+
+/**
+ * Throws LaunchError for host data that are not numbers, or that a type cannot hold.
+ * @param what begins the message, where the data have a name
+ */
+export function requireFitting(type: ElementType, data: ArrayLike<number>, what?: string): void {
   const { kind, least, greatest, array } = ELEMENTS[type];
   if (data instanceof array) return;
-  if (!ArrayBuffer.isView(data))
-    for (let n = 0; n < data.length; n++)
-      if (typeof data[n] !== "number") throw new LaunchError(`value ${n} is ${describe(data[n])}: give numbers`);
+  const name = (n: number): string => `${what === undefined ? "" : `${what}, `}value ${n}`;
+  if (!ArrayBuffer.isView(data)) for (let n = 0; n < data.length; n++) requireNumber(() => name(n), data[n]);
   if (kind === "float") return;
   for (let n = 0; n < data.length; n++)
     if (!Number.isInteger(data[n]) || data[n] < least || data[n] > greatest)
-      throw new LaunchError(`value ${n} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
+      throw new LaunchError(`${name(n)} is ${data[n]}, which ${type} cannot hold: give whole numbers from ${least} to ${greatest}`);
 }
 
 /**

@@ -32,7 +32,7 @@ function wordsOf(command: string): [program: string, args: readonly string[]] {
   return [program, args];
 }
 
-/** The compiler of that command, which may have options behind it; undefined where it does not answer. */
+/** The compiler of that command, which may have options after it; undefined if it does not answer. */
 export function askCompiler(command: string): Compiler | undefined {
   const [program, args] = wordsOf(command);
   if (!program) return undefined;
@@ -63,7 +63,7 @@ function flagsFor(precision: Precision, openmp: boolean): string[] {
   ];
 }
 
-/** What -march=native depends on: the processor's extensions, or its name where the system does not list them. */
+/** Properties on which -march=native depends: the processor's extensions, or its name if the system does not list them. */
 export function processorFlags(): string {
   return (processor ??= askSystem());
 }
@@ -85,17 +85,21 @@ export function hasOpenMP(compiler: Compiler): boolean {
   return !withoutOpenMP.has(compiler.command);
 }
 
+/** Throws an error where the shared library at `path` does not load, or lacks a function that is expected of it. */
+export type LoadTest = (path: string) => void;
+
 /**
  * Compiles C to a shared library and gives its path: from the cache where the source, the compiler, its flags and the processor are the
  * same. Where ISOFORM_KEEP names a folder, the source is kept there. A compiler that has no OpenMP is run without; `hasOpenMP` tells.
- * @throws DeviceError with the kernel's name and the compiler's first complaint.
+ * @param test is called with a new library before the cache keeps it
+ * @throws DeviceError with the kernel's name and the compiler's first complaint, or with why what it wrote does not load.
  */
-export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision): string {
+export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision, test: LoadTest): string {
   keepSource(kernel, source, precision, "c");
-  const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source);
+  const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source, test);
   if ("path" in first) return first.path;
   if (hasOpenMP(compiler) && /openmp|gomp|lomp|omp\.h/.test(first.complaint)) {
-    const second = compileWith(flagsFor(precision, false), compiler, source);
+    const second = compileWith(flagsFor(precision, false), compiler, source, test);
     if ("path" in second) {
       withoutOpenMP.add(compiler.command);
       return second.path;
@@ -111,24 +115,36 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
 
 type Compiled = { readonly library: Uint8Array } | { readonly complaint: string };
 
-function compileWith(flags: readonly string[], compiler: Compiler, source: string): { path: string } | { complaint: string } {
+function compileWith(
+  flags: readonly string[],
+  compiler: Compiler,
+  source: string,
+  test: LoadTest,
+): { path: string } | { complaint: string } {
   const parts = [source, compiler.command, compiler.version, flags.join(" "), processorFlags()];
   const name = nameOf("so", parts);
   const kept = recallPath("so", parts) ?? ownFiles.get(name);
   if (kept) return { path: kept };
-  const made = inTemporary((folder) => compile(folder, flags, compiler, source));
+  const made = inTemporary((folder) => compile(folder, flags, compiler, source, test));
   return "complaint" in made ? made : { path: remember("so", parts, made.library) ?? ownFile(name, made.library) };
 }
 
-function compile(folder: string, flags: readonly string[], { command }: Compiler, source: string): Compiled {
+function compile(folder: string, flags: readonly string[], { command }: Compiler, source: string, test: LoadTest): Compiled {
   const [input, output] = [join(folder, "kernel.c"), join(folder, "kernel.so")];
   writeFileSync(input, source);
   const [program, args] = wordsOf(command);
   const run = spawnSync(program, [...args, ...flags, "-o", output, input, "-lm"], { encoding: "utf8" });
   if (run.status !== 0) return { complaint: run.error?.message || run.stderr || `it ended by ${run.signal ?? `status ${run.status}`}` };
   const library = readIfThere(output);
-  if (!library?.length)
-    throw new DeviceError("native", `${command} ended without an error, and wrote no library`, "name a C compiler in CC, such as gcc");
+  const refuse = (what: string): never => {
+    throw new DeviceError("native", `${command} ended without an error, and ${what}`, "name a C compiler in CC, such as gcc");
+  };
+  if (!library?.length) return refuse("wrote no library");
+  try {
+    test(output);
+  } catch (error) {
+    refuse(`wrote a library that does not load: ${(error as Error).message.replaceAll(output, "it").split("\n")[0]}`);
+  }
   return { library };
 }
 
@@ -141,7 +157,7 @@ function readIfThere(file: string): Uint8Array | undefined {
   }
 }
 
-/** What `use` gives, with a folder that goes when it has ended. Throws DeviceError where there is no place for one. */
+/** Result of `use`, with a folder that is removed afterwards. Throws DeviceError if there is no place for one. */
 function inTemporary<T>(use: (folder: string) => T): T {
   let folder: string | undefined;
   try {

@@ -1,7 +1,9 @@
+import { discard } from "../../cache/cache.js";
 import { DeviceError } from "../../ir/errors.js";
+import type { LoadTest } from "./compiler.js";
 import type * as Koffi from "koffi";
 
-/** koffi, an optional dependency: undefined where it is not installed or does not run here. */
+/** koffi, an optional dependency: undefined if it is not installed or does not run here. */
 export async function loadKoffi(): Promise<typeof Koffi | undefined> {
   try {
     return (await import("koffi")) as typeof Koffi;
@@ -36,7 +38,15 @@ export class Loader {
     return this.koffi.config().sync_stack_size ?? 0;
   }
 
-  /** The function `name` of the shared library at `path`. */
+  /** Tells whether a shared library loads and has these functions; for `compileLibrary`. */
+  test(...names: readonly string[]): LoadTest {
+    return (path) => {
+      const library = this.koffi.load(path);
+      for (const name of names) library.func(name, "void", ["void *"]);
+    };
+  }
+
+  /** The function `name` of the shared library at `path`. Throws DeviceError if it does not load; the cache then keeps it no longer. */
   entry(path: string, name: string): Entry {
     const key = `${name} ${path}`;
     let entry = this.entries.get(key);
@@ -45,10 +55,11 @@ export class Loader {
         const library = this.koffi.load(path);
         entry = { call: library.func(name, "void", ["void *"]) as unknown as Entry["call"], address: library.symbol(name) as bigint };
       } catch (error) {
+        discard(path);
         throw new DeviceError(
           "native",
           `the compiled kernel "${name}" does not load: ${(error as Error).message}`,
-          `delete ${path}, so that it is compiled anew`,
+          `start again: ${path} was removed from the cache, so the kernel is compiled anew`,
         );
       }
       this.entries.set(key, entry);
@@ -56,9 +67,9 @@ export class Loader {
     return entry;
   }
 
-  /** Where byte 0 of a buffer lies. It stays there as long as the buffer object is the memory's current one. */
+  /** Address of byte 0 of a buffer. It stays the same as long as the buffer object is the memory's current one. */
   address(buffer: ArrayBufferLike): bigint {
-    // Of one byte, since engines refuse typed arrays of more than 2^32 elements.
+    // Makes an array of one byte, since engines refuse typed arrays of more than 2^32 elements.
     return this.koffi.address(new Uint8Array(buffer as ArrayBuffer, 0, 1));
   }
 }

@@ -13,11 +13,11 @@ import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { DeviceError } from "../../ir/errors.js";
 import { getField, setField, type Field } from "../../emit/c/arguments.js";
 import type { OpenmpSlot } from "../../emit/slots.js";
-import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
+import { emitOpenMP, streamedViews, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { Backend, BackendReport, Device } from "../device.js";
-import { LaunchTuning, scatterTunables, workerTunables, type Tunables, type Tuning } from "../tuning/tuning.js";
+import { LaunchTuning, scatterTunables, workerTunables, type Tunables } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";
 import { lastLevelCache } from "./cache-size.js";
 import { keepSource } from "../../cache/keep-source.js";
@@ -70,14 +70,14 @@ class NativeDevice extends CpuDevice {
       freePlans(plans);
       throw error;
     }
-    // The compile has shown that there is no OpenMP: once more for one thread.
+    // Builds once more for one thread, as the compile has shown that OpenMP is missing.
     freePlans(plans);
     return this.build(asked);
   }
 
   /** One call. */
   override region(work: readonly Captured[]): Region {
-    const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict");
+    const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict", this.loader.test(...Object.values(GRAPH_FUNCTIONS)));
     const [runGraph, transfer] = [this.loader.entry(library, GRAPH_FUNCTIONS.run), this.loader.entry(library, GRAPH_FUNCTIONS.transfer)];
     const at = (view: View) => this.loader.address(hostOf(view)) + BigInt(addressOf(view));
     const steps = work.map((item): GraphStep => {
@@ -98,14 +98,16 @@ class NativeDevice extends CpuDevice {
     const scatter = Object.fromEntries(plans.map((plan) => [plan.name, plan.strategy]));
     const { ordered } = binding;
     const tiles = tilesOf(binding.ir, binding.policy, Object.values(scatter));
-    const options = { strides, disjoint: binding.disjointMemory, ordered, scatter, ...(tiles && { tiled: true }) };
+    const settled = { strides, disjoint: binding.disjointMemory, ordered, scatter, sizes: binding.sizes(), ...(tiles && { tiled: true }) };
+    const options = { ...settled, streaming: streams(binding, settled) };
     const key = JSON.stringify([options, hasOpenMP(this.compiler)]);
     let variants = this.codes.get(binding.ir);
     if (!variants || variants.size >= KEPT_CODES) this.codes.set(binding.ir, (variants = new Map<string, NativeCode>()));
     let code = variants.get(key);
     if (!code) {
       const program = this.emit(binding, options);
-      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision);
+      const test = this.loader.test(program.entry);
+      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision, test);
       code = { program, entry: this.loader.entry(library, program.entry) };
       nameInSignals(this.compiler, this.loader, binding.kernel, code.entry);
       variants.set(key, code);
@@ -159,8 +161,7 @@ class NativeProgram implements CpuProgram {
     const strategies = plans.map(({ strategy }) => strategy);
     const tiles = tilesOf(binding.ir, binding.policy, strategies);
     const split = splitAxis(binding, program.order, workers, tuning.values.axis, tiles);
-    const streaming = program.streamed.length > 0 ? streamingReason(binding, program.streamed, tuning.values.stores) : undefined;
-    const decided = { workers, units, split, streaming: streaming?.use === true, tile: tiles?.tile ?? [] };
+    const decided = { workers, units, split, tile: tiles?.tile ?? [] };
     for (const field of program.fields) this.fill(field, decided);
     this.remarks = [
       `threads: ${workers}`,
@@ -169,7 +170,7 @@ class NativeProgram implements CpuProgram {
         : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
       ...plans.map((plan) => plan.remark),
       ...tilesRemark(binding.ir, binding.policy, strategies),
-      ...(streaming ? [`stores to ${program.streamed.map((v) => `"${v}"`).join(", ")}: ${streaming.text}`] : []),
+      ...storesRemark(binding, program.streamed),
     ];
   }
 
@@ -183,7 +184,7 @@ class NativeProgram implements CpuProgram {
     return { entry: this.entry.address, args: this.argsAddress, kept: this.args.buffer };
   }
 
-  /** Of the last run. */
+  /** Results of the last run. */
   results(): Record<string, number> {
     if (this.resultFields.length === 0) return NO_RESULTS;
     const results: Record<string, number> = {};
@@ -229,8 +230,6 @@ class NativeProgram implements CpuProgram {
         return set(decided.split.axis);
       case "grain":
         return set(decided.split.grain);
-      case "streaming":
-        return set(decided.streaming ? 1 : 0);
       case "copies":
       case "copyBytes":
       case "span": {
@@ -261,7 +260,7 @@ class NativeProgram implements CpuProgram {
     }
   }
 
-  /** The address of a byte of a buffer. Throws DeviceError where it is not the host's. */
+  /** The address of a byte of a buffer. Throws DeviceError if it is not the host's. */
   private addressIn({ host }: View["buffer"], offset: number): bigint {
     if (!host)
       throw new DeviceError(
@@ -283,15 +282,14 @@ interface Decided {
   readonly workers: number;
   readonly units: number;
   readonly split: { readonly axis: number; readonly grain: number };
-  readonly streaming: boolean;
   readonly tile: readonly number[];
 }
 
-/** What a launch on `most` threads can be tuned in. */
+/** Ways in which a launch on `most` threads can be tuned. */
 function tunablesOf(asked: Binding, program: OpenMPProgram, most: number): Tunables {
   const { policy, views } = asked;
   const rank = policy.kind === "range" ? policy.extents.length : 1;
-  // Where partials keep the order of strict mode, threads share out whole chunks.
+  // Lets threads share out whole chunks only if partials keep the order of strict mode.
   const shared = most > 1 && rank > 1 && asked.ir.params.every(({ kind }) => kind !== "reduce" && kind !== "scatter");
   return {
     ...scatterTunables(asked),
@@ -302,7 +300,7 @@ function tunablesOf(asked: Binding, program: OpenMPProgram, most: number): Tunab
 }
 
 /**
- * The axis along which the range is shared out: that of the outermost loop whose shares are near enough to equal, for the further in the
+ * The axis along which the range is shared out: the axis of the outermost loop whose shares are nearly equal, because the further in the
  * cut, the more cache lines two threads share.
  */
 function splitAxis(
@@ -322,14 +320,27 @@ function splitAxis(
   return { axis, grain: grain(axis) };
 }
 
+/** The code of a launch stores past the caches. */
+const streams = (binding: Binding, options: OpenMPOptions): boolean =>
+  streamingReason(binding).use && linesAgree(binding.views, streamedViews(binding.ir, binding.access, options));
+
+/** How stores go to the views that could be stored past the caches. */
+function storesRemark(binding: Binding, streamed: readonly string[]): string[] {
+  if (streamed.length === 0) return [];
+  const { use, text } = streamingReason(binding);
+  const apart = use && !linesAgree(binding.views, streamed);
+  const how = apart ? "through the caches, their rows begin at different places in a cache line" : text;
+  return [`stores to ${streamed.map((v) => `"${v}"`).join(", ")}: ${how}`];
+}
+
 /**
- * Whether the written lines should bypass the caches: they do where nothing of them would be left there for the next kernel.
+ * Whether written lines should bypass the caches, if they can: they do where nothing of them would be left there for the next kernel.
  * ISOFORM_STREAMING=always or never overrides the sizes.
  */
-function streamingReason({ views }: Binding, streamed: readonly string[], asked: Tuning["stores"]): { use: boolean; text: string } {
+function streamingReason({ views, tuning }: Binding): { use: boolean; text: string } {
   const wish = process.env.ISOFORM_STREAMING;
+  const asked = tuning.values.stores;
   if (wish === "never") return { use: false, text: "through the caches, as ISOFORM_STREAMING asks" };
-  if (!linesAgree(views, streamed)) return { use: false, text: "through the caches, their rows begin at different places in a cache line" };
   if (asked) return { use: asked === "non-temporal", text: asked === "cached" ? "through the caches, as asked" : "non-temporal, as asked" };
   if (wish === "always") return { use: true, text: "non-temporal, as ISOFORM_STREAMING asks" };
   const bytes = Object.values(views).reduce((sum, view) => sum + spanOf(view) * BYTES[view.type], 0);
@@ -370,6 +381,7 @@ const missingCompiler = () =>
 export const backend: Backend = {
   name: "native",
   single: true,
+  threaded: true,
 
   async probe(): Promise<BackendReport> {
     const [koffi, compiler] = [await loadKoffi(), findCompiler()];
@@ -382,12 +394,12 @@ export const backend: Backend = {
     return { backend: "native", devices: [{ name: "native", label: describeMachine(threads).label, capabilities }], versions };
   },
 
-  async open(): Promise<Device> {
+  async open(_index, { threads } = {}): Promise<Device> {
     const koffi = await loadKoffi();
     if (!koffi) throw new DeviceError("native", MISSING.koffi.reason, MISSING.koffi.remedy);
     const compiler = findCompiler();
     if (!compiler) throw new DeviceError("native", missingCompiler().reason, missingCompiler().remedy);
     limitSpinning();
-    return new NativeDevice(compiler, new Loader(koffi), threadCount());
+    return new NativeDevice(compiler, new Loader(koffi), threadCount(threads));
   },
 };

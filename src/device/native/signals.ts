@@ -3,8 +3,8 @@ import { compileLibrary, type Compiler } from "./compiler.js";
 import type { Entry, Loader } from "./library.js";
 
 /*
- * A kernel that is not checked may touch what is not its own, which ends the process. A handler of the signal says which kernel it was, and
- * what would tell the index; then the signal takes its course. All others go to the handler that was there before: engines have one for
+ * Reports the kernel that ended the process: an unchecked kernel may touch memory outside its arrays. A handler of the signal names the kernel, and
+ * the way to find the index; then the signal takes its course. Signals of other code go to the previous handler: engines have one for
  * traps of WebAssembly.
  */
 
@@ -103,7 +103,7 @@ const noted = new Set<bigint>();
 export function nameInSignals(compiler: Compiler, loader: Loader, { name, location }: Kernel, { address }: Entry): void {
   if (process.platform !== "linux" || noted.has(address)) return;
   noted.add(address);
-  const note = loader.entry(compileLibrary(compiler, "signals", SOURCE, "strict"), NOTE);
+  const note = loader.entry(compileLibrary(compiler, "signals", SOURCE, "strict", loader.test(NOTE)), NOTE);
   const what = `kernel ${JSON.stringify(name)} (${location.file.split("/").at(-1)}:${location.line})`;
   const text = `isoform: ${what} on native accessed memory outside of its arrays; run it with checked: true or ISOFORM_CHECKED=1\n`;
   const line = Buffer.from(`${text}\0`);

@@ -7,12 +7,12 @@ export interface BufferOffset {
   readonly first: number;
 }
 
-/** What drivers align buffers to, at least; the planner of launches counts on lines of this size. */
+/** Least alignment of buffers by drivers; the planner of launches counts on lines of this size. */
 const ALIGNMENT = 4096;
 
 /**
  * Numbers for the places in buffers, which OpenCL knows by handle and offset only: each buffer gets a range of its own, never used again.
- * Address 0 is no memory.
+ * Address 0 is not memory.
  */
 export class Addresses {
   private next = ALIGNMENT;

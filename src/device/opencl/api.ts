@@ -65,7 +65,7 @@ type InfoCall = Extract<OpenclCall, `clGet${"Platform" | "Device" | "EventProfil
 export class Opencl {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   private readonly functions: Record<OpenclCall, (...args: any[]) => number | bigint>;
-  /** The kernel that was submitted last: kernels fail behind the back of the call that tells. */
+  /** The kernel that was submitted last: a kernel's failure is reported by a later call. */
   lastKernel: string | undefined;
 
   private constructor(
@@ -77,7 +77,7 @@ export class Opencl {
     ) as unknown as Opencl["functions"];
   }
 
-  /** Undefined where the machine has no loader. Throws DeviceError where it has one of OpenCL 1.1 or older. */
+  /** Undefined if the machine has no loader. Throws DeviceError if it has one of OpenCL 1.1 or older. */
   static load(koffi: Koffi): Opencl | undefined {
     const library = openLibrary(koffi, ["libOpenCL.so.1", "libOpenCL.so"], ["/usr/local/cuda/lib64/libOpenCL.so.1"]);
     if (!library) return undefined;
@@ -118,7 +118,7 @@ export class Opencl {
     return Number(event[0]);
   }
 
-  /** What is known of a handle under the number `what`. */
+  /** Information about a handle under the number `what`. */
   bytes(name: InfoCall, handle: Handle, what: number): Uint8Array {
     const size = new BigUint64Array(1);
     this.call(name, handle, what, 0, null, size);
@@ -141,7 +141,7 @@ export class Opencl {
     return length === 8 ? Number(data.getBigUint64(0, true)) : data.getInt32(0, true);
   }
 
-  /** The handles that a listing function gives; `none` is the status that says that there are none. */
+  /** The handles that a listing function returns; `none` is the status for an empty list. */
   list(name: "clGetPlatformIDs" | "clGetDeviceIDs", none: number, ...args: unknown[]): Handle[] {
     const count = new Uint32Array(1);
     const status = this.status(name, ...args, 0, null, count);
@@ -174,9 +174,12 @@ const STATUSES: Record<number, readonly [name: string, remedy?: string] | undefi
   [-2]: ["CL_DEVICE_NOT_AVAILABLE", "another program may hold the device"],
   [-3]: ["CL_COMPILER_NOT_AVAILABLE", "install the driver's compiler"],
   [-4]: ["CL_MEM_OBJECT_ALLOCATION_FAILURE", SMALLER],
-  [-5]: ["CL_OUT_OF_RESOURCES", "the device is out of memory, or a kernel left its arrays: look for the index with the backend js-debug"],
+  [-5]: [
+    "CL_OUT_OF_RESOURCES",
+    "the device is out of memory, or a kernel accessed memory outside its arrays: look for the index with the backend js-debug",
+  ],
   [-6]: ["CL_OUT_OF_HOST_MEMORY", SMALLER],
-  [-8]: ["CL_MEM_COPY_OVERLAP", "copy between views that share no memory"],
+  [-8]: ["CL_MEM_COPY_OVERLAP", "copy between views that do not share memory"],
   [-14]: ["CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "a kernel failed: look for the cause with the backend js-debug"],
   [-36]: ["CL_INVALID_COMMAND_QUEUE", "the context is lost after a failed kernel: start the program again"],
   [-42]: ["CL_INVALID_BINARY", "the code was compiled by another driver: empty the cache folder"],
@@ -185,5 +188,5 @@ const STATUSES: Record<number, readonly [name: string, remedy?: string] | undefi
   [-54]: ["CL_INVALID_WORK_GROUP_SIZE"],
   [-61]: ["CL_INVALID_BUFFER_SIZE", SMALLER],
   [-1001]: ["CL_PLATFORM_NOT_FOUND_KHR", "install an OpenCL driver"],
-  [-9999]: ["illegal read or write to a buffer", "a kernel left its arrays: find the index with the backend js-debug"],
+  [-9999]: ["illegal read or write to a buffer", "a kernel accessed memory outside its arrays: find the index with the backend js-debug"],
 };

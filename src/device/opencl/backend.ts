@@ -7,7 +7,7 @@ import { OpenclMachine } from "./machine.js";
 import { capabilitiesOf, OpenclDevice } from "./opencl-device.js";
 
 const NO_DEVICES = {
-  reason: "the OpenCL loader is there, and finds no device",
+  reason: "the OpenCL loader finds no device",
   remedy: "install a driver: the GPU's own, or pocl-opencl-icd for the CPU; clinfo lists what the loader sees",
 };
 
@@ -51,6 +51,8 @@ export const backend: Backend = {
     const count = what.devices.length;
     if (!found)
       throw new DeviceError(name, `this machine has ${count} OpenCL device${count === 1 ? "" : "s"}`, "isoform doctor lists them");
-    return new OpenclDevice(name, new OpenclMachine(name, what.cl, found));
+    const device = new OpenclDevice(name, new OpenclMachine(name, what.cl, found));
+    await (await import("./self-test.js")).requireRightTeams(device);
+    return device;
   },
 };

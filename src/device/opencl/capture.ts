@@ -17,7 +17,7 @@ export interface Command {
   free?(): void;
 }
 
-/** What queues were given during a capture, and what it refers to. */
+/** Work that queues were given during a capture, and the objects that it refers to. */
 export class Captured {
   readonly commands: Command[] = [];
   readonly launches = new Set<GpuLaunch>();
@@ -26,10 +26,10 @@ export class Captured {
 
 let current: Captured | undefined;
 
-/** What is being captured, if anything. */
+/** The capture in progress, if any. */
 export const capturing = (): Captured | undefined => current;
 
-/** What all OpenCL queues are given while `record` runs. Throws LaunchError inside another capture. */
+/** Captures the work that all OpenCL queues are given while `record` runs. Throws LaunchError inside another capture. */
 export function captureCommands(record: () => void): Captured {
   if (current) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
   const captured = new Captured();

@@ -22,7 +22,7 @@ export class Completion {
     forgotten.register(this, { machine, event: handle });
   }
 
-  /** False while the command is under way. Throws DeviceError where it failed. */
+  /** False while the command is under way. Throws DeviceError if it failed. */
   get ready(): boolean {
     const cl = this.machine.enter();
     const status = new Int32Array(1);
@@ -67,8 +67,8 @@ export class OpenclEvent implements CheckingEvent {
   async since(earlier: DeviceEvent): Promise<number> {
     const { machine } = this;
     if (!(earlier instanceof OpenclEvent) || earlier.machine !== machine)
-      throw new DeviceError(machine.name, "the earlier event is another device's", "compare events of one device");
-    if (!machine.facts.profiling) throw new DeviceError(machine.name, "its driver keeps no times of commands", "measure on the host");
+      throw new DeviceError(machine.name, "the earlier event belongs to another device", "compare events of one device");
+    if (!machine.facts.profiling) throw new DeviceError(machine.name, "its driver does not time commands", "measure on the host");
     await earlier.done();
     await this.done();
     return Number(this.passed.time - earlier.passed.time) / 1e9;

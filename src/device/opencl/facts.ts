@@ -30,7 +30,7 @@ const CPU = 2;
 const PROFILING = 2;
 const CORRECTLY_ROUNDED = 1 << 7;
 
-/** What is known of an OpenCL device without starting anything on it. */
+/** Facts about an OpenCL device that are known without starting anything on it. */
 export interface OpenclFacts extends CodeFacts, OpenclFeatures {
   readonly label: string;
   readonly platform: string;
@@ -62,7 +62,7 @@ export interface Found {
 export function findDevices(cl: Opencl): Found[] {
   const found = cl.list("clGetPlatformIDs", NO_PLATFORM).flatMap((platform) => {
     const name = cl.text("clGetPlatformInfo", platform, PlatformInfo.name);
-    // What comes behind is how the platform was built.
+    // Cuts off the description of how the platform was built.
     const [version] = cl.text("clGetPlatformInfo", platform, PlatformInfo.version).split(/,|\s{2,}/);
     return listDevices(cl, platform).map((device) => ({ device, facts: factsOf(cl, device, `${name}, ${version}`) }));
   });
@@ -84,7 +84,7 @@ function factsOf(cl: Opencl, device: Handle, platform: string): OpenclFacts {
   const [, version] = /^OpenCL (\d+)/.exec(text("version")) ?? [];
   const isPocl = platform.startsWith("Portable Computing Language");
   // Before version 3 sub-groups are an extension, which some drivers have and do not compile. PoCL keeps them in local memory, and folds wrongly
-  // (6.0: behind a loop with a barrier `sub_group_reduce_add` gives the value of one work-item).
+  // (6.0: after a loop with a barrier `sub_group_reduce_add` gives the value of one work-item).
   const subGroups = Number(version) >= 3 && !isPocl && number("subGroups") > 0;
   return {
     label: `${text("name")}, ${(memory / 2 ** 30).toPrecision(3)} GiB, ${platform}`,

@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/binding.js";
-import type { Capabilities, Launch, Queue } from "../device.js";
+import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { View } from "../memory/view.js";
@@ -33,7 +33,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     this.capabilities = capabilitiesOf(machine.facts);
   }
 
-  createQueue(): Queue {
+  createQueue(): OpenclQueue {
     return new OpenclQueue(this, this.gpu);
   }
 

@@ -22,7 +22,7 @@ export interface ProgramSource {
   readonly precision: Precision;
 }
 
-/** What is passed to the compiler. That strict code is not contracted stands in the code itself. */
+/** Options of the compiler. Strict code itself says that it is not contracted. */
 export const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32" | "standard">): string =>
   [`-cl-std=${standard}`, "-w", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
 
@@ -47,7 +47,12 @@ export function buildProgram(cl: Opencl, machine: ProgramMachine, device: Handle
     throw error;
   }
   const binary = caches ? undefined : binaryOf(cl, program);
-  if (binary) remember("clbin", parts, binary);
+  const again = binary && fromBinary(cl, machine.context, device, binary, options);
+  // A driver has to take what it gave before it is kept.
+  if (binary && again !== undefined) {
+    remember("clbin", parts, binary);
+    cl.status("clReleaseProgram", again);
+  }
   return program;
 }
 
@@ -55,7 +60,7 @@ function build(cl: Opencl, program: Handle, device: Handle, options: string): nu
   return cl.status("clBuildProgram", program, 1, new BigUint64Array([BigInt(device)]), options, null, null);
 }
 
-/** Undefined where the driver no longer takes what it once gave. */
+/** Undefined if the driver no longer takes what it once gave. */
 function fromBinary(cl: Opencl, context: Handle, device: Handle, binary: Uint8Array, options: string): Handle | undefined {
   const held = binary.slice().buffer;
   const pointer = new BigUint64Array([BigInt(cl.koffi.address(held))]);
@@ -78,7 +83,7 @@ function fromBinary(cl: Opencl, context: Handle, device: Handle, binary: Uint8Ar
   return undefined;
 }
 
-/** The machine code of a program with one device; undefined where the driver gives none. */
+/** The machine code of a program with one device; undefined if the driver gives none. */
 function binaryOf(cl: Opencl, program: Handle): Uint8Array | undefined {
   const size = new BigUint64Array(1);
   if (cl.status("clGetProgramInfo", program, ProgramInfo.binarySizes, 8, size, null) !== 0 || size[0] === 0n) return undefined;

@@ -136,7 +136,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     return event;
   }
 
-  /** What another kind of device has recorded is waited for here and now, and so is another OpenCL device's. */
+  /** Waits here and now for events of another kind of device, and of another OpenCL device. */
   protected waitFor(event: DeviceEvent): void {
     if (!(event instanceof OpenclEvent)) return event.block();
     this.give({

@@ -5,7 +5,7 @@ import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { OpenclFacts } from "./facts.js";
 
-/** Throws LaunchError where a kernel needs what the device does not have. */
+/** Throws LaunchError if a kernel needs what the device does not have. */
 export function requireCapabilities(device: string, facts: OpenclFacts, { kernel, ir, precision }: Binding): void {
   const refuse = (problem: string, line = kernel.location.line): never => {
     throw new LaunchError(`kernel "${kernel.name}" (${kernel.location.file}:${line}) on ${device}: ${problem}`);

@@ -32,7 +32,7 @@ function packed(type: Exclude<ParamType, "pointer" | "shared">, value: number): 
 /** A kernel object with its parameters set once, so that enqueueing it is one call. */
 export class KernelStep implements Step {
   private readonly kernel: Handle;
-  /** Where the sizes below lie, as the call takes them. */
+  /** Addresses of the sizes below, as the call takes them. */
   private readonly sizes: readonly [global: bigint, local: bigint];
   private readonly kept: readonly ArrayBuffer[];
   private freed = false;

@@ -72,7 +72,7 @@ export function fillView(machine: OpenclMachine, target: View, data: ArrayLike<n
 /** Host memory that device memory is copied to; it must be kept until the copy is complete. */
 export interface Download {
   readonly buffer: ArrayBuffer;
-  /** Undefined where there is nothing to copy. */
+  /** Undefined if there is nothing to copy. */
   readonly completion?: Completion;
 }
 

@@ -33,7 +33,7 @@ export const hooks = {
 
 type Contents = Pick<KernelEvent, "label" | "launches" | "copies" | "devices">;
 
-/** What is noted while a graph is captured. */
+/** Work noted while a graph is captured. */
 let captured: { launches: Launch[]; copies: CopyEvent[]; devices: Set<Device>; steps: Steps } | undefined;
 const graphs = new WeakMap<Launch | Graph, Contents & { readonly steps: Steps }>();
 /** A copy may be done as a write. */
@@ -52,7 +52,7 @@ function copy<T>(event: CopyEvent, call: () => T, again?: (queue: Queue) => void
   return around("Copy", event, () => alone(call));
 }
 
-/** What a copy calls is part of it. */
+/** Runs a copy; calls that it makes belong to it. */
 function alone<T>(call: () => T): T {
   copying = true;
   try {
@@ -69,13 +69,13 @@ function namesOf(launches: readonly Launch[]): string {
   return [...counts].map(([name, count]) => (count > 1 ? `${name} x${count}` : name)).join(", ");
 }
 
-/** Of a launch, or of a graph that nothing is known of. */
+/** Contents of a launch, or of a graph whose contents are unknown. */
 function contentsOf({ device }: Queue, work: Launch | Graph): Contents {
   if ("kernel" in work) return { label: work.kernel.name, launches: [work], copies: [], devices: [device] };
   return { label: "graph", launches: [], copies: [], devices: [device] };
 }
 
-/** What is done in place of a method: `call` is the method with its arguments. */
+/** Replacement of a method: `call` is the method with its arguments. */
 type Wrapped<T, Names extends keyof T> = {
   readonly [M in Names]: T[M] extends (...args: infer A) => infer R ? (self: T, call: () => R, ...args: A) => R : never;
 };

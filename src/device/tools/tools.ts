@@ -4,13 +4,13 @@ import type { Device, Graph, Launch, Queue } from "../device.js";
 export interface KernelEvent {
   readonly queue: Queue;
   readonly work: Launch | Graph;
-  /** The kernel's name; of a graph those of its launches: `graph of step x2, total`. */
+  /** The kernel's name; for a graph the names of its launches: `graph of step x2, total`. */
   readonly label: string;
-  /** What runs, in order: the launch, or those of the graph; none are known of a graph that was captured while no tool was attached. */
+  /** Launches that run, in order: the launch, or the graph's; unknown for a graph that was captured while no tool was attached. */
   readonly launches: readonly Launch[];
   /** Copies and clears of a graph. */
   readonly copies: readonly CopyEvent[];
-  /** Where it runs: a graph may have several devices. */
+  /** Devices on which it runs: a graph may have several. */
   readonly devices: readonly Device[];
 }
 
@@ -52,7 +52,7 @@ export interface RegionEvent {
  */
 export interface Tool {
   /**
-   * What graphs hold that are captured from now on is submitted one by one while the tool is attached, so that it hears of each launch and copy;
+   * Submits the work of graphs captured from now on one by one while the tool is attached, so that it hears of each launch and copy;
    * there is more for the host to do then, and devices may wait for it.
    */
   readonly apart?: boolean;
@@ -71,7 +71,7 @@ export interface Tool {
   closing?(device: Device): Promise<void> | void;
 }
 
-/** Those that are attached. */
+/** Attached tools. */
 export const tools = new Set<Tool>();
 
 /** Prototypes of the devices that were opened, and of their queues. */

@@ -1,8 +1,8 @@
 import { recall, remember } from "#cache";
 
-/* What was measured, kept as JSON for other processes. */
+/* Measurements, kept as JSON for other processes. */
 
-/** What was kept for the key, if it is what it should be: another version of the library may have kept something else under the same name. */
+/** The value kept for the key, if it is of the expected form: another version of the library may have kept something else under the same name. */
 export function recallJson<T>(kind: string, key: readonly string[], fits: (value: unknown) => value is T): T | undefined {
   const data = recall(kind, key);
   if (!data) return undefined;
@@ -19,7 +19,7 @@ export function rememberJson(kind: string, key: readonly string[], value: object
   remember(kind, key, new TextEncoder().encode(JSON.stringify(value)));
 }
 
-/** True for an object that is no array. */
+/** True for an object that is not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -4,17 +4,18 @@ import type { Device, Launch, TuningOfLaunch } from "../device.js";
 import { region } from "../tools/tools.js";
 import type { Measured } from "../launch/chosen.js";
 import { isRecord, isTime, recallJson, rememberJson } from "./kept-json.js";
-import type { View } from "../memory/view.js";
+import { reachOf, spanOf } from "../../ir/reach.js";
+import { View } from "../memory/view.js";
 
 /** Seconds that one measurement takes at least. */
 const ENOUGH = 2e-3;
 const MOST_RUNS = 1000;
-/** Measurements of one candidate, of which the least counts. */
+/** Measurements of one candidate; the least counts. */
 const ROUNDS = 3;
 /** A candidate must be this much faster than what it is to replace. */
 const GAIN = 1.03;
 
-/** See `tune`, which has found that there are values to choose from. */
+/** Measured values for `tune`, which has found several to choose from. */
 export async function measuredValues(device: Device, tuning: TuningOfLaunch): Promise<Measured | undefined> {
   const { tunables } = tuning;
   const key = [device.backend, device.label, JSON.stringify(device.versions ?? {}), tuning.key];
@@ -33,7 +34,7 @@ const KIND = "tuning-3";
 const isMeasured = (value: unknown): value is Measured =>
   isRecord(value) && isRecord(value.values) && isTime(value.seconds) && isTime(value.baseline);
 
-/** Undefined where memory does not suffice for copies of what the launch changes. */
+/** Undefined if memory does not suffice for copies of what the launch changes. */
 async function measure(device: Device, launch: TuningOfLaunch, tunables: Tunables): Promise<Measured | undefined> {
   await device.queue.finish();
   const kept = keep(device, launch.changed);
@@ -60,7 +61,7 @@ async function measure(device: Device, launch: TuningOfLaunch, tunables: Tunable
   }
 }
 
-/** Seconds of one run with these values; undefined where they do not go together. */
+/** Seconds of one run with these values; undefined if they do not go together. */
 async function timeOf(device: Device, launch: TuningOfLaunch, values: Tuning, restore: () => void): Promise<number | undefined> {
   const { queue } = device;
   let candidate: Launch;
@@ -98,7 +99,8 @@ function keep(device: Device, views: readonly View[]): { restore(): void; free()
   const copies: { view: View; copy: View }[] = [];
   const free = () => copies.forEach(({ copy }) => copy.free());
   try {
-    for (const view of views) {
+    for (const each of views) {
+      const view = flat(each);
       const copy = device.array({ type: view.type }, view.shape) as View;
       copies.push({ view, copy });
       device.queue.copy(view, copy);
@@ -110,3 +112,7 @@ function keep(device: Device, views: readonly View[]): { restore(): void; free()
   }
   return { free, restore: () => copies.forEach(({ view, copy }) => device.queue.copy(copy, view)) };
 }
+
+/** All of the memory between a view's first element and its last, where rows may share elements. */
+const flat = ({ buffer, type, shape, strides, offset }: View): View =>
+  new View(buffer, type, [spanOf({ shape, strides })], [1], offset - reachOf(shape, strides).below);

@@ -7,8 +7,8 @@ import type { Measured } from "../launch/chosen.js";
  * are tried one after the other, each with the best values of those before. The launch runs many times, with its own arguments, whose
  * contents are put back; nothing else may use them meanwhile. What was found for the same code, precision, class of extents, layouts, device
  * and driver before, in any process on this machine, is taken over.
- * @returns what is used from now on; undefined where the launch has its values from elsewhere or is deterministic, or there is nothing to choose
- * @throws DeviceError where the device fails
+ * @returns what is used from now on; undefined if the launch has its values from elsewhere or is deterministic, or there is nothing to choose
+ * @throws DeviceError if the device fails
  */
 export async function tune(device: Device, launch: Launch): Promise<Measured | undefined> {
   const { tuning } = launch;

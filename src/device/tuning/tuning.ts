@@ -17,7 +17,7 @@ const fixedOrder = ({ ordered, precision }: Pick<LaunchTraits, "ordered" | "prec
 
 const DEFAULT: Chosen = { from: "default", values: {} };
 
-/** What one device knows of the tuning of its launches: the user's own values, and what was measured in this process. */
+/** Tuning of one device's launches: the user's own values, and values measured in this process. */
 export class TuningTable implements DeviceTuning {
   /** `tune` and skeletons measure launches for which nothing is known, on first use. */
   measuring = false;
@@ -29,7 +29,7 @@ export class TuningTable implements DeviceTuning {
     this.overrides.set(kernel, { from: "device", values });
   }
 
-  /** Takes the sections of a file that are of this device: those of its backend, then its own. */
+  /** Takes the sections of a file for this device: its backend's, then its own. */
   use(file: TuningFile, { name, backend }: { readonly name: string; readonly backend: string }): void {
     for (const section of new Set([backend, name]))
       for (const [kernel, values] of Object.entries(file[section] ?? {})) this.overrides.set(kernel, { from: "file", values });
@@ -40,7 +40,7 @@ export class TuningTable implements DeviceTuning {
     this.measured.set(launch.key, found);
   }
 
-  /** The launch's own values, else those of the user, else those that were measured. */
+  /** The launch's own values, else the user's, else measured ones. */
   choose(checked: LaunchTraits, options: LaunchOptions): Chosen {
     if (options.tuning) return { from: "launch", values: options.tuning };
     const override = this.overrides.get(checked.kernel.name);
@@ -56,7 +56,7 @@ export class LaunchTuning implements TuningOfLaunch {
 
   /**
    * @param ways parameters of this launch and what they may be, found when they are needed
-   * @throws LaunchError where the launch was given others
+   * @throws LaunchError if the launch was given others
    */
   constructor(
     private readonly binding: Binding,
@@ -65,7 +65,7 @@ export class LaunchTuning implements TuningOfLaunch {
     const { tuning, kernel, call } = binding;
     const problem = tuning.from === "default" ? undefined : problemOf(tuning.values, ways());
     if (problem && tuning.from !== "measured") throw new LaunchError(`kernel "${kernel.name}" on ${call.device.name}, tuning: ${problem}`);
-    // What was measured of launches of the same kind need not be possible here.
+    // Falls back to the default if values measured on launches of the same kind are not possible here.
     this.chosen = problem ? DEFAULT : tuning;
   }
 
@@ -81,7 +81,7 @@ export class LaunchTuning implements TuningOfLaunch {
     return this.ways();
   }
 
-  /** What is measured may be used. A launch that prints does so once. */
+  /** Whether measured values may be used. A launch that prints does so once. */
   get measurable(): boolean {
     return !this.binding.ir.prints && !fixedOrder(this.binding) && (this.from === "default" || this.from === "measured");
   }
@@ -91,7 +91,7 @@ export class LaunchTuning implements TuningOfLaunch {
     return problemOf(values, this.tunables) === undefined;
   }
 
-  /** What makes launches alike, on one device: the code, the class of the extents, the layouts. */
+  /** Key of launches that are alike on one device: the code, the class of the extents, the layouts. */
   get key(): string {
     return keyOf(this.binding, this.binding.call.options);
   }
@@ -141,7 +141,7 @@ export async function atFirstUse(device: Device, launch: Launch): Promise<Launch
 
 const microseconds = (seconds: number): string => `${Number((seconds * 1e6).toPrecision(3))} us`;
 
-/** The values of `scatter` for a launch: none where it was given one already, or where another one would change strict bits. */
+/** The values of `scatter` for a launch: none if it was given one already, or where another one would change strict bits. */
 export function scatterTunables({ ir, ordered, call }: Binding): Tunables {
   const targets = ir.params.filter((param) => param.kind === "scatter");
   const free = targets.length > 0 && call.options.scatter === undefined && (!ordered || !targets.some(orderMatters));
@@ -155,13 +155,13 @@ export function workerTunables(most: number): Tunables {
   return most > 1 ? { workers: [...counts, most] } : {};
 }
 
-/** Where the strategy of a launch's scatter parameters comes from that was given one, for remarks. */
+/** Source of the strategy that a launch's scatter parameters were given, for remarks. */
 export function strategySource({ call, tuning }: Pick<Binding, "call" | "tuning">): string {
   if (call.options.scatter !== undefined || tuning.from === "launch") return "as asked";
   return tuning.from === "measured" ? "as measured" : "as tuned";
 }
 
-/** What is wrong with values for a launch that can take others. */
+/** Describes what is wrong with values for a launch that can take others. */
 function problemOf(values: Tuning, tunables: Tunables): string | undefined {
   const all = Object.entries(tunables).map(([name, list]) => `${name} (${list.join(", ")})`);
   for (const [name, value] of Object.entries(values)) {
@@ -189,7 +189,7 @@ const codes = new WeakMap<KernelIR, string>();
 
 function codeOf(ir: KernelIR): string {
   let code = codes.get(ir);
-  // Where it stands in its file does not matter.
+  // Leaves out locations: the code's place in its file does not matter.
   if (code === undefined) codes.set(ir, (code = JSON.stringify(ir, (name, value) => (name === "location" ? undefined : value))));
   return code;
 }

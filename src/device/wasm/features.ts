@@ -6,12 +6,22 @@ export function hasSimd(): boolean {
   return accepts("f64x2.abs", 1);
 }
 
-/** True where the engine has fused multiply-add; older versions of Node have it behind a flag, which is set here. */
+/** True if the engine has fused multiply-add; older versions of Node enable it by a flag, which is set here. */
 export async function enableRelaxedSimd(): Promise<boolean> {
   const has = (): boolean => accepts("f64x2.relaxed_madd", 3);
   if (has()) return true;
   allowRelaxedSimd();
   return has();
+}
+
+/** True where modules may be compiled. */
+export function compiles(): boolean {
+  try {
+    new WebAssembly.Module(new ModuleBuilder(false).bytes());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function accepts(instruction: string, operands: number): boolean {

@@ -1,7 +1,7 @@
 import type { ReduceParam } from "../../ir/types.js";
 import { foldOfParam, foldPartials, type Fold } from "../cpu/partials.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
-import { hostArray, hostOf } from "../cpu/host-view.js";
+import { belowOf, hostArray, hostOf } from "../cpu/host-view.js";
 import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js";
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
@@ -47,7 +47,7 @@ export class Partials {
     const result = this.byWorkers ? this.inAnyOrder() : foldPartials(this.array(), this.count, this.param, this.fold);
     if (this.taker) {
       if (!this.shared && this.taker.buffer !== hostOf(this.output!)) this.taker = hostArray(this.output!);
-      this.taker[0] = result;
+      this.taker[belowOf(this.output!)] = result;
     }
     return result;
   }

@@ -3,24 +3,25 @@ import { unreachable } from "../../ir/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
-import { emitWasm, LANE_BYTES } from "../../emit/wasm/module.js";
+import { emitWasm, LANE_BYTES, workOfRange } from "../../emit/wasm/module.js";
 import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
 import type { WasmSlot } from "../../emit/slots.js";
 import type { Binding } from "../launch/binding.js";
+import { ANY_RANGE, enclosing, SeenRanges } from "../cpu/any-range.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { addressOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { partialCount } from "../../ir/launch.js";
+import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
 import { threadCount, WorkerPool, type RegionPart } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
-import { memoryLimits, moreMemory, PAGE } from "../cpu/wasm-memory.js";
+import { hasWebAssembly, memoryLimits, moreMemory, noMemory, PAGE } from "../cpu/wasm-memory.js";
 import type { Backend } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
-import { enableRelaxedSimd, hasSimd } from "./features.js";
+import { compiles, enableRelaxedSimd, hasSimd } from "./features.js";
 import { Partials } from "./partials.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -36,24 +37,46 @@ const SIMD_BYTES = 16;
 export const backend: Backend = {
   name: "wasm",
   single: true,
+  threaded: true,
   async probe() {
     const threads = threadCount();
     const { label, versions } = describeMachine(threads);
     const capabilities = cpuCapabilities(threads, SIMD_BYTES, memoryLimits().most * PAGE);
-    if (!hasSimd()) return { backend: "wasm", devices: [], versions, missing: noSimd };
+    const missing = missingHere();
+    if (missing) return { backend: "wasm", devices: [], versions, missing };
     return { backend: "wasm", devices: [{ name: "wasm", label, capabilities }], versions };
   },
-  async open() {
-    if (!hasSimd()) throw new DeviceError("wasm", noSimd.reason, noSimd.remedy);
+  async open(_index, { threads } = {}) {
+    const missing = missingHere();
+    if (missing) throw new DeviceError("wasm", missing.reason, missing.remedy);
     const { memory } = cpuStorage();
     const relaxed = await enableRelaxedSimd();
-    return new WasmDevice(await WorkerPool.open({ memory, threads: threadCount(), device: "wasm" }), relaxed);
+    return new WasmDevice(await WorkerPool.open({ memory, threads: threadCount(threads), device: "wasm" }), relaxed);
   },
 };
 
 const noSimd = {
   reason: "this engine has no WebAssembly SIMD",
   remedy: "use Node 16.4, Chrome 91, Firefox 89, Safari 16.4 or newer, or the device js",
+};
+
+/** Reason why this backend cannot work here, and the remedy. */
+function missingHere(): { reason: string; remedy: string } | undefined {
+  if (!hasWebAssembly()) return noWebAssembly;
+  if (!hasSimd()) return noSimd;
+  if (!compiles()) return noCompiling;
+  const words = cpuStorage().noMemory;
+  return words === undefined ? undefined : noMemory(words);
+}
+
+const noWebAssembly = {
+  reason: "this engine has no WebAssembly (node --jitless turns it off)",
+  remedy: "start it without that option, or use the device js",
+};
+
+const noCompiling = {
+  reason: "WebAssembly may not be compiled here: the page's Content-Security-Policy lacks 'wasm-unsafe-eval'",
+  remedy: "add 'wasm-unsafe-eval' to its script-src; nothing else is needed",
 };
 
 class WasmDevice extends CpuDevice {
@@ -74,7 +97,7 @@ class WasmDevice extends CpuDevice {
     return buffer;
   }
 
-  protected build(asked: Binding): CpuProgram {
+  protected build(asked: Binding, _args: unknown, isOnce: boolean): CpuProgram {
     const { kernel } = asked;
     for (const [name, view] of Object.entries({ ...asked.views, ...(asked.partials ? asked.outputs : {}) }))
       if (view && !(view.buffer as CpuBuffer).inWasmMemory)
@@ -82,14 +105,14 @@ class WasmDevice extends CpuDevice {
     for (;;) {
       const { memory } = cpuStorage();
       if (this.pool.follow(memory)) this.modules.clear();
-      const program = this.buildHere(asked);
+      const program = this.buildHere(asked, isOnce);
       if (cpuStorage().memory === memory) return program;
       // Its own memory was what the storage had to move for.
       program.free();
     }
   }
 
-  private buildHere(asked: Binding): CpuProgram {
+  private buildHere(asked: Binding, isOnce: boolean): CpuProgram {
     const { cost, kernel } = asked;
     const allocate = (bytes: number) => this.allocate(`a launch of kernel "${kernel.name}"`, bytes);
     const tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(this.pool.size) }));
@@ -111,7 +134,7 @@ class WasmDevice extends CpuDevice {
       shared: cpuStorage().shared,
       wide: cpuStorage().wide,
     };
-    return new WasmProgram(binding, tuning, this.pool, this.modules, this.modules.acquire(spec), plans, workers, allocate);
+    return new WasmProgram(binding, tuning, this.pool, this.modules, this.modules.acquire(spec, isOnce), plans, workers, allocate);
   }
 
   /** One region of the pool. */
@@ -159,18 +182,33 @@ class ModuleCache {
   private readonly known = new Map<string, CachedModule>();
   private readonly kernels = new WeakMap<KernelIR, number>();
   private nextKernel = 0;
+  private readonly ranges = new SeenRanges();
 
   constructor(private readonly pool: WorkerPool) {}
 
-  acquire(spec: WasmSpec): CachedModule {
-    const key = JSON.stringify([this.numberOf(spec.ir), { ...spec, ir: undefined }]);
+  /** @param isOnce the launch runs once */
+  acquire(spec: WasmSpec, isOnce: boolean): CachedModule {
+    const { ir, policy } = spec;
+    const rest = JSON.stringify({ ...spec, ir: undefined, policy: undefined });
+    const keyOf = (of: Policy, what: string): string => `${this.numberOf(ir)} ${what} ${JSON.stringify(of)} ${rest}`;
+    const own = keyOf(policy, "range");
+    let module = this.known.get(own);
+    if (!module && this.ranges.areMany(spec, rest, isOnce)) {
+      const around = enclosing(policy as RangePolicy);
+      module = this.made(keyOf(around, "any range in"), { ...spec, policy: around, anyRange: true });
+    }
+    module ??= this.made(own, spec);
+    module.users++;
+    return module;
+  }
+
+  private made(key: string, spec: WasmSpec): CachedModule {
     let found = this.known.get(key);
     if (!found) {
       const kernel = emitWasm(spec);
       found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
       this.known.set(key, found);
     }
-    found.users++;
     return found;
   }
 
@@ -230,7 +268,12 @@ class WasmProgram implements CpuProgram {
     this.temporary = [this.args, scratch, tables, ...this.reductions];
 
     for (const { slot, offset } of kernel.slots) this.fill(slot, offset, { scratch: scratch.address, tables: tables.address });
-    this.remarks = [`workers: ${workers}`, ...plans.map((plan) => plan.remark), ...kernel.remarks];
+    this.remarks = [
+      `workers: ${workers}`,
+      ...plans.map((plan) => plan.remark),
+      ...kernel.remarks,
+      ...(kernel.inner === undefined ? [] : [ANY_RANGE]),
+    ];
   }
 
   run(): Record<string, number> {
@@ -252,7 +295,7 @@ class WasmProgram implements CpuProgram {
     return this.module.kernel.partials === "workers";
   }
 
-  /** What the calling thread does before the workers. */
+  /** Work of the calling thread before the workers. */
   private begin(): void {
     for (const partials of this.reductions) partials.clear();
   }
@@ -304,9 +347,20 @@ class WasmProgram implements CpuProgram {
         return address(own.scratch);
       case "scratchStride":
         return put(entry, "u32", this.module.kernel.scratchBytes);
+      case "begin":
+        return put(entry, "i32", this.range.begin[slot.axis]);
+      case "count":
+        return put(entry, "u32", this.range.extents[slot.axis]);
+      case "units":
+      case "batch":
+        return put(entry, "u32", workOfRange(this.range, this.module.kernel.inner!)[slot.kind]);
       default:
         return unreachable(slot);
     }
+  }
+
+  private get range(): RangePolicy {
+    return this.binding.policy as RangePolicy;
   }
 
   private plan(target: string): ScatterPlan {

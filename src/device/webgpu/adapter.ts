@@ -18,7 +18,7 @@ async function fromGpu(gpu: GPU, versions: Record<string, string>, remedy: strin
   return { gpu, adapter, versions };
 }
 
-/** An adapter that cannot even be asked for is none. */
+/** Treats an adapter that cannot even be requested as missing. */
 async function askFor(gpu: GPU): Promise<GPUAdapter | null> {
   try {
     return await quietly(() => gpu.requestAdapter({ powerPreference: "high-performance" }));
@@ -27,7 +27,7 @@ async function askFor(gpu: GPU): Promise<GPUAdapter | null> {
   }
 }
 
-/** What an adapter calls itself: the hardware first where it tells a name, and not just a number; the description may be the driver's. */
+/** Name of an adapter: the hardware first if it has a name, and not just a number; the description may be the driver's. */
 export function labelOf({ info }: Pick<GPUAdapter, "info">): string {
   const device = info.device.startsWith("0x") ? "" : info.device.replace(/-+$/, "");
   const words = [device, info.description, info.vendor, info.architecture].filter((word) => word !== "");

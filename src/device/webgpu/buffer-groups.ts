@@ -14,7 +14,7 @@ import type { Binding } from "./steps.js";
 const ALIGNMENT = 256;
 
 /**
- * Where a launch's memory lies. Views of one buffer share one storage binding, because WebGPU lets no shader have two of a buffer that it
+ * Layout of a launch's memory. Views of one buffer share one storage binding, because WebGPU lets no shader have two of a buffer that it
  * writes; the memory of the launch itself is the last one.
  */
 export interface BufferGroups {
@@ -56,7 +56,7 @@ interface Bound {
 
 /**
  * Finds a launch's memory. Where a range reaches more of an array than the adapter can bind, it is cut into pieces along its first axis.
- * Throws LaunchError where that cannot be.
+ * Throws LaunchError if that cannot be.
  */
 export function bufferGroups(gpu: Gpu, binding: KernelBinding, scatter: Readonly<Record<string, ScatterCode>>): BufferGroups {
   const views = boundViews(binding, scatter);
@@ -118,8 +118,8 @@ function piecesOf(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): {
   throw refusal(
     gpu,
     binding,
-    `"${large.views[0].name}" reaches over more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter sees, and no pieces of ${policy.kind === "range" ? "the range" : "a league"} reach over less, as far as is known before the launch`,
-    "launch it over slices of the array one after the other",
+    `"${large.views[0].name}" spans more than the ${gpu.limits.maxStorageBufferBindingSize} bytes of an array that a shader of this adapter can bind, and dividing ${policy.kind === "range" ? "the range" : "a league"} does not make it less, as far as is known before the launch`,
+    "launch it over slices of the array, one after the other",
   );
 }
 
@@ -178,7 +178,7 @@ function representationOf({ views, atomic }: Group): Representation {
   return types.size === 1 && type !== "u8" ? type : "words";
 }
 
-/** The whole buffer where that can be bound, else the part that the places reach; undefined where that is too much. */
+/** The whole buffer where that can be bound, else the part that the places reach; undefined if that is too much. */
 function window(gpu: Gpu, binding: KernelBinding, { buffer, views }: Group, policy: Policy): Binding | undefined {
   const most = gpu.limits.maxStorageBufferBindingSize;
   const { size } = buffer.handle;
@@ -193,14 +193,14 @@ function window(gpu: Gpu, binding: KernelBinding, { buffer, views }: Group, poli
   return length <= most ? { buffer: buffer.handle, offset, size: Math.min(length, size - offset) } : undefined;
 }
 
-/** Bytes from the first to behind the last element of a view. */
+/** Bytes from the first element of a view to the end of its last. */
 function reach({ type, shape, strides, offset, size }: View): [begin: number, end: number] {
   if (size === 0) return [offset * BYTES[type], offset * BYTES[type]];
   const last = shape.reduce((sum, extent, axis) => sum + (extent - 1) * strides[axis], offset);
   return [offset * BYTES[type], (last + 1) * BYTES[type]];
 }
 
-/** The same for the elements that a launch over `policy` accesses; undefined where data decides which they are. */
+/** The same for the elements that a launch over `policy` accesses; undefined if data decides which they are. */
 function reachOver(
   { access, views, scalars }: KernelBinding,
   name: string,

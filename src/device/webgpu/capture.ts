@@ -7,7 +7,7 @@ export interface Step {
   encode(commands: Commands): void;
 }
 
-/** What was given to a device's queues during a capture, in order. */
+/** Work that a device's queues were given during a capture, in order. */
 export class Captured {
   readonly steps: Step[] = [];
   readonly launches = new Set<{ requireReady(): void; ran: boolean; readonly recorded: readonly Binding[] }>();

@@ -1,7 +1,7 @@
 /** Commands that gather before they are submitted by themselves. */
 const MOST = 256;
 
-/** Where events put the device's time. */
+/** Place in which events put the device's time. */
 export interface TimestampWrite {
   querySet: GPUQuerySet;
   index: number;
@@ -15,7 +15,7 @@ export class Commands {
   private encoder: GPUCommandEncoder | undefined;
   private pass: GPUComputePassEncoder | undefined;
   private gathered = 0;
-  /** What is given now must not be cut. */
+  /** Whether commands given now must not be split over submissions. */
   private held = false;
   /** Command buffers that were submitted. */
   submissions = 0;
@@ -48,13 +48,13 @@ export class Commands {
     this.note();
   }
 
-  /** Lets somebody else add commands behind all that was given before. */
+  /** Lets somebody else add commands after all that was given before. */
   encode(record: (encoder: GPUCommandEncoder) => void): void {
     record(this.outside());
     this.note();
   }
 
-  /** Writes host data behind all that was given before. */
+  /** Writes host data after all that was given before. */
   write(target: GPUBuffer, offset: number, data: ArrayBufferView<ArrayBuffer>): void {
     this.flush();
     this.device.queue.writeBuffer(target, offset, data);
@@ -83,7 +83,7 @@ export class Commands {
     return this.encoding();
   }
 
-  /** What is given meanwhile stays in one submission, which it may share with others. */
+  /** Keeps commands given meanwhile in one submission, which they may share with others. */
   together(give: () => void): void {
     this.held = true;
     try {

@@ -5,14 +5,14 @@ import { bufferOf, GpuBuffer, type Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
 import { blockOf, groupsFor, linearGrid, planDispatches, type Step } from "./steps.js";
 
-/** What a copy is given: elements, in all and along the inner axes, and on both sides where the first is and the strides. */
+/** Parameters of a copy: elements, in all and along the inner axes, and on both sides the first element and the strides. */
 interface CopySlot {
   readonly kind: "count" | "fromAt" | "toAt" | CopyAxisSlot;
 }
 
 const FIELDS: readonly CopySlot["kind"][] = ["count", "fromAt", "toAt", ...COPY_AXIS_SLOTS];
 
-/** How an element of so many bytes is copied; a byte shares its word with three that others may write. */
+/** Code that copies an element of the given number of bytes; a byte shares its word with three that others may write. */
 const MOVES: Record<number, (load: (at: string) => string) => string> = {
   1: (load) => `let byte = (${load("old >> 2u")} >> (u32(old & 3) * 8u)) & 255u;
   let shift = u32(place & 3) * 8u;

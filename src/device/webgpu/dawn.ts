@@ -30,7 +30,7 @@ export async function loadDawn(): Promise<Loaded> {
   };
 }
 
-/** That of the package, which is built from one state of Dawn. */
+/** Version of the package, which is built from one state of Dawn. */
 async function dawnVersion(): Promise<string> {
   const { createRequire } = await import("node:module");
   return (createRequire(import.meta.url)("webgpu/package.json") as { version: string }).version;

@@ -8,7 +8,7 @@ const SLOTS = 1024;
 /** Offsets at which times may be put. */
 const ALIGNMENT = 256;
 
-/** Assigns places to the device's times, one behind the other and round. */
+/** Assigns places to the device's times, in sequence and then from the start again. */
 export class Clock {
   private readonly querySet: GPUQuerySet;
   private readonly times: GPUBuffer;
@@ -59,7 +59,7 @@ export class WebGpuEvent implements CheckingEvent {
 
   async since(earlier: DeviceEvent): Promise<number> {
     if (!(earlier instanceof WebGpuEvent) || earlier.gpu !== this.gpu)
-      throw new DeviceError(this.gpu.name, "the earlier event is another device's", "compare events of one device");
+      throw new DeviceError(this.gpu.name, "the earlier event belongs to another device", "compare events of one device");
     // Both by one clock: the host's where the device's time of either is not there any more.
     const byDevice = earlier.hasTime && this.hasTime;
     const [begin, end] = await Promise.all([earlier, this].map((event) => (byDevice ? event.deviceTime() : event.reached)));

@@ -4,7 +4,7 @@ import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";
 import type { Captured } from "./capture.js";
 
-/* Numbers of the WebGPU standard; in Node its constants are no globals. */
+/* Numbers of the WebGPU standard; in Node its constants are not globals. */
 const USAGE = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128, queryResolve: 512 };
 const READ = 1;
 
@@ -16,7 +16,7 @@ const LARGEST_KEPT = 16 << 20;
 export interface Pipeline {
   readonly handle: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
-  /** What the driver had to say against it, once it has said it. */
+  /** The driver's error, once it has reported one. */
   failure: IsoformError | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Gpu {
       if (!this.closed) this.lost = message || reason || "the driver gave no reason";
     });
     device.onuncapturederror = ({ error }) => {
-      // What follows from an error that is reported already says nothing new.
+      // Skips errors that follow from an error that is reported already.
       if (!error.message.includes("due to a previous error"))
         this.failures.push(new DeviceError(name, `WebGPU says: ${firstLine(error.message)}`));
     };
@@ -72,15 +72,15 @@ export class Gpu {
       throw new DeviceError(
         this.name,
         `it was lost: ${firstLine(this.lost)}`,
-        "open it again; its arrays are gone. A smaller problem may keep it",
+        "open it again with new arrays; a smaller problem may avoid the loss",
       );
     return this.device;
   }
 
-  /** Zeroed memory. Throws DeviceError where it is more than one buffer can be. */
+  /** Zeroed memory. Throws DeviceError if it is more than one buffer can be. */
   allocate(bytes: number): GpuBuffer {
     const device = this.enter();
-    if (this.capture) throw new DeviceError(this.name, "memory is asked for during a capture", "make arrays and launches before it");
+    if (this.capture) throw new DeviceError(this.name, "memory is allocated during a capture", "make arrays and launches before it");
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
     if (size > this.limits.maxBufferSize)
       throw new DeviceError(

@@ -1,11 +1,12 @@
 import { SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
+import { groupLimit } from "../gpu/group-limit.js";
 import { sizeOf, type PlanRules } from "../gpu/plan.js";
 import { rangeBatches } from "../gpu/sorted-contributions.js";
 import type { RangePolicy } from "../launch/policy.js";
 import type { LaunchProgram } from "./program.js";
-import { GRID_LIMIT, groupsFor, linearGrid, type Grid } from "./steps.js";
+import { groupsFor, linearGrid, type Grid } from "./steps.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
@@ -23,7 +24,7 @@ export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRule
     blocks: "workgroups",
     sortBits: SORT_BITS,
     sortTile: SORT_TILE,
-    // Keys are positions from 1 on; those of unused slots are 0.
+    // Counts positions from 1 on in keys; unused slots have the key 0.
     keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1,
     sortedAtATime: SORTED_AT_A_TIME,
     // Pieces of the range whose memory a shader sees, or whose contributions fit the memory for them; chunks stay whole.
@@ -38,7 +39,7 @@ export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRule
     },
     overChunks,
     overPartials: overChunks,
-    overTeams: (teams, rows) => [Math.min(teams, rows, GRID_LIMIT), 1, 1],
+    overTeams: (teams, rows) => [Math.min(teams, rows, groupLimit()), 1, 1],
     overItems: (count) => linearGrid(groupsFor(count, WORKGROUP)),
     last: [1, 1, 1],
     serial: [1, 1, 1],
@@ -55,7 +56,7 @@ function gridOf({ extents }: RangePolicy, most: number, [width, height]: Entry["
   ];
   let left = most;
   const [x, y, z] = counts.map((count) => {
-    const taken = Math.max(1, Math.min(count, left, GRID_LIMIT));
+    const taken = Math.max(1, Math.min(count, left, groupLimit()));
     left = Math.floor(left / taken);
     return taken;
   });

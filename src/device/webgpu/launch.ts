@@ -76,7 +76,7 @@ export class WebGpuLaunch extends DeviceLaunch<Gpu> {
     return [...entriesOf(program), ...sort].map(({ source }) => source).join("\n");
   }
 
-  /** Where the results lie, 8 bytes each, and how many bytes they are. */
+  /** Buffer, offset and bytes of the results, 8 bytes each. */
   get resultRange(): { buffer: GPUBuffer; offset: number; bytes: number } | undefined {
     if (this.reduces.length === 0) return undefined;
     return { buffer: this.temporary!.handle, offset: this.layout.offset({ kind: "results" })!, bytes: 8 * this.reduces.length };

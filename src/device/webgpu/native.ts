@@ -4,7 +4,7 @@ import type { View } from "../memory/view.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { WebGpuDevice } from "./webgpu-device.js";
 
-/* What lies under a device of `webgpu`, for programs that use WebGPU themselves: to draw what kernels have computed, where it is. */
+/* Access to WebGPU under a device of `webgpu`, for programs that use WebGPU themselves: to draw results of kernels without copying them. */
 
 /** The `GPUDevice` of a device of `webgpu`. Throws DeviceError for another's, and where it is closed or lost. */
 export function nativeDevice(device: Device): GPUDevice {
@@ -24,18 +24,18 @@ export function nativeBuffer({ buffer }: View): GPUBuffer {
 }
 
 /**
- * Lets `record` add commands behind all that the device's queues were given before, in the same submission, which is made at the end of the
+ * Lets `record` add commands after all that the device's queues were given before, in the same submission, which is made at the end of the
  * running task at the latest. Passes that it begins it has to end.
  * @throws DeviceError as `nativeDevice` does
  */
 export function encode(device: Device, record: (encoder: GPUCommandEncoder) => void): void {
   const gpu = gpuOf(device);
   gpu.enter();
-  if (gpu.capture) throw new LaunchError(`commands of your own on "${device.name}" cannot be captured: encode them after the capture`);
+  if (gpu.capture) throw new LaunchError(`your own commands on "${device.name}" cannot be captured: encode them after the capture`);
   gpu.commands.encode(record);
 }
 
 function gpuOf(device: Device): Gpu {
   if (device instanceof WebGpuDevice) return device.gpu;
-  throw new DeviceError(device.name, `it is a device of ${device.backend} and has nothing of WebGPU`, 'open one by open("webgpu")');
+  throw new DeviceError(device.name, `it is a device of ${device.backend}, not of webgpu`, 'open one by open("webgpu")');
 }

@@ -5,7 +5,7 @@ import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { Tunables } from "../tuning/tuning.js";
 import type { ScatterCacheShape } from "../gpu/scatter-cache.js";
-import { requireF64 } from "./f64.js";
+import { requireF64, requireRange } from "./f64.js";
 import type { Gpu } from "./gpu.js";
 import { bufferGroups, type BufferGroups } from "./buffer-groups.js";
 import { chooseScatter } from "./strategy.js";
@@ -40,11 +40,13 @@ export const shapeTunables = ({ ir, policy }: Binding): Tunables =>
 export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchProgram {
   const { ir, access, policy, precision, views } = binding;
   requireF64(gpu, binding.kernel, ir);
+  if (gpu.emulates) requireRange(gpu, binding);
   const scatter = chooseScatter(binding, gpu.limits.maxComputeWorkgroupStorageSize);
   const serial = Object.values(scatter.code).includes("serial");
   const buffers = bufferGroups(gpu, binding, scatter.code);
   const assumptions: WgslAssumptions = {
     strict: precision === "strict",
+    sizes: binding.sizes(),
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     groups: buffers.groups,
     representations: buffers.representations,

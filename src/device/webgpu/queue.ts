@@ -169,7 +169,7 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
   }
 }
 
-/** An event of a capture tells an order, which is that of the capture, and no time. */
+/** An event of a capture has the order of the capture, and no time. */
 class CapturedEvent implements DeviceEvent {
   constructor(private readonly device: string) {}
 
@@ -183,7 +183,7 @@ class CapturedEvent implements DeviceEvent {
     throw this.refusal();
   }
   private refusal(): LaunchError {
-    return new LaunchError(`an event of a capture on "${this.device}" tells an order and no time; record one outside`);
+    return new LaunchError(`an event of a capture on "${this.device}" has no time; record one outside`);
   }
 }
 
@@ -193,7 +193,7 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>): void
   if (target.size === 0) return;
   const bytes = toDevice(gpu, target.type, data);
   const span = contiguousBytes(target);
-  // What follows the end of a buffer's last word is nobody's.
+  // Writes whole words if the view ends its buffer: the bytes after it belong to nobody.
   const whole = target.contiguous && target.offset === 0 && target.size * BYTES[target.type] === target.buffer.bytes;
   if (span || whole) return gpu.commands.write(handle, span?.begin ?? 0, bytes);
   const dense = gpu.allocate(bytes.length);

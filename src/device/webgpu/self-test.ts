@@ -56,7 +56,7 @@ function testPairs(): Float32Array<ArrayBuffer> {
 }
 
 /**
- * Finds how sums and products of f32 come with their exact errors, by an `fma` that rounds once or without, and notes it. Throws DeviceError where
+ * Finds how sums and products of f32 come with their exact errors, by an `fma` that rounds once or without, and notes it. Throws DeviceError if
  * they do not: where the driver's compiler contracts or regroups in spite of all that keeps it from doing so, emulated f64 would have the bits of f32.
  */
 export async function requireExactErrors(gpu: Gpu): Promise<void> {
@@ -74,7 +74,7 @@ export async function requireExactErrors(gpu: Gpu): Promise<void> {
   );
 }
 
-/** What is wrong with the arithmetic on this device, if anything. */
+/** Describes what is wrong with the arithmetic on this device, if anything. */
 async function wrongPair(gpu: Gpu, fma: boolean): Promise<string | undefined> {
   const pairs = testPairs();
   const [input, output] = [gpu.allocate(8 * PAIRS), gpu.allocate(16 * PAIRS)];

@@ -2,7 +2,7 @@ import type { Entry } from "../../emit/wgsl/program.js";
 import { DeviceError } from "../../ir/errors.js";
 
 /**
- * What to say of a shader that the driver refuses: the kernel, its line (the emitted code notes source lines), the driver's words and the
+ * Error for a shader that the driver rejects: the kernel, its line (the emitted code notes source lines), the driver's words and the
  * line of WGSL.
  */
 export function shaderError(

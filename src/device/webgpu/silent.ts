@@ -6,8 +6,8 @@ const LIBC = ["libc.so.6", "/usr/lib/libSystem.B.dylib"];
 const STDERR = 2;
 
 /**
- * What keeps native code from writing to stderr while `work` runs, to its first await: Dawn tells there of every driver that it cannot use. It
- * needs koffi; without it, and with ISOFORM_DEBUG set, nothing is kept back.
+ * Keeps native code from writing to stderr while `work` runs, to its first await: Dawn reports there every driver that it cannot use. It
+ * needs koffi; without it, and with ISOFORM_DEBUG set, nothing is suppressed.
  */
 export async function silencer(): Promise<<T>(work: () => T) => T> {
   const koffi = process.env.ISOFORM_DEBUG ? undefined : await loadKoffi();

@@ -2,6 +2,7 @@ import { ELEMENTS } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../emit/slots.js";
+import { groupLimit } from "../gpu/group-limit.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
 import type { Step } from "./capture.js";
 import type { Commands } from "./commands.js";
@@ -106,11 +107,8 @@ export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>
 /** Workgroups that cover `count` in steps of `size`. */
 export const groupsFor = (count: number, size: number): number => Math.ceil(count / size);
 
-/** The most workgroups along one axis. */
-export const GRID_LIMIT = 65535;
-
 /** `count` workgroups in two dimensions, for shaders that number them linearly. */
 export function linearGrid(count: number): [number, number, number] {
-  const x = Math.max(1, Math.min(count, GRID_LIMIT));
+  const x = Math.max(1, Math.min(count, groupLimit()));
   return [x, Math.max(1, Math.ceil(count / x)), 1];
 }

@@ -19,7 +19,7 @@ const FACTS: ScatterFacts = {
         : "hardware atomics",
 };
 
-/** How each scatter parameter of a launch is brought together. Throws LaunchError where what was asked for cannot be done. */
+/** How each scatter parameter of a launch is brought together. Throws LaunchError if what was asked for cannot be done. */
 export function chooseScatter(binding: Binding, workgroupBytes: number): ScatterChoice & { caches?: ScatterCacheShape } {
   const choice = chooseEach(binding, "invocation", (target) => choose(binding, target, workgroupBytes));
   const copies = binding.ir.params.filter((p): p is ScatterParam => choice.code[p.name] === "shared");
@@ -60,6 +60,6 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
   }
 }
 
-/** What folds of reductions take of the workgroup's memory. */
+/** Bytes of the workgroup's memory that folds of reductions take. */
 const foldBytes = ({ ir }: Binding): number =>
   ir.params.filter((p): p is ReduceParam => p.kind === "reduce").reduce((sum, { type }) => sum + 256 * BYTES[type], 0);

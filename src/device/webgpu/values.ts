@@ -8,7 +8,7 @@ import type { Fill } from "../gpu/steps.js";
 import type { Part } from "../gpu/temporary.js";
 import type { Piece } from "./buffer-groups.js";
 
-/** What the slots of a launch's shaders are filled from. */
+/** Sources of the values for the slots of a launch's shaders. */
 export interface ValueSources {
   readonly binding: Binding;
   readonly pieces: readonly Piece[];

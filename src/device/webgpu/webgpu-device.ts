@@ -1,5 +1,5 @@
 import type { Binding } from "../launch/binding.js";
-import type { Capabilities, Launch, Queue } from "../device.js";
+import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import type { View } from "../memory/view.js";
 import { Clock } from "./event.js";
@@ -7,10 +7,10 @@ import type { Gpu } from "./gpu.js";
 import { WebGpuLaunch } from "./launch.js";
 import { WebGpuQueue, writeView } from "./queue.js";
 
-/** What the arithmetic of emit/wgsl/double.ts keeps at least. */
+/** Least number of bits that the arithmetic of emit/wgsl/double.ts keeps. */
 export const EMULATED_BITS = 44;
 
-/** What WebGPU tells of an adapter; it says neither how much memory there is nor how many processors. */
+/** Capabilities from a WebGPU adapter; WebGPU tells neither how much memory there is nor how many processors. */
 export const capabilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Capabilities => ({
   f64: emulates,
   f64Bits: emulates ? EMULATED_BITS : undefined,
@@ -41,7 +41,7 @@ export class WebGpuDevice extends GpuDevice<Gpu> {
     return Math.min(league, 256);
   }
 
-  createQueue(): Queue {
+  createQueue(): WebGpuQueue {
     this.gpu.enter();
     return new WebGpuQueue(this, this.gpu, () => (this.gpu.hasTimestamps ? (this.clock ??= new Clock(this.gpu)) : undefined));
   }

@@ -6,7 +6,7 @@ import type { Offset } from "../grid/parts.js";
 import { SparseGrid } from "../sparse/sparse.js";
 
 /**
- * A brick grid on CPUs: its cells are stored row by row, like those of an element-sparse grid, for loops over the few cells of a brick's row
+ * A brick grid on CPUs: its cells are stored row by row, as in an element-sparse grid, because loops over the few cells of a brick's row
  * leave vectors idle. Whole bricks are divided among the members of the set.
  */
 export class BrickRowGrid<D extends Dimension = Dimension> extends SparseGrid<D> {

@@ -1,12 +1,13 @@
-import { typedArray, type View } from "../../device/memory/view.js";
+import { BYTES, typedArray, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { i32 } from "../../kernel/params.js";
-import type { DeviceSet } from "../../set/index.js";
+import { localOf, type DeviceSet } from "../../set/index.js";
 import { brickOf, notCoarsened, requireContainer, requireStencil, type BrickOptions } from "./options.js";
 import { Bricks, BrickTables } from "./partition.js";
 import type { Container } from "../grid/grid.js";
 import type { Offset } from "../grid/parts.js";
+import { piecesOf } from "../grid/pieces.js";
 import { lowerBricks, type BrickRole } from "./lowering.js";
 import { IndexedGrid, type ValueLayout, type Lowered, type Tables } from "../indexed/indexed-grid.js";
 import { Indexing } from "../indexed/indexing.js";
@@ -21,14 +22,14 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<
   /** Cells of a brick along each axis. */
   readonly brick: readonly number[];
   private readonly bricks: Bricks;
-  /** Of each member, as memory is laid out. */
+  /** Bricks of each member, in memory order. */
   private bricksOf: readonly BrickTables[] = [];
 
   constructor(set: DeviceSet, extents: readonly number[], options: BrickOptions) {
     const brick = brickOf(extents, options);
     super(set, extents, options, brick.at(-1));
     this.brick = brick;
-    this.bricks = new Bricks(extents, this.mask, brick);
+    this.bricks = new Bricks(extents, this.activity, brick);
     this.unitCells = this.bricks.cells;
     this.unitPlanes = brick.at(-1)!;
   }
@@ -49,20 +50,19 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<
 
   protected index(width: number): readonly Indexing[] {
     const { bricks } = this;
-    const plane = bricks.mask.length / bricks.extents.at(-1)!;
+    const { activity } = bricks;
     const before = [0];
-    for (let p = 0; p < bricks.mask.length; p += plane)
-      before.push(before.at(-1)! + bricks.mask.subarray(p, p + plane).reduce((a, b) => a + b, 0));
+    for (const count of activity.planes) before.push(before.at(-1)! + count);
     const indexings = this.partitions.map(({ device, first, planes, cells }) => {
       const partition = { device, first: first / this.unitPlanes, planes: Math.ceil(planes / this.unitPlanes), cells };
-      return new Indexing({ extents: bricks.extents, mask: bricks.mask, periodic: this.periodic, before }, partition, width, 1);
+      return new Indexing({ extents: bricks.extents, activity, periodic: this.periodic, before }, partition, width, 1);
     });
     this.bricksOf = indexings.map((indexing) => new BrickTables(bricks, indexing));
     return indexings;
   }
 
-  protected eachCell(member: number, visit: (at: number, position: number) => void): void {
-    this.bricksOf[member].each(visit);
+  protected eachCell(member: number, visit: (at: number, position: number) => void, low: number, high: number): void {
+    this.bricksOf[member].each(visit, low, high);
   }
 
   protected find(member: number, position: number): number {
@@ -74,7 +74,7 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<
   }
 
   protected makeTables(role: BrickRole, member: number): Tables<BrickRole> {
-    const { device } = this.set.members[member];
+    const { device } = localOf(this.set, member);
     const tables = this.bricksOf[member];
     const made = { bricks: () => tables.neighbours(), active: () => tables.masks(), origins: () => tables.origins() }[role]();
     const rows = role === "bricks" ? tables.indexing.first + tables.indexing.own : tables.indexing.fillCell + 1;
@@ -84,12 +84,20 @@ export class BrickUnitGrid<D extends Dimension = Dimension> extends IndexedGrid<
   /** Inactive cells of a brick keep the fill value. */
   protected override fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
     if (this.bricks.full) return super.fillMember(field, m, memory, value);
-    const target = this.storage(field, m).window(memory);
-    const values = typedArray(field.type, target.size).fill(field.fillValue);
-    const each = target.size / field.cardinality;
-    this.eachCell(m, (at) => {
-      for (let k = 0; k < field.cardinality; k++) values[k * each + at] = value;
-    });
-    this.set.members[m].queue(0).write(target, values);
+    const indexing = this.indexings[m];
+    const { cardinality, type, fillValue } = field;
+    const planeBytes = this.bricks.activity.planeSize * this.unitCells * cardinality * BYTES[type];
+    for (const { first, end } of piecesOf({ first: indexing.low, end: indexing.high }, planeBytes)) {
+      const begin = indexing.plane(first);
+      const target = this.storage(field, m).window(memory, begin, indexing.plane(end));
+      if (target.size === 0) continue;
+      const values = typedArray(type, target.size).fill(fillValue);
+      const each = target.size / cardinality;
+      const visit = (at: number): void => {
+        for (let k = 0; k < cardinality; k++) values[k * each + at - begin * this.unitCells] = value;
+      };
+      this.eachCell(m, visit, first, end);
+      localOf(this.set, m).queue(0).write(target, values);
+    }
   }
 }

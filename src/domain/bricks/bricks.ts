@@ -47,6 +47,6 @@ export function bricks(
 
 /** The grid as its devices' memory wants it. */
 export function makeBricks(set: DeviceSet, extents: readonly number[], options: BrickOptions): BrickGrid {
-  const inRows = set.members.every(({ device }) => device.memory === CPU_MEMORY);
+  const inRows = set.locals.every(({ device }) => device.memory === CPU_MEMORY);
   return inRows ? new BrickRowGrid(set, extents, options) : new BrickUnitGrid(set, extents, options);
 }

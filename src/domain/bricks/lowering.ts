@@ -5,7 +5,7 @@ import type { Offset } from "../grid/parts.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan } from "../container/storage-kernel.js";
 import { add, binary, index, int, mul, ne, sub, truth } from "../../ir/expressions.js";
 
-/** What a kernel over bricks needs beside the container's own parameters. */
+/** Parameters that a kernel over bricks needs in addition to the container's own. */
 export type BrickRole = "bricks" | "active" | "origins";
 
 /** Bits of a word of the activity masks. */
@@ -14,7 +14,7 @@ const AXES = ["x", "y", "z"];
 const brick = index(0);
 const cell = index(1);
 
-/** What of a brick grid is compiled into its kernels. */
+/** Properties of a brick grid that are compiled into its kernels. */
 export interface BrickShape {
   /** Binary logarithms of a brick's extents along x, y (and z). */
   readonly logs: readonly number[];

@@ -5,7 +5,7 @@ import type { GridOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";
 import { periodicAxes } from "../grid/partition.js";
 
-/* What brick grids ask of their users, however cells lie in memory. */
+/* Options of brick grids and their checks, for all layouts of cells in memory. */
 
 /** Options of `bricks`. */
 export interface BrickOptions extends GridOptions {
@@ -18,7 +18,7 @@ const DEFAULT_BRICK = { 2: [8, 8], 3: [4, 4, 4] } as const;
 
 /**
  * Cells of a brick along each axis.
- * @throws LaunchError where they are not powers of two, or a periodic axis does not hold a whole number of them
+ * @throws LaunchError if they are not powers of two, or a periodic axis does not hold a whole number of them
  */
 export function brickOf(
   extents: readonly number[],

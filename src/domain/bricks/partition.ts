@@ -1,3 +1,4 @@
+import { Activity } from "../grid/activity.js";
 import type { Indexing } from "../indexed/indexing.js";
 
 /** Bits of a word of the activity masks. */
@@ -11,31 +12,30 @@ export class Bricks {
   readonly cells: number;
   /** Binary logarithms of a brick's extents. */
   readonly logs: readonly number[];
-  /** Bytes by brick in (z, y, x) order: whether it has an active cell. */
-  readonly mask: Uint8Array;
+  /** Bricks that have an active cell. */
+  readonly activity: Activity;
   /** Every cell of every brick that has active cells is active. */
   readonly full: boolean;
 
   /**
    * @param box cells along x, y (and z)
-   * @param active bytes by cell in (z, y, x) order; undefined where every cell is active
+   * @param active cells
    * @param shape cells of a brick along each axis, powers of two
    */
   constructor(
     readonly box: readonly number[],
-    private readonly active: Uint8Array | undefined,
+    private readonly active: Activity,
     readonly shape: readonly number[],
   ) {
     this.extents = box.map((n, axis) => Math.ceil(n / shape[axis]));
     this.cells = shape.reduce((a, b) => a * b, 1);
     this.logs = shape.map(Math.log2);
-    this.mask = new Uint8Array(this.extents.reduce((a, b) => a * b, 1));
-    let cells = 0;
-    this.each(0, box.at(-1)!, (brick) => {
-      this.mask[brick] = 1;
-      cells++;
+    const [thick, plane] = [shape.at(-1)!, this.extents.slice(0, -1).reduce((a, b) => a * b, 1)];
+    this.activity = Activity.from(this.extents, (bytes, first) => {
+      const end = Math.min(box.at(-1)!, (first + bytes.length / plane) * thick);
+      this.each(first * thick, end, (brick) => (bytes[brick - first * plane] = 1));
     });
-    this.full = cells === this.mask.reduce((a, b) => a + b, 0) * this.cells;
+    this.full = active.cells === this.activity.cells * this.cells;
   }
 
   /** Visits the active cells of the planes [first, end) of cells in global order: position of the brick, place in it, position. */
@@ -44,13 +44,17 @@ export class Bricks {
     const [bx, by, bz] = this.box.length === 3 ? this.logs : [this.logs[0], 0, this.logs[1]];
     const [ex, ey] = this.box.length === 3 ? this.extents : [this.extents[0], 1];
     const within = (n: number, log: number): number => n & ((1 << log) - 1);
-    for (let z = first, position = first * ny * nx; z < end; z++)
-      for (let y = 0; y < ny; y++) {
-        const brickRow = ((z >> bz) * ey + (y >> by)) * ex;
-        const placeRow = ((within(z, bz) << by) + within(y, by)) << bx;
-        for (let x = 0; x < nx; x++, position++)
-          if (!this.active || this.active[position]) visit(brickRow + (x >> bx), placeRow + within(x, bx), position);
-      }
+    for (let z = first; z < end; z++) {
+      const origin = z * ny * nx;
+      this.active.eachRun(z, (begin, stop) => {
+        for (let at = begin; at < stop; at++) {
+          const x = at % nx;
+          const y = (at - x) / nx;
+          const brick = ((z >> bz) * ey + (y >> by)) * ex + (x >> bx);
+          visit(brick, (((within(z, bz) << by) + within(y, by)) << bx) + within(x, bx), origin + at);
+        }
+      });
+    }
   }
 }
 
@@ -66,24 +70,25 @@ export class BrickTables {
     private readonly bricks: Bricks,
     readonly indexing: Indexing,
   ) {
-    this.plane = bricks.mask.length / bricks.extents.at(-1)!;
+    this.plane = bricks.activity.planeSize;
     this.indices = new Int32Array((indexing.high - indexing.low) * this.plane).fill(indexing.fillCell);
     indexing.each((brick, position, plane) => (this.indices[(plane - indexing.low) * this.plane + (position % this.plane)] = brick));
   }
 
-  /** Visits the stored active cells: brick * cells of a brick + place, and position in the box of cells. */
-  each(visit: (at: number, position: number) => void): void {
+  /** Visits the active cells of the stored planes [low, high) of bricks: brick * cells of a brick + place, and position in the box of cells. */
+  each(visit: (at: number, position: number) => void, low = this.indexing.low, high = this.indexing.high): void {
     const { bricks, indexing } = this;
     const thick = bricks.shape.at(-1)!;
-    for (const { first, end, boxPlane: begin } of indexing.planeRuns) {
-      const shift = (first - indexing.low - begin) * this.plane;
-      bricks.each(begin * thick, Math.min(bricks.box.at(-1)!, (begin + end - first) * thick), (brick, place, position) =>
+    for (let plane = low; plane < high; plane++) {
+      const boxPlane = indexing.boxPlane(plane);
+      const shift = (plane - indexing.low - boxPlane) * this.plane;
+      bricks.each(boxPlane * thick, Math.min(bricks.box.at(-1)!, (boxPlane + 1) * thick), (brick, place, position) =>
         visit(this.indices[brick + shift] * bricks.cells + place, position),
       );
     }
   }
 
-  /** Where the values of the active cell at a position lie, as `each` says it. */
+  /** Place of the values of the active cell at a position, in the units of `each`. */
   find(position: number): number {
     const { box, logs, extents, cells } = this.bricks;
     let [rest, brick, place, stride, shift] = [position, 0, 0, 1, 0];

@@ -18,12 +18,12 @@ import { add, binary, index, mul, sub } from "../../ir/expressions.js";
 import { overOneCell } from "./march.js";
 
 /*
- * What a container does, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
+ * Analysis of a container's actions, from the abstract IR of its body: each field one dense array [z][y][x][k] over the whole grid, the policy's
  * indices (z, y, x).
  */
 
 type Access = Pick<FieldUse, "field" | "level">;
-/** What of a field and of an array along axes the code alone does not tell. */
+/** Facts about a field and an array along axes that the code alone does not tell. */
 type FieldFacts = Pick<FieldUse, "level"> & Pick<Field, "cardinality">;
 type AxisFacts = Pick<AxisArray, "axes" | "ghosts">;
 type Load = Extract<Expr, { op: "load" }>;
@@ -33,7 +33,7 @@ interface Touch {
   view: string;
   /** [dx, dy, dz] */
   offset: readonly number[];
-  /** Undefined where it is not constant, and of the mask. */
+  /** Undefined if it is not constant, and of the mask. */
   component: number | undefined;
   write: boolean;
   location: Location;
@@ -46,14 +46,14 @@ export interface ContainerAnalysis {
   mask: Container["mask"];
 }
 
-/** Where a container runs. */
+/** Cells over which a container runs, and their grid. */
 interface Place {
-  /** Of the grid, along x, y and z. */
+  /** Extents of the grid along x, y and z. */
   readonly extents: readonly number[];
   readonly ghosts: Margins;
-  /** Of the cells over which it runs. */
+  /** Bounds of the cells over which it runs. */
   readonly bounds: CellBox["bounds"];
-  /** Where these are a face. */
+  /** The side, if these are a face. */
   readonly side: CellBox["side"];
 }
 
@@ -76,7 +76,7 @@ export function analyseContainer(
   return { ir, mask, uses: uses.map((use) => ({ ...use, ...fields.get(use.param)! })) };
 }
 
-/** What an analysis depends on, as plain data. */
+/** Everything on which an analysis depends, as plain data. */
 interface ContainerCode {
   readonly lowered: KernelIR;
   readonly fields: readonly (readonly [param: string, FieldFacts])[];
@@ -113,16 +113,16 @@ function analyse({ lowered, place, ...code }: ContainerCode): Analysed {
   checkReach(raw, written, levelOf, place);
   const { side } = place;
   const spread = side === undefined ? spreadViews(written) : besideFace(raw, written, side, place);
-  if (side === undefined) checkTouches(raw, written, spread);
+  const beside = side === undefined ? checkTouches(raw, written, spread) : [];
   checkComponents(raw, fields, axes);
   const isField = (view: string): boolean => levelOf(view) !== undefined;
-  // What was written to another cell is read back from it: there may be none.
+  // Reads values of other cells back after writing them: the cell may not exist.
   const stored = spread.size > 0 ? raw : forwardStores(raw);
-  // What is as it was is optimised already.
+  // Skips code that is unchanged, and so optimised already.
   const optimised = hoistUniform(stored === raw ? raw : optimise(stored), (view) => !isField(view));
   const cells = new Cells(optimised, axes, levelOf);
   const { touches } = cells;
-  const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), spread);
+  const ir = assertDisjoint(withoutUnused(cells.canonical(), touches, isField), new Set([...spread, ...beside]));
   checkRaces(ir, analyseAccess(ir));
 
   const uses = [...fields].flatMap(([param, { level }]): Analysed["uses"] => {
@@ -137,7 +137,7 @@ function analyse({ lowered, place, ...code }: ContainerCode): Analysed {
 }
 
 /**
- * The code of a container that marches, optimised, over stretches (see `March`); undefined where it is no other than cell by cell.
+ * The code of a container that marches, optimised, over stretches (see `March`); undefined if it is no other than cell by cell.
  * @param cellByCell what is known of it
  */
 export function analyseMarch(
@@ -187,7 +187,7 @@ export function unrollOffsets(lowered: KernelIR, fields: { has(param: string): b
   return optimise(gatherReductions(lowered), (ir) => shapingLoops(ir, fields));
 }
 
-/** Distinct offsets in a fixed order; the own cell is none. */
+/** Distinct offsets in a fixed order, without the own cell. */
 function offsetsOf(touches: readonly Touch[], level: FieldUse["level"]): (readonly number[])[] {
   const distinct = new Map(touches.map(({ offset }) => [offset.join(), offset]));
   return [...distinct.values()]
@@ -257,7 +257,7 @@ class Cells {
     return removeDead({ ...this.ir, body });
   }
 
-  /** [dx, dy, dz]; undefined for views that are no fields. */
+  /** [dx, dy, dz]; undefined for views other than fields. */
   private offsetOf(view: string, indices: readonly Expr[], location: Location): number[] | undefined {
     const level = this.levelOf(view);
     if (level === undefined) return undefined;
@@ -385,26 +385,32 @@ function besideFace(ir: KernelIR, touches: readonly Touch[], side: NonNullable<C
 }
 
 /**
- * Refuses neighbours of fields that the container writes, unless each component of the field is touched at one offset: then no two cells
- * touch one value.
+ * Rejects neighbours' components that the container writes. In a field that is written in other cells each component must be touched at one
+ * offset: then no two cells touch one value.
+ * @returns fields whose own cells are written, and whose other components are read in neighbours
  */
-function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlySet<string>): void {
+function checkTouches(ir: KernelIR, touches: readonly Touch[], spread: ReadonlySet<string>): Set<string> {
   for (const view of spread)
     checkSpread(
       ir,
       touches.filter((t) => t.view === view),
     );
-  const written = new Map(touches.filter((t) => t.write && !spread.has(t.view)).map((t) => [t.view, t]));
-  for (const { view, offset, location } of touches) {
-    const store = offset.some((d) => d !== 0) ? written.get(view) : undefined;
-    if (store)
+  const stores = touches.filter((t) => t.write && !spread.has(t.view));
+  const beside = new Set<string>();
+  for (const { view, offset, component, location } of touches) {
+    if (spread.has(view) || offset.every((d) => d === 0)) continue;
+    const own = stores.filter((store) => store.view === view);
+    const clash = own.find((store) => component === undefined || store.component === undefined || store.component === component);
+    if (clash)
       throw new KernelError(
         ir.name,
         location,
-        `reads ${view} at offset [${offset}] while each cell writes its own ${view} (line ${store.location.line})`,
+        `reads ${view} at offset [${offset}] while each cell writes its own ${view} (line ${clash.location.line})`,
         "write to another field and swap the two, or split the container in two",
       );
+    if (own.length > 0) beside.add(view);
   }
+  return beside;
 }
 
 /** Refuses a field that is written in other cells where two cells might touch one component of a third. */
@@ -430,7 +436,7 @@ function checkSpread(ir: KernelIR, touches: readonly Touch[]): void {
   }
 }
 
-/** What `checkSpread` or `besideFace` has proved. */
+/** The kernel with its views marked as disjoint, which `checkTouches` or `besideFace` has proved. */
 const assertDisjoint = (ir: KernelIR, views: ReadonlySet<string>): KernelIR => ({
   ...ir,
   params: ir.params.map((param) => (param.kind === "view" && views.has(param.name) ? { ...param, disjoint: true } : param)),

@@ -7,13 +7,13 @@ import { cast } from "../../ir/expressions.js";
 
 type Load = Extract<Expr, { op: "load" }>;
 
-/** Where a kind of grid keeps what a container refers to: expressions in the kernel over its storage. */
+/** Storage of the parts of a grid that a container refers to, as expressions in the kernel. */
 export interface CellCode {
   /** Indices of a component of a field in the cell at an offset [dx, dy, dz] from the own one; for fields of other grids, from its first fine cell or its coarse one. */
   element(field: string, offset: Offset, component: Expr): Expr[];
-  /** The value of an access to a field, of which `load` reads memory. If omitted: the load itself. */
+  /** The value of an access to a field; `load` reads its memory. If omitted: the load itself. */
   read?(field: string, offset: Offset, load: Load): Expr;
-  /** What memory holds after a component of another cell was set to `value`: that, or the fill value where there is no active cell. */
+  /** Value in memory after a component of another cell was set to `value`: that value, or the fill value if the cell is not active. */
   kept?(field: string, offset: Offset, value: Expr): Expr;
   /** Whether the cell at the offset is active: bool. */
   active(offset: Offset): Expr;

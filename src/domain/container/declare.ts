@@ -1,6 +1,7 @@
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
+import { otherCopies } from "../../ir/copies.js";
 import { describe } from "../../ir/describe.js";
 import { ContainerError, KernelError } from "../../ir/errors.js";
 import type { Captures } from "../../kernel/captures.js";
@@ -124,7 +125,7 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
   return { ...made, axisFolds, reduces: true, inRounds: (container, precision) => grid.foldAlongAxes!(container, precision) };
 }
 
-/** The cells over which a container runs. Throws ContainerError where the grid has no such cells. */
+/** The cells over which a container runs. Throws ContainerError if the grid has no such cells. */
 function boxFor(grid: Grid, name: string, options: ContainerOptions, location: Location): CellBox | undefined {
   const refuse = (problem: string, remedy: string): never => {
     throw new ContainerError(name, location, problem, remedy);
@@ -132,12 +133,12 @@ function boxFor(grid: Grid, name: string, options: ContainerOptions, location: L
   for (const option of Object.keys(options))
     if (!["on", "march", "stretch"].includes(option)) refuse(`containers have no option "${option}"`, "use on, march and stretch");
   const box = options.on && boxOf(options.on, grid, refuse);
-  if (box && grid.mask && hasGhosts(box, grid))
+  if (box && !grid.activity.isFull && hasGhosts(box, grid))
     refuse(`it runs on ghosts (${box.name}) of a grid with inactive cells`, "run it on cells, or make all cells of the grid active");
   return box;
 }
 
-/** Throws ContainerError where what a container is declared with is not what `usage` shows. */
+/** Throws ContainerError if what a container is declared with is not what `usage` shows. */
 export function requireArguments(
   name: unknown,
   params: unknown,
@@ -155,7 +156,7 @@ export function requireArguments(
   if (captures !== undefined && typeof captures !== "function") refuse(describe(captures), "the list of its captures");
 }
 
-/** What is wrong with the code is an error of the container. */
+/** Turns an error of the code into an error of the container. */
 export function asContainer<T>(make: () => T): T {
   try {
     return make();
@@ -165,7 +166,7 @@ export function asContainer<T>(make: () => T): T {
   }
 }
 
-/** Sorts what a container is given into what its code may name and what stands behind each name. */
+/** Sorts a container's declarations into the names that its code may use and the objects that they stand for. */
 export class Declarations {
   readonly tokens: Record<string, Source["params"][string]> = {};
   /** By view parameter: a field that is given twice has the first one's name. */
@@ -209,7 +210,10 @@ export class Declarations {
         "write grid.scalarStep, or reduce into it",
       );
     if (token?.kind === "reduce")
-      this.fail(`the parameter "${param}" is a reduction whose result goes nowhere`, 'give it a scalar: sum(grid.scalar("name", f64))');
+      this.fail(
+        `the parameter "${param}" is a reduction whose result goes nowhere${otherCopies()}`,
+        'give it a scalar: sum(grid.scalar("name", f64))',
+      );
     this.fail(
       `the parameter "${param}" is ${describe(value)}`,
       "give a field, an array along an axis, a scalar, sum(scalar), a number, table(f64, [...]) or a function",
@@ -234,7 +238,7 @@ export class Declarations {
   protected addAxisFold(param: string, token: AxisArrayReduction): void {
     const array: AxisArray = token.into;
     this.requireOwnAxes(param, array);
-    if ((array.type as string) === "u8") this.fail(`the array "${param}" is of type u8, which nothing folds into`, "make it of i32");
+    if ((array.type as string) === "u8") this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
     if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
     if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
       this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");
@@ -242,7 +246,7 @@ export class Declarations {
     if (![first, end].every(Number.isInteger) || first < 0 || first >= end || end > array.cardinality)
       this.fail(
         `the components from ${first} to ${end} of "${array.name}" take results, and it has ${array.cardinality}`,
-        "give { components: [first, end] }, the end behind the last",
+        "give { components: [first, end] }, where end is one after the last",
       );
     this.axisFolds.set(param, token);
     this.tokens[param] = token as ParamToken;

@@ -5,7 +5,7 @@ import type { Expr, KernelIR, ReduceParam, Stmt } from "../../ir/types.js";
 import { compare, index, int } from "../../ir/expressions.js";
 import type { CellBox } from "../grid/region.js";
 
-/** A body for the cells alone of which `active` is true; others fold the identity into the reductions, which stand at its end. */
+/** A body that runs only for cells with `active` true; others fold the identity into the reductions, which are at its end. */
 export function guard(body: readonly Stmt[], active: Expr, { params, location }: KernelIR, fresh: (wish: string) => string): Stmt[] {
   const folds = body
     .filter((stmt) => stmt.kind === "reduce")

@@ -43,7 +43,7 @@ export class HaloWidths {
     return more;
   }
 
-  /** Of one component, or of all taken together where `component` is absent. */
+  /** Widths of one component, or of all taken together if `component` is absent. */
   get(field: Field, component?: number): Readonly<Widths> {
     const of = component === undefined ? this.of(field) : [this.of(field)[component]];
     const most = (side: keyof Widths): number => of.reduce((width, each) => Math.max(width, each[side]), this.all[side]);
@@ -57,7 +57,7 @@ export class HaloWidths {
   }
 }
 
-/** A value of a field that code reads; the component is undefined where it is not constant. */
+/** A value of a field that code reads; the component is undefined if it is not constant. */
 interface Read {
   readonly offset: Offset;
   readonly component: number | undefined;
@@ -65,7 +65,7 @@ interface Read {
 
 const reads = new WeakMap<KernelIR, ReadonlyMap<string, readonly Read[]>>();
 
-/** What the code of a container reads of cells, by view parameter. */
+/** Reads of cells by a container's code, by view parameter. */
 function readsOf({ ir, uses }: Container): ReadonlyMap<string, readonly Read[]> {
   let found = reads.get(ir);
   if (!found) reads.set(ir, (found = findReads(ir, new Map(uses.map(({ param }) => [param, []])))));

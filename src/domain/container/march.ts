@@ -21,13 +21,13 @@ export function marchAxis(grid: Grid, name: string, { march, stretch }: Containe
     fail(`marches along "${String(march)}" on a grid of ${axes.length} dimensions`, `march along ${axes.join(" or ")}`);
   if (stretch !== undefined && (march === undefined || !Number.isInteger(stretch) || stretch < 1))
     fail(
-      `has stretches of ${String(stretch)} cells${march === undefined ? " and marches nowhere" : ""}`,
+      `has stretches of ${String(stretch)} cells${march === undefined ? " and no axis to march along" : ""}`,
       'give a whole number of cells beside the axis: { march: "y", stretch: 32 }',
     );
   return march === undefined ? undefined : grid.dimension - 1 - axes.indexOf(march);
 }
 
-/** The loop of `c.march`, which ends the body. Throws KernelError where there is none, or what it carries depends on where the march began. */
+/** The loop of `c.march`, which ends the body. Throws KernelError if there is none, or what it carries depends on where the march began. */
 export function marchLoop(ir: KernelIR, axis: number): Loop {
   const loop = ir.body.at(-1);
   if (!isMarch(loop))
@@ -51,7 +51,7 @@ export function marchLoop(ir: KernelIR, axis: number): Loop {
   const drifting = driftingLocal(before, loop, placed);
   if (drifting !== undefined)
     fail(
-      `"${drifting}" has one value wherever a march begins, and others further on`,
+      `"${drifting}" has the same value wherever a march begins, and changes further on`,
       "carry what the body would compute at the next cell: the grid chooses where marches begin",
     );
   return loop;
@@ -78,7 +78,7 @@ function placedLocals(before: readonly Stmt[], axis: number): ReadonlySet<string
       for (const block of blocksOf(stmt)) visit(block, depends);
     }
   };
-  // What a loop carries round may come from below.
+  // Visits twice: a value that a loop carries to its next turn may be set further down.
   visit(before, false);
   visit(before, false);
   return placed;
@@ -118,17 +118,17 @@ function driftingLocal(before: readonly Stmt[], loop: Loop, placed: ReadonlySet<
  */
 export const canMarch = (grid: Grid, axis: number, { ir, uses }: { readonly ir: KernelIR; readonly uses: readonly FieldUse[] }): boolean =>
   grid.kind === "dense" &&
-  grid.mask === undefined &&
+  grid.activity.isFull &&
   axis < grid.dimension - 1 &&
   ir.params.every(({ kind }) => kind !== "reduce") &&
   uses.every(({ level, spread }) => level === "own" && spread === undefined);
 
-/** The code in which each cell is a stretch of its own: that of a container like others. */
+/** The code with a stretch for each cell: like any other container's. */
 export function cellByCell(ir: KernelIR, loop: Loop): KernelIR {
   return withLoop(ir, loop, atFirst(loop));
 }
 
-/** The code of a march over one cell, in a loop still, from what an optimiser made of it; undefined where no loop is left at its end. */
+/** The code of a march over one cell, in a loop still, from what an optimiser made of it; undefined if no loop is left at its end. */
 export function overOneCell(ir: KernelIR): KernelIR | undefined {
   const loop = ir.body.at(-1);
   return isMarch(loop) ? withLoop(ir, loop, [{ ...loop, stop: int(1), body: atFirst(loop) }]) : undefined;

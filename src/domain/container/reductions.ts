@@ -4,39 +4,39 @@ import type { View } from "../../device/memory/view.js";
 import { chunksPerLine } from "../../ir/launch.js";
 import type { NumericType, ReduceParam } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { max, min, sum, view, type ScalarToken } from "../../kernel/params.js";
+import { max, min, sum, view, type Params, type ScalarToken } from "../../kernel/params.js";
+import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
 import type { Container } from "../grid/grid.js";
-import type { DataView, HaloCopy, Partition } from "../grid/parts.js";
+import type { DataView, HaloCopy, Partition, Round } from "../grid/parts.js";
+import { groupsOf, shareGroups, type Groups, type Partials } from "./fold-order.js";
 
 /*
- * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of
- * the bounding box along x, whatever the kind of grid; every member gathers those of all and folds them as one line, by the rule of
- * docs/determinism.md. In fast mode a launch leaves one value, and these are folded.
+ * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of the bounding box along x, whatever
+ * the kind of grid. They are folded as one line, by the rule of docs/determinism.md: groups of 256 where they are (fold-order.ts), and the values of the groups by the
+ * first member, which sends the result to all. In fast mode a launch leaves one value, and these are folded in the same way.
  */
 
 /** How the partial results of one reduce parameter become a scalar on every member. It serves one set of launches of one precision. */
 export interface Collection {
   readonly param: string;
-  /** For `prepare`'s option `reductions`, on each member. */
+  /** For `prepare`'s option `reductions`, on each member of this process. */
   readonly partials: readonly View[];
-  /** Bring the partials of each member to all others. */
-  readonly copies: readonly HaloCopy[];
-  /** Launches that leave the result in the scalar, on each member; none where `partials` are the scalar itself. */
-  readonly folds: readonly Launch[];
+  /** Launches and copies that leave the result in the scalar, on each member; none where `partials` are the scalar itself. */
+  readonly rounds: readonly Round[];
   /** Frees memory and launches, the scalar excepted. */
   free(): void;
 }
 
-/** Launches of one container on one member: standard or internal, and those of the two boundaries. */
+/** Launches of one container on one member: standard or internal, and the two boundaries. */
 const FAST_SLOTS = 3;
 
-/** What decides how many partials there are: the box that a container runs over, cut as its grid is. */
+/** Box that determines the number of partials: a container runs over it, and it is cut as its grid is. */
 interface Rows {
   readonly extents: readonly number[];
   readonly partitions: readonly Pick<Partition, "first" | "planes">[];
 }
 
-/** The cells of a container by rows: those of its grid, or of its box. */
+/** The cells of a container by rows: cells of its grid, or of its box. */
 export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
   if (!box) return grid;
   const [from, to] = box.bounds.at(-1)!;
@@ -79,48 +79,138 @@ export function launchPartials(
   return partials.slice([planes[0] * each, (planes[0] + planes[1]) * each]);
 }
 
-/** The place of a launch's value among those of its member: launch `n` of a data view. */
+/** The place of a launch's value among the values of its member: launch `n` of a data view. */
 export const slotOf = (dataView: DataView, n: number): number => (dataView === "boundary" ? 1 + n : 0);
+
+/** How the partials of all members become one value. */
+export interface ScalarExchange {
+  /** First partial of each member, and the end of all. */
+  readonly cuts: readonly number[];
+  readonly groups: Groups;
+  /** The member that folds the values of all groups: the owner of the first partial. */
+  readonly root: number;
+}
+
+/** The exchange of one reduction of a container that runs on all members. */
+export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
+  const rows = rowsOf(container);
+  const cuts = [0];
+  for (const m of container.grid.set.members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  return {
+    cuts,
+    groups: shareGroups(cuts),
+    root: Math.max(
+      0,
+      cuts.findIndex((cut, m) => cut < cuts[m + 1]),
+    ),
+  };
+}
 
 /**
  * Memory, copies and launches for one reduction of a container that runs on all members, either on the standard view or on internal and
  * boundary views. On a set of one member the partials are the scalar itself.
  */
 export function collect(container: Container, param: string, precision: Precision): Collection {
-  const { grid } = container;
+  const { set } = container.grid;
   const scalar = container.reductions.get(param)!;
   const reduce = container.ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === param)!;
-  const { members } = grid.set;
-  if (members.length === 1) return { param, partials: scalar.views, copies: [], folds: [], free() {} };
+  if (set.members.length === 1) return { param, partials: scalar.views, rounds: [], free() {} };
+  const made = new Collected(set, reduce, scalar.views, scalarExchange(container, precision));
+  return { param, partials: made.partials, rounds: made.rounds(), free: () => made.free() };
+}
 
-  const rows = rowsOf(container);
-  const counts = members.map((_, m) => partialsOf(rows, m, precision));
-  const starts = counts.map((_, m) => counts.slice(0, m).reduce((a, b) => a + b, 0));
-  const total = starts.at(-1)! + counts.at(-1)!;
-  const identity = Array<number>(total).fill(reduce.identity);
-  const gathered = members.map((member) => {
-    const all = member.device.array({ type: reduce.type }, total);
-    member.queue(0).write(all, identity);
-    return all;
-  });
-  const piece = (holder: number, of: number): View => gathered[holder].slice([starts[of], starts[of] + counts[of]]);
-  const pairs = members
-    .flatMap((_, from) => members.map((_, to) => ({ from, to })))
-    .filter(({ from, to }) => from !== to && counts[from] > 0);
-  const fold = foldKernel(reduce.op as FoldOp, reduce.type);
-  const folds = members.map(({ device }, m) =>
-    device.prepare(fold as Kernel, { result: scalar.views[m], partials: gathered[m] } as never, range(total), { precision: "strict" }),
-  );
-  return {
-    param,
-    partials: members.map((_, m) => piece(m, m)),
-    copies: pairs.map(({ from, to }) => ({ from, to, source: piece(from, from), target: piece(to, from) })),
-    folds,
-    free() {
-      for (const launch of folds) launch.free();
-      for (const all of gathered) all.free();
-    },
-  };
+/** Arrays of one reduction on all members. */
+class Collected {
+  /** Each member's own, of this process. */
+  readonly partials: readonly View[];
+  /** By member: its own partials, and partials of others that belong to its last group. */
+  private readonly gathered: readonly View[];
+  /** By member: the values of the groups that it folds; on the root the values of all groups. */
+  private readonly groups: readonly View[];
+  private readonly launches: Launch[] = [];
+  private readonly fold: Kernel;
+  private readonly all: readonly number[];
+
+  constructor(
+    private readonly set: DeviceSet,
+    { op, type, identity }: ReduceParam,
+    private readonly results: readonly View[],
+    private readonly exchange: ScalarExchange,
+  ) {
+    const { cuts, groups, root } = exchange;
+    this.fold = foldKernel(op as FoldOp, type);
+    this.all = [...set.members.keys()];
+    this.gathered = byLocal(set, (member, m) => {
+      const length = Math.max(1, cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]);
+      const view = member.device.array({ type }, length);
+      member.queue(0).write(view, Array<number>(length).fill(identity));
+      return view;
+    });
+    this.partials = this.gathered.map((view, m) => view.slice([0, cuts[m + 1] - cuts[m]]));
+    this.groups = byLocal(set, ({ device }, m) =>
+      device.array({ type }, Math.max(1, sizeOf(groupsOf(m === root ? [0, cuts.at(-1)!] : groups.folded[m])))),
+    );
+  }
+
+  /** Partials to the owners of their groups, the values of groups to the root, and the result from there to all. */
+  rounds(): Round[] {
+    const { cuts, groups, root } = this.exchange;
+    const { results, gathered, all } = this;
+    const nothing = (): Launch[][] => all.map(() => []);
+    const toOwners = groups.messages.map(({ from, to, partials: [first, end] }): HaloCopy => {
+      const place = (on: number): View | undefined => gathered[on]?.slice([first - cuts[on], end - cuts[on]]);
+      return { from, to, source: place(from), target: place(to) };
+    });
+    const spread = all.filter((to) => to !== root).map((to) => ({ from: root, to, source: results[root], target: results[to] }));
+    const owners = all.filter((m) => sizeOf(groups.folded[m]) > 0);
+    const isHere = (m: number): boolean => isLocal(this.set.members[m]);
+    const own = (m: number): View => {
+      const [first, end] = groups.folded[m];
+      return gathered[m].slice([first - cuts[m], end - cuts[m]]);
+    };
+    const first = toOwners.length > 0 ? [{ launches: nothing(), copies: toOwners }] : [];
+    if (owners.length < 2) {
+      // One group, or one member that has them all.
+      const last = all.map((m) => (m === root && isHere(m) ? [this.folded(m, own(m), results[m], false)] : []));
+      return [...first, { launches: last, copies: spread }];
+    }
+    const values = (of: number, on: number): View | undefined => {
+      const [begin, end] = groupsOf(groups.folded[of]);
+      return this.groups[on]?.slice(on === root ? [begin, end] : [0, end - begin]);
+    };
+    const inGroups = all.map((m) => (owners.includes(m) && isHere(m) ? [this.folded(m, own(m), values(m, m)!, true)] : []));
+    const toRoot = owners
+      .filter((m) => m !== root)
+      .map((from) => ({ from, to: root, source: values(from, from), target: values(from, root) }));
+    const last = all.map((m) => (m === root && isHere(m) ? [this.folded(m, this.groups[m], results[m], false)] : []));
+    return [...first, { launches: inGroups, copies: toRoot }, { launches: last, copies: spread }];
+  }
+
+  free(): void {
+    for (const launch of this.launches) launch.free();
+    for (const views of [this.gathered, this.groups]) views.forEach((view) => view.free());
+  }
+
+  /** A launch that folds values as one line, or leaves what its chunks fold to: `partials`. */
+  private folded(m: number, values: View, result: View, partials: boolean): Launch {
+    const args = { result, partials: values };
+    const launch = localOf(this.set, m).device.prepare<Params>(this.fold, args, range(values.size), { precision: "strict", partials });
+    this.launches.push(launch);
+    return launch;
+  }
+}
+
+const sizeOf = ([first, end]: Partials): number => end - first;
+
+/** The rounds of several collections side by side. */
+export function roundsOf(collections: readonly Collection[], members: number): Round[] {
+  const count = Math.max(0, ...collections.map(({ rounds }) => rounds.length));
+  // The last ones are the same for all: the values of groups, and the result.
+  const aligned = collections.map(({ rounds }) => [...Array<undefined>(count - rounds.length).fill(undefined), ...rounds]);
+  return Array.from({ length: count }, (_, n) => ({
+    launches: Array.from({ length: members }, (_, m) => aligned.flatMap((rounds) => rounds[n]?.launches[m] ?? [])),
+    copies: aligned.flatMap((rounds) => rounds[n]?.copies ?? []),
+  }));
 }
 
 type FoldOp = "sum" | "min" | "max";

@@ -19,10 +19,10 @@ export interface RollOptions {
 
 /**
  * A step that copies cells of a field to other places, like `numpy.roll`: the cell c of `target` takes the value that the cell `c - shift` of `source` had
- * before. Along periodic axes the coordinates come round; along the others they lead to cells and ghosts that there are. The two may be one field.
+ * before. Along periodic axes the coordinates come round; along the others they lead to existing cells and ghosts. The two may be one field.
  * Whatever members own the cells, values go from one to the other.
- * @param shift whole numbers, that along x first
- * @throws ContainerError for fields of two grids or types, for places that there are not, and for grids that are not dense or have inactive cells
+ * @param shift whole numbers, x first
+ * @throws ContainerError for fields of two grids or types, for places outside the grid, and for grids that are not dense or have inactive cells
  */
 export function roll(source: Field, target: Field, shift: readonly number[], options: RollOptions = {}): Container {
   const { on, name = "roll", components = [...Array(target.cardinality).keys()], ...others } = options;
@@ -38,7 +38,7 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
       `it copies "${source.name}" to "${target.name}", which are of two ${source.grid !== grid ? "grids" : "types"}`,
       "give fields of one grid and type",
     );
-  if (!grid.roll || grid.mask)
+  if (!grid.roll || !grid.activity.isFull)
     refuse(
       grid.roll ? "some cells of the grid are inactive" : `it runs on a ${grid.kind} grid`,
       "copy fields of dense grids whose cells are all active",
@@ -60,7 +60,7 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
   if (beyond >= 0) {
     const [first, end] = bounds[beyond].map((n) => n - shift[beyond]);
     refuse(
-      `cells from ${first} to ${end} along ${"xyz"[beyond]} are asked for, and those of the grid go from ${-ghosts[beyond][0]} to ${extents[beyond] + ghosts[beyond][1]}`,
+      `cells from ${first} to ${end} along ${"xyz"[beyond]} are asked for, and the grid has cells from ${-ghosts[beyond][0]} to ${extents[beyond] + ghosts[beyond][1]}`,
       "give a region whose cells come from some of these, or a periodic axis",
     );
   }
@@ -87,7 +87,7 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
   };
 }
 
-/** What it reads and writes, as code: of which cells does not show. */
+/** Code of its reads and writes, which does not show the cells. */
 function copyOf(uses: readonly FieldUse[], components: readonly number[], rank: number, name: string, location: Location): KernelIR {
   const { param: from, field } = uses[0];
   const type = valueType(field.type);

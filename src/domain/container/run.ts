@@ -1,9 +1,10 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
-import { copyBetween } from "../../set/index.js";
-import { resultsOf, type Container, type Round, type Rounds } from "../grid/grid.js";
-import type { HaloCopy } from "../grid/parts.js";
-import { collect, type Collection } from "./reductions.js";
+import { byLocal, exchangeNow } from "../../set/index.js";
+import { resultsOf, type Container } from "../grid/grid.js";
+import type { HaloCopy, Round, Rounds } from "../grid/parts.js";
+import { digestible } from "./digestible.js";
+import { collect, roundsOf, type Collection } from "./reductions.js";
 
 /** Plans of one container that are kept, for fields that are swapped back and forth. */
 const KEPT = 4;
@@ -11,10 +12,10 @@ const KEPT = 4;
 /** A container's launches on all members for the memory that its fields and scalars had. */
 interface Plan {
   readonly precision: Precision;
-  /** Of all grids whose fields are used, added up: none of them ever falls. */
+  /** Sum of the generations of all grids whose fields are used; none of them ever falls. */
   readonly generation: number;
   readonly memory: readonly (readonly View[])[];
-  /** By member. */
+  /** By member of this process. */
   readonly launches: readonly (readonly Launch[])[];
   readonly collections: readonly Collection[];
   /** In place of launches and collections. */
@@ -25,31 +26,28 @@ interface Plan {
 export class Runs {
   private readonly plans = new Map<Container, Plan[]>();
 
-  /** @param precision default: that of the first member's device */
-  async run(container: Container, precision = container.grid.set.members[0].device.precision): Promise<void> {
-    const { members } = container.grid.set;
+  /** @param precision default: the precision of the first member's device */
+  async run(container: Container, precision = container.grid.set.locals[0].device.precision): Promise<void> {
+    const { set } = container.grid;
     const { particles } = container;
     if (particles?.needsSort) await particles.species.sort();
     const { launches, collections, inRounds } = this.plan(container, precision);
     const copy = async (copies: readonly HaloCopy[]): Promise<void> => {
       if (copies.length === 0) return;
       await finish();
-      for (const { from, to, source, target } of copies) copyBetween(source, target, members[from].queue(0), members[to].queue(0));
+      exchangeNow(set, copies, container.name, `container "${container.name}"`);
       await finish();
     };
-    const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
+    const finish = () => Promise.all(set.locals.map((member) => member.queue(0).finish()));
 
     const stale = container.uses.filter(({ field, offsets }) => offsets.length > 0 && !field.coherent).map(({ field }) => field);
     await copy([...new Set(stale)].flatMap((field) => field.grid.halo(field)));
     for (const field of stale) field.coherent = true;
     for (const { field, written } of container.uses) if (written) field.noteWrite();
     if (particles?.moves) particles.species.coherent = false;
-    const collected: Round[] = [
-      { launches, copies: collections.flatMap((collection) => collection.copies) },
-      { launches: members.map((_, m) => collections.flatMap(({ folds }) => folds.slice(m, m + 1))), copies: [] },
-    ];
+    const collected: Round[] = [{ launches, copies: [] }, ...roundsOf(collections, set.members.length)];
     for (const round of inRounds?.rounds ?? collected) {
-      round.launches.forEach((list, m) => list.forEach((launch) => members[m].queue(0).submit(launch)));
+      for (const member of set.locals) for (const launch of round.launches[member.index]) member.queue(0).submit(launch);
       await copy(round.copies);
     }
     await finish();
@@ -68,6 +66,7 @@ export class Runs {
       (plan) => plan.precision === precision && plan.generation === generation && plan.memory.every((views, n) => views === memory[n]),
     );
     if (known) return known;
+    grid.set.ranks?.requireAlike(`container "${container.name}"`, digestible([container], precision));
     const keep = (made: Plan): Plan => {
       plans.push(made);
       if (plans.length > KEPT) release(plans.shift()!);
@@ -78,7 +77,7 @@ export class Runs {
       return keep({ precision, generation, memory, launches: [], collections: [], inRounds });
     }
     const collections = [...container.reductions.keys()].map((param) => collect(container, param, precision));
-    const launches = grid.set.members.map((_, m) => {
+    const launches = byLocal(grid.set, (_, m) => {
       const reductions = Object.fromEntries(collections.map(({ param, partials }) => [param, partials[m]]));
       return grid.prepare(container, m, "standard", { precision, reductions });
     });
@@ -93,6 +92,6 @@ export class Runs {
 
 function release({ launches, collections, inRounds }: Plan): void {
   inRounds?.free();
-  for (const launch of launches.flat()) launch.free();
+  launches.forEach((list) => list.forEach((launch) => launch.free()));
   for (const collection of collections) collection.free();
 }

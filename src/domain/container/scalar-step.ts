@@ -8,6 +8,7 @@ import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import type { AssignToken, Params } from "../../kernel/params.js";
+import { localOf } from "../../set/member.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
 import { Field, type Container, type Grid, type ScalarStepBody, type ScalarStepParam, type ScalarStepParams } from "../grid/grid.js";
@@ -43,13 +44,13 @@ export function declareScalarStep(
   });
 }
 
-/** What runs the step on one member: strict, so that the members' copies of a scalar keep the same bits. */
+/** Prepares the step on one member: strict, so that the members' copies of a scalar keep the same bits. */
 export function prepareScalarStep({ grid, ir, location, scalars, assigned, values }: Container, member: number): Launch {
   let kernel = kernels.get(ir);
   if (!kernel) kernels.set(ir, (kernel = kernelFromIR(ir, location)));
   const views = [...scalars, ...assigned!].map(([param, scalar]) => [param, scalar.views[member]]);
   const args = { ...Object.fromEntries(values), ...Object.fromEntries(views) };
-  return grid.set.members[member].device.prepare<Params>(kernel, args, range(1), { precision: "strict" });
+  return localOf(grid.set, member).device.prepare<Params>(kernel, args, range(1), { precision: "strict" });
 }
 
 /** Steps on other scalars have the same code. */
@@ -70,7 +71,7 @@ class StepDeclarations extends Declarations {
     const given: unknown = value;
     if (given instanceof Field || given instanceof AxisArray)
       this.fail(
-        `the parameter "${param}" has values for cells, and a scalar step runs for none`,
+        `the parameter "${param}" has values for cells, and a scalar step runs once`,
         "write grid.container, or reduce to a scalar",
       );
     const { kind, into } = (value ?? {}) as Partial<AssignToken<Scalar>>;

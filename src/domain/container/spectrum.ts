@@ -32,7 +32,7 @@ type AnyAxes = (name: string, type: typeof f64, options: { axes: Names; cardinal
  * not live on: component m is the mean of |X_m / n|^2, twice that for 0 < m < n / 2, as of `powerSpectrum` of isoform/patterns. With all n / 2 + 1
  * components they sum up to the mean of the squares. Modes are sums of cosines and sines, 16 for each pass over the field, so it takes n^2 / 2 operations a line.
  * Their arrays are freed with the grid.
- * @param into a field of f64 along other axes than that of the spectrum, a component for each mode from 0 on
+ * @param into a field of f64 along axes other than the spectrum's, a component for each mode from 0 on
  * @throws ContainerError for an axis that is not periodic, for grids that are not dense, and for an `into` that does not fit
  */
 export function spectrum(
@@ -49,19 +49,19 @@ export function spectrum(
   const number = "xyz".slice(0, extents.length).indexOf(axis);
   const [option] = Object.keys(others);
   if (option !== undefined) refuse(`it has no option "${option}"`, "use axis, component, value, accumulate and name");
-  if (number < 0 || !grid.periodic[number]) refuse(`${String(axis)} is no periodic axis of the grid`, "give an axis that is");
+  if (number < 0 || !grid.periodic[number]) refuse(`${String(axis)} is not a periodic axis of the grid`, "give an axis that is");
   if (given && component !== undefined) refuse("it is asked for a component and for a value", "give one of them");
   const taken = component ?? 0;
   if (!(Number.isInteger(taken) && taken >= 0 && taken < field.cardinality))
     refuse(`component ${taken} of ${field.cardinality} of "${field.name}" is asked for`, `count from 0 to ${field.cardinality - 1}`);
-  if (!grid.foldAlongAxes || grid.mask)
+  if (!grid.foldAlongAxes || !grid.activity.isFull)
     refuse("the grid is not dense or some of its cells are inactive", "use a dense grid whose cells are all active");
   const n = extents[number];
   const modes = into.cardinality;
   if (into.grid !== grid || into.type !== "f64" || into.axes.includes(number) || modes < 2 || 2 * (modes - 1) > n)
     refuse(
       `its result "${into.name}" does not fit`,
-      `give a field of f64 on other axes of the same grid than ${axis}, of cardinality 2 to ${Math.floor(n / 2) + 1}`,
+      `give a field of f64 on axes of the same grid other than ${axis}, of cardinality 2 to ${Math.floor(n / 2) + 1}`,
     );
 
   const remaining = ([..."xyz"].slice(0, extents.length) as Names).filter((each) => each !== axis);

@@ -5,7 +5,7 @@ import { mapStmts } from "../../ir/walk.js";
 import type { Level } from "../../kernel/cells.js";
 import type { FieldLayout } from "../grid/options.js";
 
-/** What of a field decides where its values lie. */
+/** Properties of a field that determine the places of its values. */
 export interface FieldPlan {
   readonly cardinality: number;
   readonly layout: FieldLayout;
@@ -13,7 +13,7 @@ export interface FieldPlan {
   readonly level?: Level;
 }
 
-/** What a container's lowering needs to know beside its code. */
+/** Input of a container's lowering, in addition to its code. */
 export interface ContainerPlan {
   /** By view parameter. */
   readonly fields: ReadonlyMap<string, FieldPlan>;
@@ -30,7 +30,7 @@ export interface StorageShape {
   readonly policy: KernelIR["policy"];
   /** Rank of a field's view. */
   readonly fieldRank: (field: FieldPlan) => number;
-  /** Where the value of the own cell is stored. */
+  /** Address of the own cell's value. */
   readonly cell: Expr[];
 }
 
@@ -46,7 +46,7 @@ export class StorageKernel<Role extends string> {
   readonly roles = new Map<Role, string>();
   private readonly names: Names;
   private readonly added: Param[] = [];
-  /** Statements to stand in front of the body. */
+  /** Statements to put before the body. */
   readonly prologue: Stmt[] = [];
 
   constructor(private readonly container: KernelIR) {

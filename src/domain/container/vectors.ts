@@ -11,8 +11,8 @@ import { declareScalarStep } from "./scalar-step.js";
 
 /*
  * Containers that treat fields as vectors, like level 1 of BLAS (C. L. Lawson et al., ACM TOMS 5, 1979), for fields of any cardinality and
- * type on any kind of grid. They are containers like those that one writes: they fuse, and their scalars may lie on the devices.
- * Maps compute in the type of the field that they write, reductions in that of the scalar that takes the result.
+ * type on any kind of grid. They are ordinary containers: they fuse, and their scalars may lie on the devices.
+ * Maps compute in the type of the field that they write, reductions in the type of the scalar that takes the result.
  */
 
 /** A number, or a scalar that lies on the devices. */
@@ -49,7 +49,7 @@ const CONVERT: Record<NumericType, (value: number) => number> = {
   u32: (value) => value >>> 0,
 };
 
-/** What the bodies below are given beside their own parameters. */
+/** Parameters that the bodies below have in addition to their own. */
 interface Given extends Access {
   readonly as: (value: number) => number;
 }

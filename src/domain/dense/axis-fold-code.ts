@@ -1,8 +1,8 @@
 import { define, localOf, paramOf } from "../../ir/by-name.js";
-import { add, binary, compare, index, int, mul, ne, select, sub } from "../../ir/expressions.js";
+import { add, binary, compare, index, int, mul, sub } from "../../ir/expressions.js";
 import { Names } from "../../ir/passes/copy.js";
 import { literal } from "../../ir/simplify.js";
-import type { Expr, KernelIR, Param, ReduceParam, Stmt } from "../../ir/types.js";
+import type { Expr, KernelIR, Location, Param, ReduceParam, Stmt } from "../../ir/types.js";
 import { mapExpr, mapStmts } from "../../ir/walk.js";
 import type { AxisFold } from "../grid/grid.js";
 
@@ -19,7 +19,9 @@ export interface FoldShape {
   readonly stays: readonly boolean[];
   /** The axis whose cells several elements share out, each of them a chunk. */
   readonly chunked?: number;
-  /** The rows are no multiple of the lanes. */
+  /** Each plane of the chunked axis is folded on its own before it is folded into its chunk. */
+  readonly byPlanes: boolean;
+  /** The length of the rows is not a multiple of the lanes. */
   readonly ragged: boolean;
 }
 
@@ -27,19 +29,37 @@ export interface AxisFoldCode {
   readonly ir: KernelIR;
   /** For each reduction the view of partial results: [component][chunk][places along axes that stay][lane], the chunk and the lane where there are any. */
   readonly partials: readonly string[];
-  /** Names of i32 parameters: 1 to begin with what the views hold, where folds begin and end along each axis, and cells of a chunk. */
-  readonly continued: string;
+  /** Names of i32 parameters: where folds begin and end along each axis, and cells of a chunk. */
   readonly begin: readonly string[];
   readonly end: readonly string[];
   readonly chunk?: string;
 }
 
+/** A reduction with the names of its locals: `inner` takes values, and is folded into `local` at the end of each plane where the two are not one. */
+type Reduced = ReduceParam & { readonly local: string; readonly inner: string };
+
+const started = ({ type, identity }: ReduceParam, name: string, location: Location): Stmt => {
+  return { kind: "let", name, type, init: literal(type, identity), location };
+};
+
+const folded = ({ op, type }: ReduceParam, name: string, value: Expr, location: Location): Stmt => {
+  const fn = op === "sum" ? "add" : (op as "min" | "max");
+  return { kind: "assign", name, value: binary(fn, localOf(name, type), value), location };
+};
+
+/** A plane, which starts anew and is folded into its chunk at its end. */
+const onePlane = (reduces: readonly Reduced[], inner: readonly Stmt[], location: Location): Stmt[] => [
+  ...reduces.map((reduce) => started(reduce, reduce.inner, location)),
+  ...inner,
+  ...reduces.map((reduce) => folded(reduce, reduce.local, localOf(reduce.inner, reduce.type), location)),
+];
+
 /** @param ir a container's code over storage, that folds once into each reduction at its end */
-export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, chunked, ragged }: FoldShape): AxisFoldCode {
+export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, chunked, byPlanes, ragged }: FoldShape): AxisFoldCode {
   const { location } = ir;
   const names = new Names(ir);
   const scalar = (wish: string): string => names.fresh(wish);
-  const [continued, begin, end] = [scalar("continued"), stays.map(() => scalar("begin")), stays.map(() => scalar("end"))];
+  const [begin, end] = [stays.map(() => scalar("begin")), stays.map(() => scalar("end"))];
   const chunk = chunked === undefined ? undefined : scalar("chunk");
   const last = stays.length - 1;
 
@@ -54,21 +74,24 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
   const counters = stays.map((stay, axis) => (stay ? undefined : names.fresh(`${"zyx".slice(-stays.length)[axis]}_fold`)));
   const place = (axis: number): Expr => (stays[axis] ? at(axis) : localOf(counters[axis]!, "i32"));
 
-  const reduces = new Map(
-    ir.params.flatMap((p) => (p.kind === "reduce" ? [[p.name, { ...p, local: names.fresh(`${p.name}_fold`) }]] : [])),
+  const reduces = new Map<string, Reduced>(
+    ir.params.flatMap((p) => {
+      if (p.kind !== "reduce") return [];
+      const local = names.fresh(`${p.name}_fold`);
+      return [[p.name, { ...p, local, inner: byPlanes ? names.fresh(`${p.name}_plane`) : local }]];
+    }),
   );
-  const held = ({ local, type }: ReduceParam & { local: string }) => localOf(local, type);
   const body = mapStmts(ir.body, {
     expr: (root) => mapExpr(root, (node) => (node.op === "index" ? place(node.axis) : node)),
     stmt: (stmt): Stmt => {
       if (stmt.kind !== "reduce") return stmt;
       const reduce = reduces.get(stmt.target)!;
-      const fn = reduce.op === "sum" ? "add" : (reduce.op as "min" | "max");
-      return { kind: "assign", name: reduce.local, value: binary(fn, held(reduce), stmt.value), location: stmt.location };
+      return folded(reduce, reduce.inner, stmt.value, stmt.location);
     },
   });
-  const looped = stays.reduceRight<Stmt[]>((inner, stay, axis) => {
-    if (stay) return inner;
+  const looped = stays.reduceRight<Stmt[]>((within, stay, axis) => {
+    if (stay) return within;
+    const inner = byPlanes && axis === chunked ? onePlane([...reduces.values()], within, location) : within;
     const name = counters[axis]!;
     const [start, stop] = [number(begin[axis]), number(end[axis])];
     if (axis === last) {
@@ -93,24 +116,20 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
   const components = folds.flatMap(({ params }, n) =>
     params.map((param, k) => ({ reduce: reduces.get(param)!, view: partials[n], indices: [int(k), ...here] })),
   );
-  const starts = components.map(({ reduce, view, indices }): Stmt => {
-    const before: Expr = { op: "load", type: reduce.type, view, indices };
-    const init = select(ne(number(continued), 0), before, literal(reduce.type, reduce.identity));
-    return { kind: "let", name: reduce.local, type: reduce.type, init, location };
+  const starts = components.map(({ reduce }) => started(reduce, reduce.local, location));
+  const ends = components.map(({ reduce: { local, type }, view, indices }): Stmt => {
+    return { kind: "store", view, indices, value: localOf(local, type), location };
   });
-  const ends = components.map(({ reduce, view, indices }): Stmt => ({ kind: "store", view, indices, value: held(reduce), location }));
-  const added: Param[] = [
-    ...folds.map(({ array }, n): Param => {
-      const rank = axes.length + 1;
-      return { kind: "view", name: partials[n], element: array.type, rank, disjoint: true, trusted: [...Array(rank).keys()] };
-    }),
-    ...[continued, ...begin, ...end, ...(chunk === undefined ? [] : [chunk])].map((name): Param => ({ kind: "scalar", name, type: "i32" })),
-  ];
+  const views = folds.map(({ array }, n): Param => {
+    const rank = axes.length + 1;
+    return { kind: "view", name: partials[n], element: array.type, rank, disjoint: true, trusted: [...Array(rank).keys()] };
+  });
+  const numbers = [...begin, ...end, ...(chunk === undefined ? [] : [chunk])].map((name): Param => ({ kind: "scalar", name, type: "i32" }));
   const code: KernelIR = {
     ...ir,
     policy: { kind: "range", rank: axes.length },
-    params: [...ir.params.filter((param) => param.kind !== "reduce"), ...added],
+    params: [...ir.params.filter((param) => param.kind !== "reduce"), ...views, ...numbers],
     body: [...starts, ...looped, ...ends],
   };
-  return { ir: code, partials, continued, begin, end, chunk };
+  return { ir: code, partials, begin, end, chunk };
 }

@@ -1,39 +1,16 @@
-import type { Device, Launch, Precision } from "../../device/device.js";
-import { range } from "../../device/launch/policy.js";
-import { View } from "../../device/memory/view.js";
-import type { KernelIR, NumericType } from "../../ir/types.js";
-import { kernelFromIR } from "../../kernel/from-ir.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { i32, view, type Params, type ScalarToken } from "../../kernel/params.js";
-import type { AxisFold, Container, Round, Rounds } from "../grid/grid.js";
-import type { HaloCopy } from "../grid/parts.js";
-import { axisFoldCode, LANES, type AxisFoldCode, type FoldShape } from "./axis-fold-code.js";
+import type { Launch, Precision } from "../../device/device.js";
+import type { View } from "../../device/memory/view.js";
+import { byLocal, ifLocal, isLocal } from "../../set/index.js";
+import { axisExchange, cellBounds, resultSizes, type AxisExchange, type Join } from "../container/axis-exchange.js";
+import type { Container } from "../grid/grid.js";
+import type { HaloCopy, Round, Rounds } from "../grid/parts.js";
+import { Folding, Stack } from "./folding.js";
+import { inOrder, MemberFolds, type FoldedCells, type MemberCells } from "./member-folds.js";
 
 /*
- * Runs containers that reduce along axes. Where the last axis stays, each member folds what is its own, and sends it to the others. Where it is folded,
- * in strict mode one member after the other goes on with the sums of the one before, plane by plane, so that bits do not depend on how many there
- * are; in fast mode all fold at once, and every member folds the results of all.
+ * Runs containers that reduce along axes. Where the last axis stays, each member folds what is its own, and sends it to the others. Where it is folded, each member
+ * folds its planes to a few entries, and messages bring these together (container/axis-exchange.ts).
  */
-
-/** A member's code and arguments for the container's cells. */
-export interface MemberCells {
-  readonly ir: KernelIR;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly isGpu: boolean;
-}
-
-/** The cells of a member that are folded, along kernel axes. */
-export interface FoldedCells {
-  /** Coordinates. */
-  readonly bounds: readonly (readonly [first: number, end: number])[];
-  /** Indices of storage of the cell at coordinates 0. */
-  readonly origin: readonly number[];
-}
-
-/** Elements that keep a GPU busy, and a worker of a CPU. */
-const [GPU_ELEMENTS, WORKER_ELEMENTS] = [131072, 1024];
-
-const codes = new WeakMap<KernelIR, Map<string, AxisFoldCode & { readonly kernel: Kernel }>>();
 
 export function axisFoldRounds(
   container: Container,
@@ -42,244 +19,203 @@ export function axisFoldRounds(
   folded: (member: number) => FoldedCells,
 ): Rounds {
   const { grid } = container;
-  const folds = container.axisFolds!;
-  const all = [...grid.set.members.keys()];
-  const takingPart = all.filter((m) => folded(m).bounds.every(([first, end]) => first < end));
-  const made = new Map(takingPart.map((m) => [m, new MemberFolds(container, precision, grid.set.members[m].device, cells(m), folded(m))]));
-  const each = (make: (n: number) => HaloCopy[]): HaloCopy[] => [...folds.keys()].flatMap(make);
-  const launchesOf = (make: (own: MemberFolds, m: number) => Launch[]): Launch[][] =>
-    all.map((m) => (made.has(m) ? make(made.get(m)!, m) : []));
-  /** Coordinates of a member's cells, that of x first. */
-  const boundsOf = (m: number) => folded(m).bounds.toReversed();
-  const window = (n: number, on: number, of = on): View => folds[n].array.window(on, boundsOf(of), folds[n].first, folds[n].params.length);
-  /** Copies of the results of one member, or of its part of them, to all others. */
-  const spread = (from: number): HaloCopy[] =>
-    each((n) => {
-      const piece = (on: number): View => folds[n].array.piece(on, boundsOf(from).at(-1)!);
-      return all.filter((to) => to !== from).map((to) => ({ from, to, source: piece(from), target: piece(to) }));
-    });
-  const rounds: Round[] = [];
-  const gathered: View[] = [];
-  if (all.length === 1 || folds[0].array.has(grid.dimension - 1)) {
-    rounds.push({
-      launches: launchesOf((own, m) => [own.accumulate(false), ...own.finish((n) => window(n, m))]),
-      copies: takingPart.flatMap(spread),
-    });
-  } else if (precision === "strict") {
-    for (const [place, m] of takingPart.entries()) {
-      const next = takingPart.at(place + 1);
-      const own = made.get(m)!;
-      const launches = [own.accumulate(place > 0), ...(next === undefined ? own.finish((n) => window(n, m)) : [])];
-      const passOn = (to: number): HaloCopy[] =>
-        own.partials.map((source, n) => ({ from: m, to, source, target: made.get(to)!.partials[n] }));
-      rounds.push({ launches: all.map((other) => (other === m ? launches : [])), copies: next === undefined ? spread(m) : passOn(next) });
-    }
-  } else {
-    const first = takingPart[0];
-    const arrays = folds.map(({ array: { type } }, n) =>
-      grid.set.members.map(({ device }) => device.array({ type }, made.get(first)!.sizes[n] * takingPart.length)),
-    );
-    gathered.push(...arrays.flat());
-    const slot = (n: number, on: number, of: number): View => {
-      const { sizes } = made.get(first)!;
-      const place = takingPart.indexOf(of);
-      return arrays[n][on].slice([place * sizes[n], (place + 1) * sizes[n]]);
-    };
-    rounds.push({
-      launches: launchesOf((own, m) => [own.accumulate(false), ...own.finish((n) => inOrder(slot(n, m, m), window(n, m).shape), false)]),
-      copies: each((n) =>
-        takingPart.flatMap((from) =>
-          all.filter((to) => to !== from).map((to) => ({ from, to, source: slot(n, from, from), target: slot(n, to, from) })),
-        ),
-      ),
-    });
-    rounds.push({
-      launches: all.map((m) => {
-        const own = made.get(m) ?? made.get(first)!;
-        return folds.map((_, n) => own.fold(n, arrays[n][m], window(n, m, first), takingPart.length, 1, true, grid.set.members[m].device));
-      }),
-      copies: [],
-    });
+  const last = grid.dimension - 1;
+  return container.axisFolds![0].array.has(last)
+    ? ownPlanes(container, precision, cells, folded)
+    : new CutAxisFolds(container, precision, cells, folded).rounds();
+}
+
+/** Copies of the results of one member, or of its part of them, to all others. */
+function spread({ grid, axisFolds = [] }: Container, from: number, { bounds }: FoldedCells): HaloCopy[] {
+  return axisFolds.flatMap(({ array }) => {
+    const piece = (on: number): View | undefined => ifLocal(grid.set, on, () => array.piece(on, bounds[0]));
+    return [...grid.set.members.keys()].filter((to) => to !== from).map((to) => ({ from, to, source: piece(from), target: piece(to) }));
+  });
+}
+
+/** The results of reduction `n` on a member, for the folded cells. */
+function window({ axisFolds }: Container, n: number, on: number, { bounds }: FoldedCells): View {
+  const { array, first, params } = axisFolds![n];
+  return array.window(on, bounds.toReversed(), first, params.length);
+}
+
+/** One round: each member has results of its own planes. */
+function ownPlanes(
+  container: Container,
+  precision: Precision,
+  cells: (member: number) => MemberCells,
+  folded: (member: number) => FoldedCells,
+): Rounds {
+  const { members } = container.grid.set;
+  const made: Folding[] = [];
+  const launches = members.map((): Launch[] => []);
+  const copies: HaloCopy[] = [];
+  for (const [m, member] of members.entries()) {
+    const own = folded(m);
+    const isEmpty = own.bounds.some(([first, end]) => first >= end);
+    if (isEmpty) continue;
+    copies.push(...spread(container, m, own));
+    if (!isLocal(member)) continue;
+    const folds = new MemberFolds(container, precision, member.device, cells(m), own);
+    made.push(folds);
+    launches[m].push(...folds.results((n) => window(container, n, m, own)));
   }
   return {
-    rounds,
+    rounds: [{ launches, copies }],
     free() {
-      for (const own of made.values()) own.free();
-      for (const array of gathered) array.free();
+      for (const folds of made) folds.free();
     },
   };
 }
 
-/** A row of values as a view of four axes, one row after the other. */
-function inOrder({ buffer, type, offset }: View, shape: readonly number[]): View {
-  const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
-  return new View(buffer, type, shape, strides, offset);
-}
-
-/** The launches of one member, and what they leave before its lanes and chunks come together. */
-class MemberFolds {
-  readonly partials: readonly View[];
-  /** Values of each reduction that this member has results of. */
-  readonly sizes: readonly number[];
-  private readonly launches: Launch[] = [];
-  private readonly code: AxisFoldCode & { readonly kernel: Kernel };
-  private readonly chunks: number;
-  private readonly chunk: number;
-  private readonly lanes: number;
-  private readonly shape: FoldShape;
-  /** Indices of storage. */
-  private readonly bounds: readonly (readonly [begin: number, end: number])[];
+/** Folds the cut axis: strict mode in the order of container/fold-order.ts, fast mode in the order of members. */
+class CutAxisFolds {
+  private readonly exchange: AxisExchange;
+  /** By position among the members that take part; of this process. */
+  private readonly own: readonly MemberFolds[];
+  /** By member of this process. */
+  private readonly foldings: readonly Folding[];
+  private readonly all: readonly number[];
+  /** Numbers of the reductions. */
+  private readonly folds: readonly number[];
+  /** Values of a block of the results, by reduction. */
+  private readonly block: readonly number[];
 
   constructor(
     private readonly container: Container,
-    private readonly precision: Precision,
-    private readonly device: Device,
-    private readonly cells: MemberCells,
-    { bounds, origin }: FoldedCells,
+    precision: Precision,
+    cells: (member: number) => MemberCells,
+    private readonly folded: (member: number) => FoldedCells,
   ) {
-    const folds = container.axisFolds!;
-    this.bounds = bounds.map(([first, end], axis) => [first + origin[axis], end + origin[axis]]);
-    const last = bounds.length - 1;
-    const stays = bounds.map((_, axis) => folds[0].array.has(last - axis));
-    const extents = bounds.map(([begin, end]) => end - begin);
-    this.lanes = stays[last] ? 1 : LANES;
-    const chunked = stays.findIndex((stay, axis) => !stay && axis < last);
-    const elements = extents.reduce((count, n, axis) => (stays[axis] ? count * n : count), this.lanes);
-    const wanted = cells.isGpu ? GPU_ELEMENTS : WORKER_ELEMENTS * device.capabilities.parallelism;
-    // Chunks would make strict results depend on where partitions begin.
-    const most = precision === "strict" || chunked < 0 ? 1 : extents[chunked];
-    this.chunk = Math.ceil(extents[chunked] / Math.min(most, Math.ceil(wanted / elements)));
-    this.chunks = most === 1 ? 1 : Math.ceil(extents[chunked] / this.chunk);
-    this.shape = { stays, chunked: this.chunks > 1 ? chunked : undefined, ragged: !stays[last] && extents[last] % LANES !== 0 };
-    this.code = codeOf(cells.ir, container, this.shape);
-    const places = extents.reduce((count, n, axis) => (stays[axis] ? count * n : count), 1);
-    this.sizes = folds.map(({ params }) => places * params.length);
-    this.partials = folds.map(({ array }, n) => device.array({ type: array.type }, this.chunks * this.sizes[n] * this.lanes));
+    const { set } = container.grid;
+    this.all = [...set.members.keys()];
+    this.folds = [...container.axisFolds!.keys()];
+    this.exchange = axisExchange(container, precision);
+    const { ranges, lists, blocks, tree } = this.exchange;
+    this.block = resultSizes(container, cellBounds(container)).map((size) => Math.ceil(size / blocks));
+    const own = Array<MemberFolds>(this.exchange.members.length);
+    for (const [position, m] of this.exchange.members.entries()) {
+      const member = set.members[m];
+      if (!isLocal(member)) continue;
+      const joins = tree.flat().filter(({ to }) => to === position);
+      const capacity = Math.max(...[lists[position], ...joins.map(({ pushed }) => pushed)].map(({ longest }) => longest));
+      const planes = { range: ranges[position], blocks, capacity };
+      own[position] = new MemberFolds(container, precision, member.device, cells(m), folded(m), planes);
+    }
+    this.own = own;
+    this.foldings = byLocal(set, ({ device }) => new Folding(container, precision, device));
   }
 
-  /** Folds the member's cells, chunk by chunk and lane by lane; `continued` from what the partial results are. */
-  accumulate(continued: boolean): Launch {
-    const { bounds, code, lanes, chunks, chunk } = this;
-    const { stays } = this.shape;
-    const scalars = Object.fromEntries([
-      [code.continued, continued ? 1 : 0],
-      ...bounds.flatMap(([begin, end], axis) => [
-        [code.begin[axis], begin],
-        [code.end[axis], end],
-      ]),
-      ...(code.chunk === undefined ? [] : [[code.chunk, chunk]]),
-    ]);
-    const views = Object.fromEntries(this.partials.map((_, n) => [code.partials[n], this.partialsView(n)]));
-    const spans = [
-      ...(code.chunk === undefined ? [] : [[0, chunks] as const]),
-      ...bounds.filter((_, axis) => stays[axis]),
-      ...(stays.at(-1) ? [] : [[0, lanes] as const]),
+  rounds(): Rounds {
+    const free = (): void => {
+      for (const list of [this.own, this.foldings]) list.forEach((folding) => folding.free());
+    };
+    return { rounds: this.exchange.blocks === 1 ? this.upATree() : this.byBlocks(), free };
+  }
+
+  /** Each list goes to the root in log2(members) rounds, and the results from there to all. */
+  private upATree(): Round[] {
+    const { members, tree, whole } = this.exchange;
+    if (members.length === 0) return [{ launches: this.all.map(() => []), copies: [] }];
+    const inboxes = members.map((m, position) => {
+      const most = Math.max(0, ...tree.flat().map(({ to, sent }) => (to === position ? sent : 0)));
+      return most === 0 || !this.foldings[m] ? [] : this.folds.map((n) => this.foldings[m].array(n, most * this.block[n]));
+    });
+    const inbox = (n: number, { to, sent }: Join): View | undefined => inboxes[to][n]?.slice([0, sent * this.block[n]]);
+    const pushed = (join: Join): Launch[] =>
+      this.folds.map((n) =>
+        this.foldings[members[join.to]].push(n, this.own[join.to].stacks[n], join.before, inbox(n, join)!, join.pushed),
+      );
+    const sent = (join: Join): HaloCopy[] =>
+      this.folds.map((n) => {
+        const source = this.own[join.from]?.stacks[n].entries(0, 0, join.sent);
+        return { from: members[join.from], to: members[join.to], source, target: inbox(n, join) };
+      });
+    let launches = this.entries();
+    const rounds = tree.map((joins): Round => {
+      const round = { launches, copies: joins.flatMap(sent) };
+      launches = this.perMember((m) => joins.filter(({ to }) => members[to] === m).flatMap(pushed));
+      return round;
+    });
+    const [root] = members;
+    const height = whole.list.length;
+    const roots = (): Launch[] =>
+      this.folds.map((n) => this.foldings[root].root(n, this.own[0].stacks[n].entries(0, 0, height), height, this.window(n, root), true));
+    const ends = this.perMember((m) => (m === root ? [...launches[m], ...roots()] : launches[m]));
+    return [...rounds, { launches: ends, copies: spread(this.container, root, this.folded(root)) }];
+  }
+
+  /** Each member joins all lists for one block of the places; then all gather the blocks. */
+  private byBlocks(): Round[] {
+    const { members, lists } = this.exchange;
+    const starts = lists.map((_, n) => lists.slice(0, n).reduce((sum, { list }) => sum + list.length, 0));
+    const total = starts.at(-1)! + lists.at(-1)!.list.length;
+    const arrays = (m: number, entries: number): View[] | undefined =>
+      this.foldings[m] && this.folds.map((n) => this.foldings[m].array(n, entries * this.block[n]));
+    const gathered = members.map((m) => arrays(m, total));
+    const results = this.all.map((m) => arrays(m, members.length));
+    const sent = (n: number, from: number, to: number): View | undefined =>
+      this.own[from]?.stacks[n].entries(to, 0, lists[from].list.length);
+    const arrived = (n: number, from: number, to: number): View | undefined =>
+      gathered[to]?.[n].slice([starts[from] * this.block[n], (starts[from] + lists[from].list.length) * this.block[n]]);
+    const block = (n: number, on: number, of: number): View | undefined =>
+      results[on]?.[n].slice([of * this.block[n], (of + 1) * this.block[n]]);
+
+    const launches = this.entries();
+    // A member's own entries get to their place among the others by a launch that combines nothing.
+    for (const [at, m] of members.entries())
+      for (const n of this.own[at] ? this.folds : []) {
+        const { length } = lists[at].list;
+        const place = new Stack(arrived(n, at, at)!, this.block[n], 1, length);
+        launches[m].push(this.foldings[m].push(n, place, 0, sent(n, at, at)!, { merges: Array<number>(length).fill(0) }));
+      }
+    const pairs = members.flatMap((from, a) => members.map((to, b) => ({ from, to, a, b }))).filter(({ a, b }) => a !== b);
+    const scattered = pairs.flatMap(({ from, to, a, b }) =>
+      this.folds.map((n) => ({ from, to, source: sent(n, a, b), target: arrived(n, a, b) })),
+    );
+    const joined = this.perMember((m) => {
+      const at = members.indexOf(m);
+      return at < 0 ? [] : this.folds.flatMap((n) => this.joinBlock(m, n, gathered[at]![n], block(n, m, at)!));
+    });
+    const others = members.flatMap((from, of) => this.all.filter((to) => to !== from).map((to) => ({ from, to, of })));
+    const exchanged = others.flatMap(({ from, to, of }) =>
+      this.folds.map((n) => ({ from, to, source: block(n, from, of), target: block(n, to, of) })),
+    );
+    const placed = this.perMember((m) =>
+      this.folds.map((n) => {
+        const into = this.window(n, m);
+        return this.foldings[m].root(n, results[m]![n].slice([0, into.size]), 1, into, true);
+      }),
+    );
+    return [
+      { launches, copies: scattered },
+      { launches: joined, copies: exchanged },
+      { launches: placed, copies: [] },
     ];
-    return this.keep(this.device.prepare<Params>(code.kernel, { ...this.cells.args, ...scalars, ...views }, range(...spans), this.options));
   }
 
-  /** Folds chunks and lanes of each reduction into its results. */
-  finish(into: (n: number) => View, accumulating = true): Launch[] {
-    return this.partials.map((parts, n) => this.fold(n, parts, into(n), this.chunks, this.lanes, accumulating));
+  /** Pushes the lists of all members for one block of the places, and folds what is left. */
+  private joinBlock(m: number, n: number, lists: View, into: View): Launch[] {
+    const { whole } = this.exchange;
+    const height = whole.list.length;
+    const folding = this.foldings[m];
+    const stack = folding.stack(n, this.block[n], 1, whole.longest);
+    const shape = [1, 1, 1, into.size];
+    return [folding.push(n, stack, 0, lists, whole), folding.root(n, stack.entries(0, 0, height), height, inOrder(into, shape), false)];
   }
 
-  /** Folds so many parts, and lanes in each value of them, into results. */
-  fold(n: number, parts: View, into: View, count: number, lanes: number, accumulating = true, device = this.device): Launch {
-    const { op, array, accumulate } = this.container.axisFolds![n];
-    const [, n1, n2, n3] = into.shape;
-    const old = accumulating && accumulate ? 1 : 0;
-    const args = { into, parts, n1, n2, n3, each: this.sizes[n], count, lanes, old };
-    return this.keep(device.prepare<Params>(foldKernel(op, array.type as NumericType), args, range(...into.shape), this.options));
+  /** By member: launches that leave its entries in its stacks. */
+  private entries(): Launch[][] {
+    const { members } = this.exchange;
+    return this.perMember((m) => this.own[members.indexOf(m)]?.entries((n) => this.window(n, m).shape) ?? []);
   }
 
-  free(): void {
-    for (const launch of this.launches) launch.free();
-    for (const view of this.partials) view.free();
+  /** By member: launches, none for members of other processes. */
+  private perMember(launches: (member: number) => Launch[]): Launch[][] {
+    return this.all.map((m) => (isLocal(this.container.grid.set.members[m]) ? launches(m) : []));
   }
 
-  private get options(): { precision: Precision } {
-    return { precision: this.precision };
-  }
-
-  private keep(launch: Launch): Launch {
-    this.launches.push(launch);
-    return launch;
-  }
-
-  /** In memory: [chunk][place along the first axis][component][places along the others][lane]. */
-  private partialsView(n: number): View {
-    const { bounds, lanes, chunks } = this;
-    const { stays, chunked } = this.shape;
-    const cardinality = this.container.axisFolds![n].params.length;
-    const extents = bounds.map(([begin, end], axis) => (stays[axis] ? end - begin : 1));
-    const component = extents.slice(1).reduce((a, b) => a * b, lanes);
-    const along = extents.map((_, axis) => (axis === 0 ? cardinality * component : extents.slice(axis + 1).reduce((a, b) => a * b, lanes)));
-    const kept = [...stays.keys()].filter((axis) => stays[axis]);
-    const [chunk, lane] = [chunked === undefined ? [] : [chunks], stays.at(-1) ? [] : [lanes]];
-    const shape = [cardinality, ...chunk, ...kept.map((axis) => extents[axis]), ...lane];
-    const strides = [component, ...chunk.map(() => this.sizes[n] * lanes), ...kept.map((axis) => along[axis]), ...lane.map(() => 1)];
-    const { buffer, type, offset } = this.partials[n];
-    return new View(buffer, type, shape, strides, offset);
+  private window(n: number, m: number): View {
+    return window(this.container, n, m, this.folded(m));
   }
 }
-
-function codeOf(ir: KernelIR, container: Container, shape: FoldShape): AxisFoldCode & { readonly kernel: Kernel } {
-  const key = JSON.stringify(shape);
-  const known = codes.get(ir) ?? new Map<string, AxisFoldCode & { readonly kernel: Kernel }>();
-  codes.set(ir, known);
-  let code = known.get(key);
-  if (!code) {
-    const made = axisFoldCode(ir, container.axisFolds!, shape);
-    known.set(key, (code = { ...made, kernel: kernelFromIR(made.ir, container.location) }));
-  }
-  return code;
-}
-
-const folds = new Map<string, Kernel>();
-
-/** Folds `parts`, [part][value][lane], into as many values; `old` is 1 where what they were takes part. */
-function foldKernel(op: AxisFold["op"], type: NumericType): Kernel {
-  const key = `${op} ${type}`;
-  const known = folds.get(key) ?? FOLDS[op]({ kind: "scalar", type });
-  folds.set(key, known);
-  return known;
-}
-
-const parameters = <T extends ScalarToken<NumericType>>(type: T) => ({
-  into: view(type, 4),
-  parts: view(type),
-  n1: i32,
-  n2: i32,
-  n3: i32,
-  each: i32,
-  count: i32,
-  lanes: i32,
-  old: i32,
-});
-
-const FOLDS: Record<AxisFold["op"], (type: ScalarToken<NumericType>) => Kernel> = {
-  sum: (type) =>
-    kernel("fold sum", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
-      const value = ((a * n1 + k) * n2 + b) * n3 + c;
-      let folded = parts[value * lanes];
-      for (let part = 0; part < count; part++)
-        for (let lane = 0; lane < lanes; lane++) if (part + lane > 0) folded += parts[(part * each + value) * lanes + lane];
-      into[a][k][b][c] = old > 0 ? into[a][k][b][c] + folded : folded;
-    }) as unknown as Kernel,
-  min: (type) =>
-    kernel("fold min", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
-      const value = ((a * n1 + k) * n2 + b) * n3 + c;
-      let folded = old > 0 ? into[a][k][b][c] : parts[value * lanes];
-      for (let part = 0; part < count; part++)
-        for (let lane = 0; lane < lanes; lane++) folded = Math.min(folded, parts[(part * each + value) * lanes + lane]);
-      into[a][k][b][c] = folded;
-    }) as unknown as Kernel,
-  max: (type) =>
-    kernel("fold max", parameters(type), ({ into, parts, n1, n2, n3, each, count, lanes, old }, a, k, b, c) => {
-      const value = ((a * n1 + k) * n2 + b) * n3 + c;
-      let folded = old > 0 ? into[a][k][b][c] : parts[value * lanes];
-      for (let part = 0; part < count; part++)
-        for (let lane = 0; lane < lanes; lane++) folded = Math.max(folded, parts[(part * each + value) * lanes + lane]);
-      into[a][k][b][c] = folded;
-    }) as unknown as Kernel,
-};

@@ -1,23 +1,25 @@
 import type { PeerStore, Launch, Precision } from "../../device/device.js";
 import { range, teams, type Policy } from "../../device/launch/policy.js";
-import { CPU_MEMORY, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
+import { CPU_MEMORY, View, type TypedArrayOf } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import type { DeviceSet, Member } from "../../set/index.js";
+import { byLocal, localOf, spansProcesses, type DeviceSet, type LocalMember } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
-import type { Container, Field, Grid, March, PrepareOptions, Roll, Rounds } from "../grid/grid.js";
-import { axisFoldRounds, type FoldedCells } from "./axis-folds.js";
+import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.js";
+import type { DataView, HaloCopy, March, Rounds } from "../grid/parts.js";
+import { axisFoldRounds } from "./axis-folds.js";
+import type { FoldedCells } from "./member-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { rollRounds } from "./rolls.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
-import type { DataView, HaloCopy } from "../grid/parts.js";
 import { planesTogether, planeRuns, type PlaneRun } from "../grid/partition.js";
+import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
@@ -37,22 +39,22 @@ export function dense(set: DeviceSet, extents: readonly number[], options: Dense
   return atCallSite(dense, set, extents, () => new DenseGrid(set, extents, options));
 }
 
-/** A row of so many cells of 8 bytes ends where a line of a GPU's cache does: padding would begin another one. */
+/** Cells of 8 bytes in a row that ends at a cache line of a GPU: padding would begin another line. */
 const PACKED_MULTIPLE = 16;
 
-/** More reads from other columns cost more than padding: on an H100 those of the 27-point operator of elasticity, but not D3Q19's. */
+/** More reads from other columns cost more than padding: on an H100 the 27-point operator of elasticity has more, D3Q19 has not. */
 const MOST_SIDEWAYS = 20;
 
-const isGpu = ({ device }: Member): boolean => device.memory.name !== "cpu" && device.onHost !== true;
+const isGpu = ({ device }: LocalMember): boolean => device.memory.name !== "cpu" && device.onHost !== true;
 
 interface Lowered {
   /** Over a range. */
   readonly ir: KernelIR;
   readonly kernel: Kernel;
   readonly roles: ReadonlyMap<DenseRole, string>;
-  /** Where the range is one of stretches: names of parameters. */
+  /** For a range of stretches: names of parameters. */
   readonly march?: NonNullable<DensePlan["march"]> & { readonly begin: string; readonly end: string };
-  /** Where lanes of teams share out the particles of cells: sizes, and names of parameters. */
+  /** If lanes of teams share out the particles of cells: sizes, and names of parameters. */
   readonly teams?: Pick<OverTeams, "plane" | "cells"> & { readonly members: number; readonly lanes: number };
 }
 
@@ -73,7 +75,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   readonly kind = "dense";
   /** Cells around each box in kernel order, as memory is laid out. */
   private padding: readonly number[] = [];
-  /** The active cells of each member as bytes, laid out like a u8 field. */
+  /** The active cells of each member of this process as bytes, laid out like a u8 field. */
   private masks: readonly View[] | undefined;
   private readonly lowered = new WeakMap<Container, Map<string, Lowered>>();
 
@@ -92,8 +94,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     if (options.levels && isAny(this.ghosts)) refuse("can have no coarser levels", `levels: ${options.levels}`);
     if (options.packed && inRows) refuse("along x cannot have packed rows", "packed: true");
     this.asked = options.packed !== undefined;
-    this.packs =
-      partitions === undefined && !inRows && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.members.every(isGpu)));
+    this.packs = partitions === undefined && !inRows && (options.packed ?? (extents[0] % PACKED_MULTIPLE === 0 && set.locals.every(isGpu)));
   }
 
   protected override get canHaveGhosts(): boolean {
@@ -120,14 +121,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const before = { padding: this.padding, packed: this.packed };
     const layers = this.ghosts.map((ends) => Math.max(...ends)).toReversed();
     this.padding = this.reach.toReversed().map((width, axis) => (this.rings[axis] === undefined ? Math.max(width, layers[axis]) : 0));
-    // What is written into other cells needs a place beyond the box, and so does what other levels read.
+    // Does not pack rows if containers write into other cells, which need a place beyond the box, or if other levels read the field.
     this.packed = this.packs && !this.spreads && !this.coarse;
-    for (const view of this.masks ?? []) view.free();
+    this.masks?.forEach((view) => view.free());
     this.masks = undefined;
     for (const field of stored) {
       const old = field.storage;
       const views = this.allocate(field);
-      this.set.members.forEach((member, m) => {
+      this.set.locals.forEach((member) => {
+        const m = member.index;
         const held = this.heldPlanes(m, this.ghosts);
         const [from, to] = [new DenseStorage({ ...this.box(m), ...before }, field), this.storage(field, m)];
         member
@@ -139,7 +141,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   allocate(field: Field): readonly View[] {
-    return this.set.members.map((member, m) => {
+    return byLocal(this.set, (member, m) => {
       const storage = this.storage(field, m);
       const memory = storage.allocate(member.device);
       if (field.fillValue !== 0) {
@@ -154,24 +156,26 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     field.storage.forEach((memory, m) => this.fillMember(field, m, memory, value));
   }
 
-  protected write(field: Field, data: TypedArrayOf<FieldType>, margins: Margins): void {
-    const [before, behind] = margins.at(-1)!;
-    const plane = data.length / (this.extents.at(-1)! + before + behind);
+  protected write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void {
+    const plane = this.planeLength(field, isAny(margins));
+    const given = { first, end: first + data.length / plane };
     field.storage.forEach((memory, m) => {
       const storage = this.storage(field, m);
       const { planes } = this.partitions[m];
       const [low, high] = this.heldPlanes(m, margins);
-      const beyond = [
+      const beyond: PlaneRun[] = [
         { first: low, end: 0, boxPlane: low },
         { first: planes, end: high, boxPlane: this.extents.at(-1)! },
-      ].filter(({ first, end }) => first < end);
-      for (const { first, end, boxPlane } of [...this.planeRuns(m), ...beyond])
-        this.set.members[m]
+      ];
+      for (const run of [...this.planeRuns(m), ...beyond]) {
+        const shift = run.boxPlane - run.first;
+        const [from, to] = [Math.max(run.first, given.first - shift), Math.min(run.end, given.end - shift)];
+        if (from >= to) continue;
+        const values = data.subarray((from + shift - first) * plane, (to + shift - first) * plane);
+        localOf(this.set, m)
           .queue(0)
-          .write(
-            storage.window(memory, first, end, this.beside(margins)),
-            data.subarray((boxPlane + before) * plane, (boxPlane + before + end - first) * plane),
-          );
+          .write(storage.window(memory, from, to, this.beside(margins)), values);
+      }
     });
   }
 
@@ -188,7 +192,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   /**
-   * Where the cells of a field that a member owns lie: a view [z][y][x][k], without z in 2D and without k for cardinality 1. It holds until
+   * View of a field's cells that a member owns: [z][y][x][k], without z in 2D and without k for cardinality 1. It holds until
    * fields are swapped or a new container makes halos wider.
    */
   window<T extends FieldType>(field: Field<T>, member = 0): View<T> {
@@ -196,25 +200,16 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
   }
 
-  async download<T extends FieldType>(field: Field<T>, ghosts = false): Promise<TypedArrayOf<T>> {
-    const margins = this.margins(ghosts);
+  protected async read<T extends FieldType>(field: Field<T>, { first, end }: Planes, margins: Margins): Promise<TypedArrayOf<T>> {
     const memory = field.storage;
-    const pieces = await Promise.all(
-      this.set.members.map((member, m) =>
-        member.queue(0).read(this.storage(field, m).window(memory[m], ...this.heldPlanes(m, margins), this.beside(margins)) as View<T>),
-      ),
-    );
-    if (pieces.length === 1) return pieces[0];
-    const all = typedArray(
-      field.type,
-      pieces.reduce((sum, piece) => sum + piece.length, 0),
-    );
-    let n = 0;
-    for (const piece of pieces) {
-      all.set(piece, n);
-      n += piece.length;
-    }
-    return all;
+    const reads = this.set.locals.flatMap((member) => {
+      const m = member.index;
+      const origin = this.partitions[m].first;
+      const [low, high] = this.heldPlanes(m, margins);
+      const [from, to] = [Math.max(low, first - origin), Math.min(high, end - origin)];
+      return from < to ? [member.queue(0).read(this.storage(field, m).window(memory[m], from, to, this.beside(margins)) as View<T>)] : [];
+    });
+    return inOneArray(field.type, await Promise.all(reads));
   }
 
   protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
@@ -222,7 +217,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const { device: member, first } = this.partitions.findLast((p) => p.first <= plane) ?? this.partitions[0];
     const memory = field.storage[member];
     const offset = this.storage(field, member).at([plane - first, ...rest], k);
-    return { member, view: new View(memory.buffer, field.type, [1], [1], offset) };
+    return { member, view: memory && new View(memory.buffer, field.type, [1], [1], offset) };
   }
 
   halo(field: Field): readonly HaloCopy[] {
@@ -230,7 +225,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
     const copies = (from: number, first: number, to: number, target: number, width: number, k = 0): HaloCopy[] => {
       if (width === 0) return [];
-      const piece = (m: number, begin: number) => this.storage(field, m).piece(storage[m], begin, begin + width, k);
+      const piece = (m: number, begin: number) => storage[m] && this.storage(field, m).piece(storage[m], begin, begin + width, k);
       return [{ from, to, source: piece(from, first), target: piece(to, target) }];
     };
     return this.partitions.flatMap(({ device: upper }) => {
@@ -245,10 +240,18 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
+  /** Elements of a message of `halo` that this process sends, on a grid of other extents whose fields are stored in the same way. */
+  messageLength(field: Field, { from, source }: HaloCopy, extents: readonly number[]): number {
+    const { box, strides } = this.storage(field, from);
+    const planes = Math.ceil(source!.size / strides[0]);
+    return new DenseStorage({ ...box, extents: [planes, ...extents.slice(0, -1).toReversed()] }, field).pieceLength(planes);
+  }
+
   override canPeerStore(container: Container, field: Field): boolean {
-    const { members } = this.set;
-    const reaches = (from: number, to: number | undefined) => to === undefined || members[from].device.canPeerStore?.(members[to].device);
-    const reached = members.every((_, m) => this.neighbours(m).every((neighbour) => reaches(m, neighbour)));
+    const { locals } = this.set;
+    const reaches = ({ device }: LocalMember, to: number | undefined) =>
+      to === undefined || device.canPeerStore?.(localOf(this.set, to).device);
+    const reached = !spansProcesses(this.set) && locals.every((member) => this.neighbours(member.index).every((to) => reaches(member, to)));
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
       reached &&
@@ -285,7 +288,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   protected prepareCells(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[] {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
-    const member = this.set.members[device];
+    const member = localOf(this.set, device);
     const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
     const { kernel, roles, teams: overTeams, march } = this.lower(container, member, lanes);
     const args = this.argumentsOf(container, device, roles);
@@ -302,13 +305,11 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       ]);
       const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end], container.box, march);
       const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
-      return [
-        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward }),
-      ];
+      return [member.device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward })];
     });
   }
 
-  /** What a kernel over a member's box is given, whatever its cells. */
+  /** Arguments of a kernel over a member's box, whatever its cells. */
   private argumentsOf(container: Container, device: number, roles: Lowered["roles"]): Record<string, unknown> {
     const args: Record<string, unknown> = Object.fromEntries(container.values);
     for (const { param, field } of container.uses)
@@ -325,10 +326,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   override foldAlongAxes(container: Container, precision: Precision): Rounds {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
-    const { members } = this.set;
     const cells = (m: number) => {
-      const { ir, roles } = this.lower(container, members[m]);
-      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(members[m]) };
+      const member = localOf(this.set, m);
+      const { ir, roles } = this.lower(container, member);
+      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(member) };
     };
     return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
   }
@@ -349,13 +350,13 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return { bounds: [[from + first, to + first], ...others], origin: this.padding.map((width, axis) => width - (axis === 0 ? first : 0)) };
   }
 
-  /** Indices of storage of the cells of some planes, counted from the partition's first, or of those of them in a box. */
+  /** Storage indices of the cells of some planes, counted from the partition's first, or of the planes' cells in a box. */
   private boundsOf(planes: readonly [number, number], box?: CellBox): (readonly [begin: number, end: number])[] {
     const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
     return [planes, ...others].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]]);
   }
 
-  /** A launch over the cells of some planes, counted from the partition's first, or over those of them in a box, or over stretches of them. */
+  /** A launch over the cells of some planes, counted from the partition's first, or over the planes' cells in a box, or over stretches of them. */
   private rangeOver(planes: readonly [number, number], box?: CellBox, march?: Lowered["march"]): Cells {
     const bounds = this.boundsOf(planes, box);
     if (!march) return { policy: range(...bounds), scalars: {} };
@@ -366,7 +367,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   /** Cells that a march goes up: all of a column in about equal parts. */
-  private stretchOf({ axis, stretch }: March, member: Member): number {
+  private stretchOf({ axis, stretch }: March, member: LocalMember): number {
     if (stretch !== undefined) return stretch;
     const cells = Math.ceil(this.extents.at(-1 - axis)! / (axis === 0 ? this.set.members.length : 1));
     return Math.ceil(cells / Math.ceil(cells / (isGpu(member) ? GPU_STRETCH : CPU_STRETCH)));
@@ -390,7 +391,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return box ? pieces.map((piece) => this.within(member, piece, box)) : pieces;
   }
 
-  /** What of some planes lies in a box. Ghosts beyond an end of the box of all cells go with the plane next to them. */
+  /** Part of some planes in a box. Ghosts beyond an end of the box of all cells go with the plane next to them. */
   private within(member: number, [first, end]: readonly [number, number], { bounds }: CellBox): readonly [first: number, end: number] {
     if (first >= end) return [0, 0];
     const { first: origin, planes } = this.partitions[member];
@@ -412,7 +413,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
   }
 
-  /** Those planes in runs that lie together in the box. */
+  /** The planes in runs that lie together in the box. */
   private planeRuns(member: number): PlaneRun[] {
     const [low, high] = this.stored(member);
     const origin = this.partitions[member].first;
@@ -445,31 +446,30 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   }
 
   private activeMasks(): readonly View[] {
-    return (this.masks ??= this.set.members.map((member, m) => {
+    return (this.masks ??= byLocal(this.set, (member, m) => {
       const storage = this.maskStorage(m);
       const memory = storage.allocate(member.device);
-      const plane = this.extents.slice(0, -1).reduce((a, b) => a * b, 1);
-      for (const { first, end, boxPlane } of this.planeRuns(m)) {
-        const window = storage.window(memory, first, end);
-        const active = this.mask?.subarray(boxPlane * plane, boxPlane * plane + window.size) ?? new Uint8Array(window.size).fill(1);
-        member.queue(0).write(window, active);
-      }
+      for (const { first, end, boxPlane } of this.planeRuns(m))
+        for (const piece of piecesOf({ first: boxPlane, end: boxPlane + end - first }, this.activity.planeSize)) {
+          const window = storage.window(memory, piece.first - boxPlane + first, piece.end - boxPlane + first);
+          member.queue(0).write(window, this.activity.bytes(piece.first, piece.end));
+        }
       return memory;
     }));
   }
 
   private fillMember(field: Field, member: number, memory: View, value: number): void {
     const planes = this.stored(member);
-    const mask =
-      this.mask &&
-      this.maskStorage(member)
-        .byComponent(this.activeMasks()[member], ...planes)
-        .at(0, 0);
-    fillView(this.set.members[member], this.storage(field, member).byComponent(memory, ...planes), value, mask);
+    const mask = this.activity.isFull
+      ? undefined
+      : this.maskStorage(member)
+          .byComponent(this.activeMasks()[member], ...planes)
+          .at(0, 0);
+    fillView(localOf(this.set, member), this.storage(field, member).byComponent(memory, ...planes), value, mask);
   }
 
   /** @param lanes of a GPU that share out the particles of a cell, where the container loops over such */
-  private lower(container: Container, member: Member, lanes = 1): Lowered {
+  private lower(container: Container, member: LocalMember, lanes = 1): Lowered {
     const onCpu = member.device.memory === CPU_MEMORY;
     const march = container.march && { axis: container.march.axis, stretch: this.stretchOf(container.march, member) };
     // Particles read the cells around theirs once for all of them.
@@ -495,7 +495,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       byValue,
       width: this.extents[0],
       packed: this.packed,
-      masked: this.mask !== undefined,
+      masked: !this.activity.isFull,
       onGhosts: container.box !== undefined && hasGhosts(container.box, this),
       writesGhosts: container.box?.side !== undefined,
       march,
@@ -523,7 +523,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   override free(): void {
     super.free();
-    for (const view of this.masks ?? []) view.free();
+    this.masks?.forEach((view) => view.free());
     this.masks = undefined;
   }
 }

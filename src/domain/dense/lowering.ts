@@ -7,14 +7,14 @@ import type { FieldUse } from "../grid/grid.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 import { add, binary, compare, index, int, mul, ne, select, sub, truth } from "../../ir/expressions.js";
 
-/** What a kernel over a dense box needs beside the container's own parameters. */
+/** Parameters that a kernel over a dense box needs in addition to the container's own. */
 export type DenseRole = "mask" | "origin" | "begin" | "end";
 
 export interface DenseFieldPlan extends FieldPlan {
   readonly level: FieldUse["level"];
-  /** Of the field's grid, in kernel order. */
+  /** Padding of the field's grid, in kernel order. */
   readonly padding: readonly number[];
-  /** Of the field's grid, as of the container's. */
+  /** Rings of the field's grid, like the container's. */
   readonly rings: Rings;
   readonly fillValue: number;
 }
@@ -24,10 +24,10 @@ export type Rings = readonly (number | undefined)[];
 
 export interface DensePlan extends ContainerPlan {
   readonly fields: ReadonlyMap<string, DenseFieldPlan>;
-  /** Of the container's grid, in kernel order: (z, y, x) or (y, x). */
+  /** Padding of the container's grid, in kernel order: (z, y, x) or (y, x). */
   readonly padding: readonly number[];
   readonly rings: Rings;
-  /** Where x is a ring, its neighbours are read by value, of two places side by side: loops over x stay vectors. Else by their place. */
+  /** If x is a ring, its neighbours are read by value, from two places side by side: loops over x stay vectors. Otherwise by their place. */
   readonly byValue: boolean;
   /** Cells along x. */
   readonly width: number;
@@ -37,14 +37,14 @@ export interface DensePlan extends ContainerPlan {
   readonly masked: boolean;
   /** It runs over ghosts, too. */
   readonly onGhosts: boolean;
-  /** What it writes in other cells are ghosts. */
+  /** Whether all other cells that it writes are ghosts. */
   readonly writesGhosts: boolean;
-  /** The kernel axis of which the range counts stretches of so many cells, from the index `begin` to `end`. */
+  /** The kernel axis along which the range counts stretches of `stretch` cells, from the index `begin` to `end`. */
   readonly march?: { readonly axis: number; readonly stretch: number };
 }
 
 /**
- * A container over the cells of one member's box. The range's indices are those of storage: a cell's local coordinates plus the padding.
+ * A container over the cells of one member's box. The range's indices are storage indices: a cell's local coordinates plus the padding.
  * A field is indexed [z][y][x] for cardinality 1, else [k][z][y][x] (soa) or [z][y][x][k] (aos); `mask` is indexed like cardinality 1;
  * `origin` is the global coordinate of the first plane.
  */
@@ -92,13 +92,13 @@ function marched(
   return [...substituted(body.slice(0, -1), start.code), { ...loop, stop: cells, body: [...inLoop, ...each] }];
 }
 
-/** A cell in code: its storage index along each kernel axis, and how to declare a local in front of what runs for it. */
+/** A cell in code: its storage index along each kernel axis, and how to declare a local before what runs for it. */
 interface Place {
   readonly index: (axis: number) => Expr;
   readonly local: (wish: string, value: Expr) => Expr;
 }
 
-/** Where the values of a cell and of those around it lie. */
+/** Places of the values of a cell and of its neighbours. */
 function storedCell(
   kernel: StorageKernel<DenseRole>,
   plan: DensePlan,
@@ -182,7 +182,7 @@ function storedCell(
   return { code, isActive };
 }
 
-/** Where the cells of a field, or of the mask, lie. */
+/** Layout of the cells of a field, or of the mask. */
 type CellLayout = Pick<DenseFieldPlan, "level" | "padding" | "rings">;
 
 /** Index along an axis that offsets count from, on rings: these have no padding. */

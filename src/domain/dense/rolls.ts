@@ -3,8 +3,9 @@ import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { f32, f64, i32, u8, view, type Params } from "../../kernel/params.js";
-import type { Field, Grid, Roll, Rounds } from "../grid/grid.js";
-import type { HaloCopy } from "../grid/parts.js";
+import { isLocal, localOf } from "../../set/index.js";
+import type { Field, Grid, Roll } from "../grid/grid.js";
+import type { HaloCopy, Rounds } from "../grid/parts.js";
 import type { FieldType } from "../grid/options.js";
 
 /*
@@ -39,12 +40,12 @@ export function rollRounds(grid: Grid, { source, target, components, bounds, shi
   const copies: HaloCopy[] = [];
   const buffers: View[] = [];
   const buffer = (member: number, length: number): View => {
-    const made = set.members[member].device.array({ type: source.type }, length);
+    const made = localOf(set, member).device.array({ type: source.type }, length);
     buffers.push(made);
     return made;
   };
   const launch = (member: number, from: View, to: View): Launch =>
-    set.members[member].device.prepare<Params>(moveKernel(source.type), { from, to }, range(...to.shape));
+    localOf(set, member).device.prepare<Params>(moveKernel(source.type), { from, to }, range(...to.shape));
   for (const slab of slabs) {
     const pieces = boxes.flatMap((others) =>
       groups.map(([k, count]) => {
@@ -54,23 +55,26 @@ export function rollRounds(grid: Grid, { source, target, components, bounds, shi
           const first = all.map((run, axis) => run[place] - (axis === 0 ? partitions[member].first : 0));
           return asFour(componentsOf(cellsOf(field, member, first, extents), k, count));
         };
-        return { from: view(source, slab.source, "from"), to: view(target, slab.target, "to") };
+        const size = extents.reduce((product, extent) => product * extent, count);
+        return { size, from: () => view(source, slab.source, "from"), to: () => view(target, slab.target, "to") };
       }),
     );
+    const [isSource, isTarget] = [slab.source, slab.target].map((m) => isLocal(set.members[m]));
     const { packs } = members[slab.source];
+    const { unpacks } = members[slab.target];
     if (slab.source === slab.target && source !== target) {
-      packs.push(...pieces.map(({ from, to }) => launch(slab.source, from, to)));
+      if (isSource) packs.push(...pieces.map(({ from, to }) => launch(slab.source, from(), to())));
       continue;
     }
-    const length = pieces.reduce((sum, { from }) => sum + from.size, 0);
-    const outbox = buffer(slab.source, length);
-    const inbox = slab.source === slab.target ? outbox : buffer(slab.target, length);
-    if (inbox !== outbox) copies.push({ from: slab.source, to: slab.target, source: outbox, target: inbox });
+    const length = pieces.reduce((sum, { size }) => sum + size, 0);
+    const outbox = isSource ? buffer(slab.source, length) : undefined;
+    const inbox = slab.source === slab.target ? outbox : isTarget ? buffer(slab.target, length) : undefined;
+    if (slab.source !== slab.target) copies.push({ from: slab.source, to: slab.target, source: outbox, target: inbox });
     let place = 0;
-    for (const { from, to } of pieces) {
-      packs.push(launch(slab.source, from, inOrder(outbox, place, from.shape)));
-      members[slab.target].unpacks.push(launch(slab.target, inOrder(inbox, place, to.shape), to));
-      place += from.size;
+    for (const { size, from, to } of pieces) {
+      if (outbox) packs.push(launch(slab.source, from(), inOrder(outbox, place, from().shape)));
+      if (inbox) unpacks.push(launch(slab.target, inOrder(inbox, place, to().shape), to()));
+      place += size;
     }
   }
   return {

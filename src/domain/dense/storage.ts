@@ -5,7 +5,7 @@ import { noMargins, type Margins } from "../grid/ghosts.js";
 import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
-/** Rows begin at multiples of so many bytes: two cache lines of CPUs, one of GPUs. */
+/** Bytes at whose multiples rows begin: two cache lines of CPUs, one of GPUs. */
 const ROW_BYTES = 128;
 
 /** The box of cells that one member stores, in the order of kernel axes: (z, y, x), or (y, x). */
@@ -21,7 +21,7 @@ export interface Box {
   readonly spare?: number;
 }
 
-/** What decides where a value of a field lies in its box. */
+/** Properties that determine the place of a field's value in its box. */
 export interface ValueLayout {
   readonly type: ElementType;
   readonly cardinality: number;
@@ -29,8 +29,8 @@ export interface ValueLayout {
 }
 
 /**
- * Where the values of a dense box lie: `soa` as [k][z][y][x], `aos` as [z][y][x][k], with strides in elements.
- * The padding to the right of a row is also that to the left of the next, and that behind a plane also that before the next, where it holds
+ * Layout of the values of a dense box: `soa` as [k][z][y][x], `aos` as [z][y][x][k], with strides in elements.
+ * The padding to the right of a row also serves the left of the next, and the padding after a plane also precedes the next, where it holds
  * no ghosts.
  */
 export class DenseStorage {
@@ -81,7 +81,7 @@ export class DenseStorage {
     return cell.reduce((sum, n, axis) => sum + n * this.strides[axis], this.origin + k * this.component);
   }
 
-  /** What kernels see: the box with its padding, indexed [k][z][y][x] or [z][y][x][k], without k for cardinality 1. */
+  /** The box with its padding as kernels see it, indexed [k][z][y][x] or [z][y][x][k], without k for cardinality 1. */
   kernelView(memory: View): View {
     const { extents, padding } = this.box;
     const { type, cardinality, layout } = this.values;
@@ -95,7 +95,7 @@ export class DenseStorage {
   }
 
   /**
-   * Planes [first, end) of cells, of which halos may be some, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1.
+   * Planes [first, end) of cells, possibly with halos, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1.
    * @param margins layers of padding along the other axes that are with them
    */
   window(memory: View, first: number, end: number, margins: Margins = noMargins(this.box.extents.length - 1)): View {
@@ -116,12 +116,22 @@ export class DenseStorage {
     return new View(buffer, type, [this.values.cardinality, ...cells], [this.component, ...steps], offset);
   }
 
+  /** Elements of a piece of some planes. */
+  pieceLength(planes: number): number {
+    const { extents } = this.box;
+    const last = this.at([planes - 1, ...this.beside.map((width, axis) => extents[axis + 1] + width - 1)]);
+    return last + this.alongCell - this.at([0, ...this.beside.map((width) => -width)]);
+  }
+
+  /** Layers of padding along the axes of a plane that hold ghosts. */
+  private get beside(): readonly number[] {
+    const { padding, ghosted } = this.box;
+    return padding.map((width, axis) => (ghosted?.[axis] ? width : 0)).slice(1);
+  }
+
   /** The range of memory that holds planes [first, end) of component `k` with their ghosts; of all components for `aos`. */
   piece(memory: View, first: number, end: number, k: number): View {
-    const { extents, padding, ghosted } = this.box;
-    const beside = padding.map((width, axis) => (ghosted?.[axis] ? width : 0)).slice(1);
-    const begin = this.at([first, ...beside.map((width) => -width)], k);
-    const length = this.at([end - 1, ...beside.map((width, axis) => extents[axis + 1] + width - 1)], k) + this.alongCell - begin;
-    return new View(memory.buffer, this.values.type, [length], [1], begin);
+    const begin = this.at([first, ...this.beside.map((width) => -width)], k);
+    return new View(memory.buffer, this.values.type, [this.pieceLength(end - first)], [1], begin);
   }
 }

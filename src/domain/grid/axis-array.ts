@@ -1,15 +1,15 @@
-import { requireFitting, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
+import { requireFitting, requireNumber, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Dimension } from "../../kernel/cells.js";
-import type { DeviceSet } from "../../set/index.js";
+import { byLocal, requireAlike, type DeviceSet } from "../../set/index.js";
 import type { FieldToken, FieldType } from "./options.js";
 
-/** The name of an axis of a grid with so many dimensions. */
+/** The name of an axis of a grid of the given dimension. */
 export type AxisName<D extends Dimension = Dimension> = [D] extends [2] ? "x" | "y" : "x" | "y" | "z";
 
 /**
- * Values in the order of their axes, the last one slowest, component by component; of ghosts, too. Or what computes them from the coordinates
- * along these axes, that of x first, and the number of the component.
+ * Values in the order of their axes, the last one slowest, component by component; including ghosts. Or a function that computes them from
+ * the coordinates along these axes, x first, and the number of the component.
  */
 export type AxisValues = ArrayLike<number> | ((...coordinates: number[]) => number);
 
@@ -19,14 +19,14 @@ export interface AxisOptions {
   ghosts?: number;
 }
 
-/** Of a field that lives on some of the axes. */
+/** Options of a field that lives on some of the axes. */
 export interface AxisFieldOptions<A extends readonly AxisName[] = readonly AxisName[], C extends number = number> extends AxisOptions {
   axes: A;
   /** Values for each coordinate. Default: 1. */
   cardinality?: C;
 }
 
-/** What of a grid an array along axes depends on. */
+/** Properties of a grid on which an array along axes depends. */
 interface AxisGrid {
   readonly set: DeviceSet;
   readonly extents: readonly number[];
@@ -42,12 +42,12 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
   readonly axes: readonly number[] & { readonly length: N };
   readonly cardinality: C;
   readonly ghosts: number;
-  /** What kernels see on each member: an index for each axis, the last axis first, then the component where there are several. */
+  /** Views of the kernels on each member of this process: an index for each axis, the last axis first, then the component if there are several. */
   readonly views: readonly View<T>[];
   /** In memory: [coordinate along the grid's last axis][component][y][x], 1 long where the array has no such axis. So a member's part is in one piece. */
   private readonly shape: readonly number[];
   private readonly memory: readonly View<T>[];
-  /** What messages call it. */
+  /** Its name in messages. */
   private readonly text: string;
 
   /** @throws LaunchError for axes that the grid does not have, and for values that do not fit */
@@ -71,7 +71,7 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     const { length } = grid.extents;
     this.shape = [this.stored(length - 1), cardinality, length === 3 ? this.stored(1) : 1, this.stored(0)];
     const data = values === undefined ? new Float64Array(this.length) : this.inMemory(this.valuesOf(values));
-    this.memory = grid.set.members.map(({ device }) => device.from<T>({ type }, data) as View<T>);
+    this.memory = byLocal(grid.set, ({ device }) => device.from<T>({ type }, data) as View<T>);
     const { shape, strides } = this.layout;
     this.views = this.memory.map(({ buffer }) => new View(buffer, type, shape, strides, 0));
   }
@@ -81,26 +81,32 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     return this.shape.reduce((a, b) => a * b, 1);
   }
 
-  /** Other values, in stream 0 of each member. */
+  /**
+   * Other values, in stream 0 of each member.
+   * @throws LaunchError for values that the type cannot hold, IsoformError on all ranks where one gives other values
+   */
   set(values: AxisValues): void {
     const data = this.inMemory(this.valuesOf(values));
     requireFitting(this.type, data);
-    this.grid.set.members.forEach((member, m) => member.queue(0).write(this.memory[m], data));
+    requireAlike(this.grid.set, `the values of ${this.text}`, data);
+    for (const member of this.grid.set.locals) member.queue(0).write(this.memory[member.index], data);
   }
 
-  /** All values, ghosts included, in the order in which `set` takes them, once the work on the default stream of the first member is done. */
+  /** All values, ghosts included, in the order in which `set` takes them, once the work on the default stream of this process's first member is done. */
   async download(): Promise<TypedArrayOf<T>> {
-    const stored = await this.grid.set.members[0].queue(0).read(this.memory[0]);
+    const [first] = this.grid.set.locals;
+    const stored = await first.queue(0).read(this.memory[first.index]);
     const all = typedArray(this.type, this.length);
     this.places.forEach((place, n) => (all[n] = stored[place]));
     return all as TypedArrayOf<T>;
   }
 
-  /** Component `k` at coordinates along the axes, that of x first. Ghosts lie below 0 and beyond the extents. */
+  /** Component `k` at coordinates along the axes, x first. Ghosts lie below 0 and beyond the extents. */
   async get(coordinates: readonly number[], k = 0): Promise<number> {
     const place = [...coordinates].reverse().map((coordinate) => coordinate + this.ghosts);
     const at = [...place, ...(this.cardinality > 1 ? [k] : [])];
-    const [{ shape, strides, offset, buffer }] = this.views;
+    const [first] = this.grid.set.locals;
+    const { shape, strides, offset, buffer } = this.views[first.index];
     if (coordinates.length !== this.axes.length || k >= this.cardinality || at.some((n, axis) => !(n >= 0 && n < shape[axis])))
       throw new LaunchError(`${this.text} has no value at [${coordinates}], component ${k}; give a coordinate for each axis, x first`);
     const view = new View(
@@ -110,7 +116,7 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
       [1],
       at.reduce((sum, n, axis) => sum + n * strides[axis], offset),
     );
-    return (await this.grid.set.members[0].queue(0).read(view))[0];
+    return (await first.queue(0).read(view))[0];
   }
 
   /** Some components of a box of cells, as [coordinate along the last axis][component][y][x], 1 long where the array has no such axis. */
@@ -137,7 +143,7 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
   }
 
   free(): void {
-    for (const view of this.memory) view.free();
+    this.memory.forEach((view) => view.free());
   }
 
   private get strides(): [plane: number, component: number, line: number] {
@@ -171,7 +177,7 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     return this.cardinality === 1 ? { shape, strides } : { shape: [...shape, this.cardinality], strides: [...strides, component] };
   }
 
-  /** Where values lie in memory, in the host's order: the last axis slowest, components side by side. */
+  /** Places of values in memory, in the host's order: the last axis slowest, components side by side. */
   private get places(): number[] {
     const { shape, strides } = this.layout;
     return shape.reduce((places, n, axis) => places.flatMap((at) => Array.from({ length: n }, (_, i) => at + i * strides[axis])), [0]);
@@ -190,6 +196,7 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
         throw new LaunchError(
           `${this.text} is given ${values.length} values; it takes ${length}, ${cardinality === 1 ? "one" : cardinality} for each coordinate${ghosts ? ` and ${ghosts} ghosts at each end` : ""}`,
         );
+      requireFitting(this.type, values);
       return values;
     }
     return Float64Array.from({ length }, (_, n) => {
@@ -199,7 +206,9 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
         rest = Math.floor(rest / this.stored(axis));
         return at;
       });
-      return values(...coordinates, n % cardinality);
+      const found = values(...coordinates, n % cardinality);
+      requireNumber(() => `${this.text}, the value at [${coordinates}]`, found);
+      return found;
     });
   }
 }

@@ -6,7 +6,7 @@ export interface CellTeams {
   readonly members: number;
   /** Cells along each axis but the first, in kernel order. */
   readonly extents: readonly number[];
-  /** Of storage, in kernel order. */
+  /** Padding of the storage, in kernel order. */
   readonly padding: readonly number[];
 }
 

@@ -4,7 +4,7 @@ import { View } from "../../device/memory/view.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { u8, view, type Params, type ScalarToken } from "../../kernel/params.js";
-import type { Member } from "../../set/index.js";
+import type { LocalMember } from "../../set/index.js";
 
 /** The kernels that fill views of one element type, all elements or those with a mask. */
 function fillKernels(type: ElementType): { all: Kernel; masked: Kernel } {
@@ -24,7 +24,7 @@ const kernels = new Map<ElementType, { all: Kernel; masked: Kernel }>();
  * Enqueues the filling of a view, of rank 4 or less, in stream 0 of the member that has it.
  * @param mask of the shape of `target` less its first axis: only elements where it is not 0 are set; `target` must have rank 4
  */
-export function fillView(member: Member, target: View, value: number, mask?: View): void {
+export function fillView(member: LocalMember, target: View, value: number, mask?: View): void {
   if (target.size === 0) return;
   const missing = 4 - target.rank;
   const shape = [...Array<number>(missing).fill(1), ...target.shape];

@@ -1,5 +1,5 @@
 import type { Launch, Precision } from "../../device/device.js";
-import type { TypedArrayOf, View } from "../../device/memory/view.js";
+import { requireFitting, type TypedArrayOf, type View } from "../../device/memory/view.js";
 import { LaunchError } from "../../ir/errors.js";
 import { requireThing } from "../../ir/own.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
@@ -16,12 +16,15 @@ import type {
   TableToken,
 } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
+import { spansProcesses } from "../../set/one-process.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";
+import type { Activity } from "./activity.js";
 import type { AxisArray, AxisFieldOptions, AxisName, AxisOptions, AxisValues } from "./axis-array.js";
 import type { CellTeams, OverTeams } from "./cell-teams.js";
 import { isAny, type Margins } from "./ghosts.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
-import type { DataView, HaloCopy, Offset, Partition } from "./parts.js";
+import type { ArrayUse, DataView, HaloCopy, March, MemberArray, Offset, Partition, Rounds } from "./parts.js";
+import type { Planes } from "./pieces.js";
 import type { CellBox, Region } from "./region.js";
 
 /*
@@ -31,10 +34,16 @@ import type { CellBox, Region } from "./region.js";
 /** The value of component `k` of the cell at global coordinates; z is 0 in 2D. */
 export type CellFunction = (x: number, y: number, z: number, k: number) => number;
 
-/** What a host array has. */
+/** Properties of a host array. */
 export interface HostArrayOptions {
-  /** The ghosts of the grid, too: the array is that of the box with its ghosts. */
+  /** Whether it includes the ghosts of the grid: the array then covers the box with its ghosts. */
   ghosts?: boolean;
+}
+
+/** Values of some planes of the last axis. */
+export interface FieldPlanes<T extends FieldType = FieldType> extends Planes {
+  /** In the order (z, y, x, k), as host arrays are. */
+  readonly values: TypedArrayOf<T>;
 }
 
 /**
@@ -44,6 +53,8 @@ export interface HostArrayOptions {
 export class Field<T extends FieldType = FieldType, C extends number = number, D extends Dimension = Dimension> {
   private views: readonly View<T>[] | undefined;
   private freed = false;
+  /** How often it was written: what reads it some planes at a time looks whether that changes. */
+  private writes = 0;
   /** Something has given it values: the host or a container. */
   defined = false;
   /** Halos hold the neighbours' values. */
@@ -58,7 +69,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     readonly fillValue: number,
   ) {}
 
-  /** The memory on each member, halos and padding included, in the grid's own layout; laid out at first use. */
+  /** The memory on each member of this process, at the member's number, halos and padding included, in the grid's own layout; laid out at first use. */
   get storage(): readonly View<T>[] {
     if (this.freed) throw new LaunchError(`field "${this.name}" was freed; free fields only when nothing uses them`);
     this.grid.layOut();
@@ -80,7 +91,11 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     return extents.reduce((a, b, axis) => a * (ghosts ? b + margins[axis][0] + margins[axis][1] : b), this.cardinality as number);
   }
 
-  /** One value everywhere, or one for each active cell and component, computed on the host; with `ghosts`, for them as well. */
+  /**
+   * One value everywhere, or one for each active cell and component, computed on the host some planes at a time; with `ghosts`, for them as well. Over
+   * several processes each computes the pieces of 32 MiB in which it stores planes, so the function depends on its arguments alone.
+   * @throws LaunchError for a value that the type cannot hold; planes before it may have been set
+   */
   fill(value: number | CellFunction, options: HostArrayOptions = {}): void {
     requireThing(
       `field "${this.name}"`,
@@ -88,9 +103,10 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
       typeof value === "number" || typeof value === "function",
       "fill it with a number, or a function of the coordinates",
     );
-    this.noteFill(options);
+    if (typeof value === "number") requireFitting(this.type, [value]);
+    this.noteFill(options, typeof value === "number");
     if (typeof value === "number" && !options.ghosts) this.grid.fill(this, value);
-    else this.upload(this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts), options);
+    else this.grid.tabulate(this, typeof value === "number" ? () => value : value, options.ghosts);
   }
 
   /** Sets all active cells from a host array in the order (z, y, x, k), with `ghosts` these as well. Values of inactive cells are ignored. */
@@ -106,14 +122,72 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   }
 
   /**
-   * A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the fill value. With `ghosts`, that
-   * of the box with its ghosts.
+   * Sets all active cells some planes at a time, so that the host never has all values. Planes come in order, and cells of planes that were set keep their
+   * values where `values` throws. Over several processes each asks for the pieces in which it stores planes.
+   * @param values gives the values of the planes [first, end) in the order (z, y, x, k); with `ghosts`, planes begin before 0 and have their ghosts
+   * @throws LaunchError for another number of values, and for one that the type cannot hold
+   */
+  async uploadPlanes(
+    values: (first: number, end: number) => ArrayLike<number> | Promise<ArrayLike<number>>,
+    options: HostArrayOptions = {},
+  ): Promise<void> {
+    for (const piece of this.grid.pieces(this as unknown as Field, options.ghosts)) {
+      if (!this.grid.stores(piece)) continue;
+      const { first, end } = piece;
+      const data = await values(first, end);
+      const length = (end - first) * this.grid.planeLength(this as unknown as Field, options.ghosts);
+      if (data.length !== length)
+        throw new LaunchError(
+          `field "${this.name}" is given ${data.length} values for the planes from ${first} to ${end - 1}; they take ${length}`,
+        );
+      this.defined = true;
+      this.grid.writePlanes(this as unknown as Field, first, data, options.ghosts);
+    }
+    this.noteFill(options);
+  }
+
+  /**
+   * The values of whole planes in order, some at a time (32 MiB, or one plane where it has more): what `download` gives, for any number of cells. Each
+   * piece is an array of its own, read when its turn comes. With `ghosts`, planes begin before 0. Over several processes, the planes that members of
+   * this process own.
+   * @throws LaunchError if the field is written before the last piece is read, as pieces would be of different times
+   */
+  planes({ ghosts }: HostArrayOptions = {}): AsyncGenerator<FieldPlanes<T>, void, undefined> {
+    const pieces = this.grid.ownPieces(this as unknown as Field, ghosts);
+    return this.inPieces(pieces, (piece) => this.grid.readOwnPlanes(this as unknown as Field<T>, piece, ghosts));
+  }
+
+  /** The same with all planes in each process of the set, which all ask alike. */
+  wholePlanes({ ghosts }: HostArrayOptions = {}): AsyncGenerator<FieldPlanes<T>, void, undefined> {
+    const pieces = this.grid.pieces(this as unknown as Field, ghosts);
+    return this.inPieces(pieces, (piece) => this.grid.readPlanes(this as unknown as Field<T>, piece, ghosts));
+  }
+
+  private async *inPieces(
+    pieces: readonly Planes[],
+    read: (piece: Planes) => Promise<TypedArrayOf<T>>,
+  ): AsyncGenerator<FieldPlanes<T>, void, undefined> {
+    const { writes } = this;
+    for (const piece of pieces) {
+      if (this.writes !== writes)
+        throw new LaunchError(
+          `field "${this.name}" was written while its planes were read, so they would be of different times: await its reader, such as the writer ` +
+            "of a file, before you submit more work, or give the reader a field of its own",
+        );
+      yield { ...piece, values: await read(piece) };
+    }
+  }
+
+  /**
+   * A host array in the order (z, y, x, k), once the work on all default streams is done; inactive cells have the fill value. With `ghosts`,
+   * the array covers the box and its ghosts. Over several processes all call it, and each gets all values.
+   * @throws LaunchError for more than 1 GiB, which `planes` gives
    */
   download(options: HostArrayOptions = {}): Promise<TypedArrayOf<T>> {
     return this.grid.download(this, options.ghosts);
   }
 
-  /** Component `k` of the cell, or the ghost, at global coordinates [x, y, z]; the fill value if it is not an active cell. */
+  /** Component `k` of the cell, or the ghost, at global coordinates [x, y, z]; the fill value if it is not an active cell. All processes call it alike. */
   get(cell: readonly number[], k = 0): Promise<number> {
     return this.grid.getValue(this, cell, k);
   }
@@ -125,13 +199,17 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   }
 
   /** All cells were set, in halos as well. Ghosts beside halos are as they were, unless they were set, too. */
-  private noteFill({ ghosts }: HostArrayOptions): void {
+  /** @param isAlike each process has the same values; otherwise halos take the values of the process that owns the cells */
+  private noteFill({ ghosts }: HostArrayOptions, isAlike = false): void {
+    this.writes++;
     this.defined = true;
-    this.coherent ||= ghosts === true || !isAny(this.grid.ghosts);
+    if (!isAlike && spansProcesses(this.grid.set)) this.coherent = false;
+    else this.coherent ||= ghosts === true || !isAny(this.grid.ghosts);
   }
 
   /** Cells were written, halos were not: for whatever runs containers. */
   noteWrite(): void {
+    this.writes++;
     this.defined = true;
     this.coherent = false;
   }
@@ -145,6 +223,8 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
       );
     const twin = other as unknown as Field<T, C, D>;
     this.grid.readAlike(this as unknown as Field, other);
+    this.writes++;
+    twin.writes++;
     [this.views, twin.views] = [twin.storage, this.storage];
     [this.defined, twin.defined] = [twin.defined, this.defined];
     [this.coherent, twin.coherent] = [twin.coherent, this.coherent];
@@ -153,7 +233,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   /** Puts other memory, without halos, in place of the field's, which is freed: for grids that lay out anew. */
   move(views: readonly View<T>[]): void {
     this.coherent = false;
-    for (const view of this.views ?? []) view.free();
+    this.views?.forEach((view) => view.free());
     this.views = views;
   }
 
@@ -161,7 +241,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
   free(): void {
     if (this.freed) return;
     this.freed = true;
-    for (const view of this.views ?? []) view.free();
+    this.views?.forEach((view) => view.free());
     this.views = undefined;
     this.grid.forget(this);
   }
@@ -176,7 +256,10 @@ export type AxisArrayReduction<C extends number = number, O extends ReduceOp = R
   O
 >;
 
-/** What a container may declare: fields, arrays along axes, scalars (read as numbers), reductions into scalars and arrays along axes, numbers and truth values, tables, helpers, types of private arrays. */
+/**
+ * Declarations of a container's parameters: fields, arrays along axes, scalars (read as numbers), reductions into scalars and arrays along
+ * axes, numbers and truth values, tables, helpers, types of private arrays.
+ */
 export type ContainerParam =
   | Field
   | AxisArray
@@ -210,7 +293,10 @@ export type ContainerBody<P extends ContainerParams, D extends Dimension = Dimen
   c: Cell<D>,
 ) => void;
 
-/** What a scalar step may declare: scalars, `assign(scalar)` for those that it sets, numbers and truth values, tables, helpers, types of private arrays. */
+/**
+ * Declarations of a scalar step's parameters: scalars, `assign(scalar)` for the ones that it sets, numbers and truth values, tables,
+ * helpers, types of private arrays.
+ */
 export type ScalarStepParam = Scalar | AssignToken<Scalar> | TableToken | Helper | ArrayType | number | boolean;
 /** The parameters of a scalar step, by name. */
 export type ScalarStepParams = Record<string, ScalarStepParam>;
@@ -237,34 +323,21 @@ export interface FieldUse {
   readonly offsets: readonly (readonly number[])[];
   /** Distinct neighbour offsets that are written; undefined if there are none. Each component is touched at one offset only, or they lead to ghosts. */
   readonly spread?: readonly (readonly number[])[];
-  /** The field lies on the container's grid, on that of half (`fine`) or of twice the cell size (`coarse`). */
+  /** Grid of the field: the container's, or the one of half (`fine`) or of twice the cell size (`coarse`). */
   readonly level: "own" | "fine" | "coarse";
-}
-
-/** An array of each member's own. */
-export interface MemberArray {
-  readonly name: string;
-  readonly views: readonly View[];
-}
-
-/** How a container uses an array of each member. */
-export interface ArrayUse {
-  readonly array: MemberArray;
-  readonly read: boolean;
-  readonly written: boolean;
 }
 
 /** Particles on a grid, as containers and skeletons use them. */
 export interface GridSpecies {
   readonly name: string;
   readonly grid: Grid;
-  /** Where it was made. */
+  /** Place of its declaration. */
   readonly location: Location;
   readonly columns: Readonly<Record<string, MemberArray>>;
   /** For each cell, the place of its first particle in the columns, and their number. */
   readonly first: Field;
   readonly count: Field;
-  /** What nodes of a skeleton read and write besides columns: those that leave a member, and those that arrive. */
+  /** Data of a skeleton's nodes besides columns: particles that leave a member, and particles that arrive. */
   readonly outbox: { readonly name: string };
   readonly inbox: { readonly name: string };
   /** Each particle is on the member, and in the list of the cell, where its position is. */
@@ -275,7 +348,7 @@ export interface GridSpecies {
   readonly lanes: number;
   /** Sends particles to their members and sorts them by cell, where they are not. */
   sort(): Promise<void>;
-  /** Throws IsoformError where particles were found in no cell; `where` tells the reader of the message what was run. */
+  /** Throws IsoformError if particles were found in no cell; `where` tells the reader of the message what was run. */
   check(where: string): Promise<void>;
   /** On one member, those that leave for others go to outboxes. */
   leaving(member: number): Pattern;
@@ -285,30 +358,17 @@ export interface GridSpecies {
   sorting(member: number): Pattern;
 }
 
-/** Of a container that runs for each particle of each cell. */
+/** Properties of a container that runs for each particle of each cell. */
 export interface ParticlesUse {
   readonly species: GridSpecies;
-  /** What it does depends on the cells in which the particles are. */
+  /** Whether its action depends on the cells in which the particles are. */
   readonly needsSort: boolean;
   /** It changes their positions. */
   readonly moves: boolean;
   /** Lanes that share out the particles of a cell on a GPU; 1 where there are few. */
   lanes(): number;
-  /** The kernel over a box, as one over teams of cells; undefined where there is none. */
+  /** The kernel over a box, as one over teams of cells; undefined if there is none. */
   overTeams(ir: KernelIR, cells: CellTeams): OverTeams | undefined;
-}
-
-/** Launches of each member, and the copies after them; what comes next waits for both. */
-export interface Round {
-  readonly launches: readonly (readonly Launch[])[];
-  readonly copies: readonly HaloCopy[];
-}
-
-/** The work of a container on all members, where launches over their cells are not all of it. */
-export interface Rounds {
-  readonly rounds: readonly Round[];
-  /** Frees launches, and memory that only they use. */
-  free(): void;
 }
 
 /** Cells of a field that go to other places: see `roll`. */
@@ -332,23 +392,13 @@ export interface AxisFold {
   readonly first: number;
 }
 
-/** The code of a container over stretches. */
-export interface March {
-  /** What begins a stretch, and at its end a loop over one cell, or over several: in there, indices are those of the cell that it has come to. */
-  readonly ir: KernelIR;
-  /** The kernel axis. */
-  readonly axis: number;
-  /** Cells of a stretch, where the author asks for a number. */
-  readonly stretch?: number;
-}
-
-/** What `grid.container` gives: a body that runs once for each cell, with what it reads and writes, known from its code. */
+/** Result of `grid.container`: a body that runs once for each cell, with its reads and writes, known from its code. */
 export interface Container {
   readonly name: string;
   readonly grid: Grid;
   /** The cells that it runs over. Default: all of the grid's. */
   readonly box?: CellBox;
-  /** Where it was declared. */
+  /** Place of its declaration. */
   readonly location: Location;
   /** Independent of the grid's kind: every field as one global dense array `[z][y][x][k]`, the body over (z, y, x); docs/domain.md. */
   readonly ir: KernelIR;
@@ -360,7 +410,7 @@ export interface Container {
   readonly reductions: ReadonlyMap<string, Scalar>;
   /** Plain numbers and truth values, by scalar parameter. */
   readonly values: ReadonlyMap<string, number | boolean>;
-  /** Of a scalar step alone, which has no cells: the scalars that it sets, by view parameter. Those whose values it asks for are among `scalars`, too. */
+  /** For a scalar step, which has no cells: the scalars that it sets, by view parameter. Scalars that it also reads are among `scalars`, too. */
   readonly assigned?: ReadonlyMap<string, Scalar>;
   /** Arrays along axes, by view parameter. */
   readonly axisArrays?: ReadonlyMap<string, AxisArray>;
@@ -424,15 +474,20 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly coarse?: Grid<D>;
   /** Active cells. */
   readonly cells: number;
-  /** One for each member, in the order of the planes. */
+  /** One for each member of all processes, in the order of the planes. */
   readonly partitions: readonly Partition[];
-  /** The members whose planes come before and after those of a member; undefined where none come. */
+  /** The members whose planes come before and after a member's; undefined if there are none. */
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
   /** Counts how often memory was laid out anew or halos became wider: launches and halo copies of an earlier generation are void. */
   readonly generation: number;
-  /** Host copy of the cells' activity: bytes in (z, y, x) order; undefined where every cell is active. */
+  /** Which cells are active, some planes at a time. */
+  readonly activity: Activity;
+  /**
+   * Host copy of the cells' activity, made when it is first asked for: bytes in (z, y, x) order; undefined where every cell is active.
+   * @throws LaunchError for a box of more than 1 GiB of them, whose `activity` gives some planes at a time
+   */
   readonly mask: Uint8Array | undefined;
 
   field<T extends FieldType, const C extends number = 1>(name: string, type: FieldToken<T>, options?: FieldOptions<C>): Field<T, C, D>;
@@ -474,7 +529,7 @@ export interface Grid<D extends Dimension = Dimension> {
   /**
    * The grid of twice the cell size: cell (x, y, z) stands for the cells (2x, 2y, 2z) to (2x + 1, 2y + 1, 2z + 1) of this one, on the same
    * member, and is active if one of them is. Containers of each may read fields of the other, by `fine` and `coarse`.
-   * @throws LaunchError where a partition begins at an odd plane, and of brick grids
+   * @throws LaunchError if a partition begins at an odd plane, and of brick grids
    */
   coarsen(): Grid<D>;
 
@@ -484,11 +539,11 @@ export interface Grid<D extends Dimension = Dimension> {
   requireStencils(container: Container): void;
   /** Lays out memory for the stencils noted so far; whatever uses memory calls it. */
   layOut(): void;
-  /** Launches of a container on one member, in order; none where the view has no cells. The caller frees them. */
+  /** Launches of a container on one member of this process, in order; none if the view has no cells. The caller frees them. */
   prepare(container: Container, device: number, view: DataView, options: PrepareOptions): Launch[];
-  /** What runs a container that reduces along axes; undefined if grids of the kind cannot. */
+  /** Runs a container that reduces along axes; undefined if grids of the kind cannot. */
   foldAlongAxes?(container: Container, precision: Precision): Rounds;
-  /** What copies cells to other places; undefined if grids of the kind cannot. */
+  /** Copies cells to other places; undefined if grids of the kind cannot. */
   roll?(cells: Roll): Rounds;
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
@@ -502,26 +557,40 @@ export interface Grid<D extends Dimension = Dimension> {
 
 /** A grid as its fields use it. */
 export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
-  /** New memory of a field on each member: 0 in active cells, the fill value everywhere else. */
+  /** New memory of a field on each member of this process: 0 in active cells, the fill value everywhere else. */
   allocate(field: Field): readonly View[];
   /** One value in all active cells, halos included. */
   fill(field: Field, value: number): void;
-  /** The host array of a function of the active cells, and of `ghosts`, for `upload`. */
-  tabulate(field: Field, value: CellFunction, ghosts?: boolean): TypedArrayOf<FieldType>;
+  /** Sets active cells, halos included, and `ghosts` to what a function gives. */
+  tabulate(field: Field, value: CellFunction, ghosts?: boolean): void;
   /** Sets active cells, halos included, from a host array in (z, y, x) order; values of inactive cells become the fill value. */
   upload(field: Field, data: ArrayLike<number>, ghosts?: boolean): void;
-  /** The reverse. */
+  /** The reverse. Throws LaunchError for more than the host takes at once. */
   download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  /** Runs of planes whose values may be on the host at once: all planes of host arrays in order. */
+  pieces(field: Field, ghosts?: boolean): readonly Planes[];
+  /** The same runs of the planes that members of this process own. */
+  ownPieces(field: Field, ghosts?: boolean): readonly Planes[];
+  /** Whether members of this process store some of these planes, halos included. */
+  stores(planes: Planes): boolean;
+  /** Values of a plane of a host array. */
+  planeLength(field: Field, ghosts?: boolean): number;
+  /** Sets the active cells of one of the `pieces`, from its first plane on, as `upload` does. */
+  writePlanes(field: Field, first: number, data: ArrayLike<number>, ghosts?: boolean): void;
+  /** The values of some planes that members of this process own, as `download` gives them. */
+  readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  /** The values of some planes, as `download` gives them. All processes of the set call it alike. */
+  readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
   /** Component `k` of a cell or a ghost; the fill value where it is neither active nor a ghost. */
   getValue(field: Field, cell: readonly number[], k: number): Promise<number>;
-  /** Throws LaunchError where the cell is neither active nor a ghost. */
+  /** Throws LaunchError if the cell is neither active nor a ghost. */
   setValue(field: Field, cell: readonly number[], value: number, k: number): void;
   /**
    * Notes what a container of this grid, or of the one coarser or finer, reads of a field of this one.
    * @param refuse is called for neighbours beyond the grid
    */
   noteReads(container: Container, use: FieldUse, refuse: (problem: string, remedy: string) => never): void;
-  /** What reads one field's halos will read the other's: they are about to be swapped. */
+  /** Makes readers of one field's halos read the other's: they are about to be swapped. */
   readAlike(a: Field, b: Field): void;
   /** The field was freed. */
   forget(field: Field): void;

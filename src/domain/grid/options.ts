@@ -6,7 +6,7 @@ export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
 /** How a grid stores its cells: one of `GRID_KINDS`. */
 export type GridKind = (typeof GRID_KINDS)[number];
 
-/** What a field may store; `u8` is read as an i32 and written modulo 256. */
+/** Types that a field may store; `u8` is read as an i32 and written modulo 256. */
 export type FieldType = Exclude<ElementType, "u32">;
 /** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */
 export type FieldLayout = "soa" | "aos";
@@ -21,7 +21,7 @@ export interface FieldOptions<C extends number = number> {
   cardinality?: C;
   /** Default: the grid's layout. */
   layout?: FieldLayout;
-  /** What reads of neighbours give beyond the domain and in inactive cells. Default: 0. */
+  /** Value that reads of neighbours give beyond the domain and in inactive cells. Default: 0. */
   fillValue?: number;
 }
 

@@ -1,44 +1,10 @@
-import { describe } from "../../ir/describe.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { GridOptions } from "./options.js";
 import type { Partition } from "./parts.js";
 
-/** Which cells of a box are active. */
-export interface Activity {
-  /** Bytes 0 or 1 in (z, y, x) order; undefined where every cell is active. */
-  readonly mask: Uint8Array | undefined;
-  /** Active cells of each plane of the last axis. */
-  readonly planes: readonly number[];
-  readonly cells: number;
-}
-
-/**
- * @param extents cells along x, y (and z)
- * @throws LaunchError for extents that are none, a mask of another size, and a domain without an active cell
- */
-export function activityOf(extents: readonly number[], active: GridOptions["active"]): Activity {
-  if (extents.length < 2 || extents.length > 3 || extents.some((n) => !(Number.isInteger(n) && n >= 1 && n < 2 ** 31)))
-    throw new LaunchError(`a grid of [${extents}] cells: give two or three whole numbers from 1 to 2147483647, [nx, ny] or [nx, ny, nz]`);
-  const [nx, ny, nz = 1] = extents;
-  const last = extents.at(-1)!;
-  const plane = (nx * ny * nz) / last;
-  if (active === undefined) return { mask: undefined, planes: Array<number>(last).fill(plane), cells: plane * last };
-  if (typeof active !== "function" && !ArrayBuffer.isView(active))
-    throw new LaunchError(`a grid is given ${describe(active)} for its active cells; give a function of x, y and z, or a Uint8Array`);
-  const mask = typeof active === "function" ? tabulate(active, nx, ny, nz) : active.map((byte) => (byte ? 1 : 0));
-  if (mask.length !== plane * last)
-    throw new LaunchError(
-      `a mask of ${mask.length} bytes for a grid of [${extents}] cells: give one byte for each of the ${plane * last} cells`,
-    );
-  const planes = Array.from({ length: last }, (_, p) => mask.subarray(p * plane, (p + 1) * plane).reduce((a, b) => a + b, 0));
-  const cells = planes.reduce((a, b) => a + b, 0);
-  if (cells === 0) throw new LaunchError(`a grid of [${extents}] cells of which none is active: the domain is empty; check \`active\``);
-  return { mask: cells === mask.length ? undefined : mask, planes, cells };
-}
-
 /**
  * By axis: whether it is periodic.
- * @throws LaunchError where there is not one truth value for each axis
+ * @throws LaunchError if there is not one truth value for each axis
  */
 export function periodicAxes(extents: readonly number[], periodic: GridOptions["periodic"] = false): readonly boolean[] {
   const axes = typeof periodic === "boolean" ? extents.map(() => periodic) : periodic;
@@ -56,15 +22,15 @@ export interface PlaneRun {
   readonly boxPlane: number;
 }
 
-/** The planes [first, end) of a box of `planes`, at most one turn before and behind it, in runs. */
+/** The planes [first, end) of a box of `planes`, at most one turn before and after it, in runs. */
 export function planeRuns(first: number, end: number, planes: number): PlaneRun[] {
   const cuts = [first, ...[0, planes].filter((cut) => cut > first && cut < end), end];
   return cuts.slice(1).map((stop, n) => ({ first: cuts[n], end: stop, boxPlane: (cuts[n] + planes) % planes }));
 }
 
 /**
- * Planes at whose multiples the partitions of a grid begin that can be coarsened so often.
- * @throws LaunchError where `levels` is no count
+ * Planes at whose multiples the partitions of a grid begin if it can be coarsened `levels` times.
+ * @throws LaunchError if `levels` is not a count
  */
 export function planesTogether(extents: readonly number[], levels = 0): number {
   if (!Number.isInteger(levels) || levels < 0)
@@ -72,24 +38,10 @@ export function planesTogether(extents: readonly number[], levels = 0): number {
   return 2 ** levels;
 }
 
-/** Whether a cell of twice the size is active: if one of its fine cells is. */
-export function coarseMask(mask: Uint8Array, extents: readonly number[]): (x: number, y: number, z: number) => boolean {
-  const [nx, ny, nz = 1] = extents;
-  const pair = (n: number, extent: number): number[] => [2 * n, 2 * n + 1].filter((fine) => fine < extent);
-  return (x, y, z) => pair(z, nz).some((cz) => pair(y, ny).some((cy) => pair(x, nx).some((cx) => mask[(cz * ny + cy) * nx + cx] !== 0)));
-}
-
-function tabulate(active: (x: number, y: number, z: number) => boolean, nx: number, ny: number, nz: number): Uint8Array {
-  const mask = new Uint8Array(nx * ny * nz);
-  let n = 0;
-  for (let z = 0; z < nz; z++) for (let y = 0; y < ny; y++) for (let x = 0; x < nx; x++) mask[n++] = active(x, y, z) ? 1 : 0;
-  return mask;
-}
-
 /**
  * Cuts planes into runs, one for each of `members`, of about equal numbers of active cells. Every run has at least `least` planes and,
  * but for the last, starts at a multiple of `step`.
- * @throws LaunchError where there are too few planes
+ * @throws LaunchError if there are too few planes
  */
 export function partition(planes: readonly number[], members: number, least = 1, step = 1): Partition[] {
   const blocks = Math.ceil(planes.length / step);

@@ -4,7 +4,7 @@ import { requireThing } from "../../ir/own.js";
 import { callSite } from "../../kernel/location.js";
 import { requireSet, type DeviceSet } from "../../set/device-set.js";
 
-/** Makes a grid of so many cells on a set; what is refused tells the author's line, where he called `callee`. */
+/** Makes a grid of the given extents on a set; errors name the author's line, where he called `callee`. */
 export function atCallSite<T>(callee: Function, set: DeviceSet, extents: readonly number[], make: () => T): T {
   try {
     requireSet("it", set);

@@ -13,14 +13,14 @@ export function face(side: Side, { ghosts = false }: { ghosts?: boolean } = {}):
   return { kind: "face", side, ghosts };
 }
 
-/** Cells whose coordinate along one axis is at least `from` and less than `to`; ghosts lie before 0 and behind the last cell. */
+/** Cells whose coordinate along one axis is at least `from` and less than `to`; ghosts lie before 0 and after the last cell. */
 export function slab(axis: "x" | "y" | "z", from: number, to: number): Region {
   return { kind: "slab", axis, from, to };
 }
 
 /** The box of cells that a container runs over. */
 export interface CellBox {
-  /** Along x, y (and z): the first coordinate, and the one behind the last. */
+  /** Along x, y (and z): the first coordinate, and the one after the last. */
   readonly bounds: readonly (readonly [first: number, end: number])[];
   /** All its cells lie next to this side, and beyond it may be written. */
   readonly side: Side | undefined;
@@ -28,7 +28,7 @@ export interface CellBox {
   readonly name: string;
 }
 
-/** What of a grid a region lies in. */
+/** Grid that a region lies in. */
 interface Whole {
   readonly extents: readonly number[];
   readonly ghosts: Margins;
@@ -36,7 +36,7 @@ interface Whole {
 
 /**
  * The cells that several regions have in common.
- * @param refuse is called for what is no region, or none of this grid
+ * @param refuse is called for a value that is not a region, or not one of this grid
  */
 export function boxOf(
   on: Region | readonly Region[],
@@ -54,7 +54,7 @@ export function boxOf(
     }
     if (region?.kind !== "slab" || !axes.includes(region.axis))
       return refuse(
-        `it runs on ${JSON.stringify(region) ?? String(region)}, which is no part of a grid of ${axes.length} dimensions`,
+        `it runs on ${JSON.stringify(region) ?? String(region)}, which is not part of a grid of ${axes.length} dimensions`,
         'write { on: face("ymin") } or { on: slab("y", 0, 4) }',
       );
     const { axis, from, to } = region;
@@ -62,7 +62,7 @@ export function boxOf(
     if (![from, to].every(Number.isInteger) || from < first || to > end || from >= to)
       return refuse(
         `it runs on ${axis} from ${from} to ${to}, and coordinates of the grid go from ${first} to ${end}`,
-        "give the first coordinate and a larger one, that behind the last",
+        "give the first coordinate and the one after the last",
       );
     return { axis: axes.indexOf(axis), bounds: [from, to] };
   };

@@ -6,10 +6,12 @@ import type { Dimension } from "../../kernel/cells.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
+import { byLocal, localOf } from "../../set/index.js";
 import { BaseGrid, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, PrepareOptions } from "../grid/grid.js";
 import type { FieldType } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
+import type { Planes } from "../grid/pieces.js";
 import type { DataView, HaloCopy } from "../grid/parts.js";
 import { positionIn } from "../grid/region.js";
 import type { Indexing } from "./indexing.js";
@@ -25,9 +27,9 @@ export interface Lowered<Role extends string> {
   readonly roles: ReadonlyMap<Role, string>;
 }
 
-/** What of a field decides where its values lie, and what lies where no active cell is. */
+/** Properties of a field that determine the places of its values, and the value where no active cell is. */
 export type ValueLayout = Pick<Field, "type" | "cardinality" | "layout" | "fillValue">;
-/** What the parameters of the grid hold. */
+/** Values of the grid's parameters. */
 export type Tables<Role extends string> = Partial<Record<Role, View | number>>;
 /** A launch over some planes of a partition. */
 export interface UnitLaunch<Role extends string> {
@@ -45,25 +47,28 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   protected abstract readonly unitCells: number;
   /** Planes of cells in a plane of units. */
   protected abstract readonly unitPlanes: number;
-  /** Units of fill values, behind all others. */
+  /** Units of fill values, after all others. */
   protected abstract readonly fillUnits: number;
-  /** Of each member, as memory is laid out. */
+  /** Indexing of each member, in memory order. */
   protected indexings: readonly Indexing[] = [];
   /** Planes of units in a halo. */
   private width = -1;
   private readonly tables: Tables<Role>[] = [];
-  /** Of each member, by the box of the containers that use them. */
+  /** Folds of each member, by the box of the containers that use them. */
   private readonly cellFolds: Map<string, CellValueFolds>[] = [];
   private readonly lowered = new WeakMap<Container, Map<string, { kernel: Kernel; roles: ReadonlyMap<Role, string> }>>();
 
   /** Gives the units of each member their indices, with halos of `width` planes of units. */
   protected abstract index(width: number): readonly Indexing[];
-  /** Visits the cells that a member stores: where its values lie in a component, unit * unitCells + cell, and its position in the box. */
-  protected abstract eachCell(member: number, visit: (at: number, position: number) => void): void;
-  /** Where the values of an active cell lie on the member that owns it. */
+  /**
+   * Visits the active cells of the planes of units [low, high) that a member stores, halos included: where the cell's values lie in a component,
+   * unit * unitCells + cell, and its position in the box.
+   */
+  protected abstract eachCell(member: number, visit: (at: number, position: number) => void, low: number, high: number): void;
+  /** Place of the values of an active cell on the member that owns it. */
   protected abstract find(member: number, position: number): number;
   protected abstract lower(container: KernelIR, plan: ContainerPlan, form: string): Lowered<Role>;
-  /** What a kernel parameter of the grid holds on a member, and perhaps others that were made on the way. */
+  /** Value of a kernel parameter of the grid on a member, perhaps with others that were made on the way. */
   protected abstract makeTables(role: Role, member: number): Tables<Role>;
 
   /** Which of several kinds of kernel a container becomes on a member. */
@@ -90,21 +95,21 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   /** Moves a member's own cells to new memory. */
   private move(field: Field, before: readonly Indexing[]): void {
     const views = this.allocate(field);
-    this.indexings.forEach((to, m) => {
-      const from = before[m];
+    for (const { index: m } of this.set.locals) {
+      const [from, to] = [before[m], this.indexings[m]];
       const source = new UnitStorage(from.fillCell + this.fillUnits, this.unitCells, field).window(
         field.storage[m],
         from.first,
         from.first + from.own,
       );
       const target = this.storage(field, m).window(views[m], to.first, to.first + to.own);
-      this.set.members[m].queue(0).copy(source, target);
-    });
+      localOf(this.set, m).queue(0).copy(source, target);
+    }
     field.move(views);
   }
 
   allocate<T extends FieldType>(field: Field<T>): readonly View<T>[] {
-    return this.set.members.map((member, m) => {
+    return byLocal(this.set, (member, m) => {
       const storage = this.storage(field, m);
       const memory = storage.allocate<T>(member.device);
       if (field.fillValue !== 0) {
@@ -117,42 +122,71 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
 
   fill(field: Field, value: number): void {
     const memory = field.storage;
-    this.set.members.forEach((_, m) => this.fillMember(field, m, memory[m], value));
+    memory.forEach((view, m) => this.fillMember(field, m, view, value));
   }
 
   /** Sets the active cells of a member. */
   protected fillMember(field: ValueLayout, m: number, memory: View, value: number): void {
-    fillView(this.set.members[m], this.storage(field, m).window(memory, 0, this.indexings[m].fillCell), value);
+    fillView(localOf(this.set, m), this.storage(field, m).window(memory, 0, this.indexings[m].fillCell), value);
   }
 
-  protected write(field: Field, data: TypedArrayOf<FieldType>): void {
+  protected write(field: Field, first: number, data: TypedArrayOf<FieldType>): void {
     const memory = field.storage;
-    this.set.members.forEach((member, m) => {
-      const target = this.storage(field, m).window(memory[m]);
-      const values = typedArray(field.type, target.size).fill(field.fillValue);
-      const { cardinality } = field;
-      const each = target.size / cardinality;
-      this.eachCell(m, (at, position) => {
-        for (let k = 0; k < cardinality; k++) values[k * each + at] = data[position * cardinality + k];
-      });
-      member.queue(0).write(target, values);
+    const { cardinality } = field;
+    const given = this.unitPlanesIn({ first, end: first + data.length / this.planeLength(field) });
+    const origin = first * this.activity.planeSize;
+    this.set.locals.forEach((member) => {
+      const m = member.index;
+      const indexing = this.indexings[m];
+      for (const run of indexing.planeRuns) {
+        const shift = run.boxPlane - run.first;
+        const [low, high] = [Math.max(run.first, given.first - shift), Math.min(run.end, given.end - shift)];
+        if (low >= high) continue;
+        const begin = indexing.plane(low);
+        const target = this.storage(field, m).window(memory[m], begin, indexing.plane(high));
+        if (target.size === 0) continue;
+        const values = typedArray(field.type, target.size).fill(field.fillValue);
+        const each = target.size / cardinality;
+        const visit = (at: number, position: number): void => {
+          const [to, from] = [at - begin * this.unitCells, (position - origin) * cardinality];
+          for (let k = 0; k < cardinality; k++) values[k * each + to] = data[from + k];
+        };
+        this.eachCell(m, visit, low, high);
+        member.queue(0).write(target, values);
+      }
     });
   }
 
-  async download<T extends FieldType>(field: Field<T>): Promise<TypedArrayOf<T>> {
+  protected async read<T extends FieldType>(field: Field<T>, planes: Planes): Promise<TypedArrayOf<T>> {
     const { cardinality } = field;
-    const data = typedArray(field.type, field.length).fill(field.fillValue) as TypedArrayOf<T>;
+    const length = (planes.end - planes.first) * this.planeLength(field as unknown as Field);
+    const data = typedArray(field.type, length).fill(field.fillValue) as TypedArrayOf<T>;
     const memory = field.storage;
-    const reads = this.set.members.map(async (member, m) => {
-      const { first, own } = this.indexings[m];
-      const values = await member.queue(0).read(this.storage(field, m).window(memory[m], first, first + own));
-      this.eachOwnCell(m, (at, position) => {
-        const cell = at - first * this.unitCells;
-        for (let k = 0; k < cardinality; k++) data[position * cardinality + k] = values[k * own * this.unitCells + cell];
-      });
+    const asked = this.unitPlanesIn(planes);
+    const origin = planes.first * this.activity.planeSize;
+    const reads = this.set.locals.map(async (member) => {
+      const m = member.index;
+      const indexing = this.indexings[m];
+      const { first, planes: own } = indexing.partition;
+      const [low, high] = [Math.max(first, asked.first), Math.min(first + own, asked.end)];
+      if (low >= high) return;
+      const [begin, end] = [indexing.plane(low), indexing.plane(high)];
+      const each = (end - begin) * this.unitCells;
+      if (each === 0) return;
+      const values = await member.queue(0).read(this.storage(field, m).window(memory[m], begin, end));
+      const visit = (at: number, position: number): void => {
+        const [from, to] = [at - begin * this.unitCells, (position - origin) * cardinality];
+        for (let k = 0; k < cardinality; k++) data[to + k] = values[k * each + from];
+      };
+      this.eachCell(m, visit, low, high);
     });
     await Promise.all(reads);
     return data;
+  }
+
+  /** Planes of units that hold planes of cells, which begin with such a plane. */
+  private unitPlanesIn({ first, end }: Planes): Planes {
+    return { first: Math.floor(first / this.unitPlanes), end: Math.ceil(end / this.unitPlanes) };
   }
 
   protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
@@ -160,7 +194,8 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     const [x, y, z = 0] = cell;
     const memory = field.storage;
     const member = this.partitions.findIndex(({ first, planes }) => cell.at(-1)! < first + planes);
-    return { member, view: this.storage(field, member).value(memory[member], this.find(member, (z * ny + y) * nx + x), k) };
+    const view = memory[member] && this.storage(field, member).value(memory[member], this.find(member, (z * ny + y) * nx + x), k);
+    return { member, view };
   }
 
   halo(field: Field): readonly HaloCopy[] {
@@ -168,12 +203,12 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
     const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
     /** Own planes of one member, from `first` on, to the halo of another, from `target` on. */
     const copies = (from: number, first: number, to: number, target: number, planes: number, k = 0): HaloCopy[] => {
-      const piece = (m: number, begin: number): View => {
+      const piece = (m: number, begin: number): View | undefined => {
         const indexing = this.indexings[m];
-        return this.storage(field, m).piece(memory[m], indexing.plane(begin), indexing.plane(begin + planes), k);
+        return memory[m] && this.storage(field, m).piece(memory[m], indexing.plane(begin), indexing.plane(begin + planes), k);
       };
-      const source = piece(from, first);
-      return source.size > 0 ? [{ from, to, source, target: piece(to, target) }] : [];
+      const units = this.indexings[from].plane(first + planes) - this.indexings[from].plane(first);
+      return units > 0 ? [{ from, to, source: piece(from, first), target: piece(to, target) }] : [];
     };
     return this.indexings.flatMap(({ partition: { first } }, upper) => {
       const [lower] = this.neighbours(upper);
@@ -230,7 +265,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
       );
       const all = { ...args, ...Object.fromEntries(own), ...(folds ? {} : Object.fromEntries(partials)) };
       return [
-        this.set.members[device].device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
+        localOf(this.set, device).device.prepare<Params>(kernel, all, policy, { precision, unfolded }),
         ...(folds ? partials.flatMap(([param, partial]) => folds.fold(container, param, [begin, end], partial)) : []),
       ];
     });
@@ -325,7 +360,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
       const rows = valueRows(extents, { ...partitions[member], first: partitions[member].first - (box?.bounds.at(-1)![0] ?? 0) }, each);
       const { fillCell } = this.indexings[member];
       folds = new CellValueFolds(
-        this.set.members[member].device,
+        localOf(this.set, member).device,
         rows,
         this.unitCells === 1 ? [fillCell + 1] : [fillCell + 1, this.unitCells],
       );
@@ -335,8 +370,7 @@ export abstract class IndexedGrid<D extends Dimension, Role extends string> exte
   }
 
   private eachOwnCell(member: number, visit: (at: number, position: number) => void): void {
-    const { first, own } = this.indexings[member];
-    const [begin, end] = [first * this.unitCells, (first + own) * this.unitCells];
-    this.eachCell(member, (at, position) => at >= begin && at < end && visit(at, position));
+    const { first, planes } = this.indexings[member].partition;
+    this.eachCell(member, visit, first, first + planes);
   }
 }

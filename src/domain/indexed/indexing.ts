@@ -1,22 +1,22 @@
 import type { Partition } from "../grid/parts.js";
+import type { Activity } from "../grid/activity.js";
 import { planeRuns, type PlaneRun } from "../grid/partition.js";
 
 /** Cells whose neighbours share one entry of the connectivity: a warp. */
 export const GROUP = 32;
 
-/** Which cells of a box are active; see `activityOf`. */
+/** The cells of a box. */
 interface Cells {
   readonly extents: readonly number[];
-  /** Bytes in (z, y, x) order; undefined where every cell is active. */
-  readonly mask: Uint8Array | undefined;
+  readonly activity: Activity;
   /** By axis: whether it is periodic. */
   readonly periodic: readonly boolean[];
-  /** Active cells before each plane of the last axis, and behind the last. */
+  /** Active cells before each plane of the last axis, and after the last. */
   readonly before: readonly number[];
 }
 
 /**
- * The indices of the active cells that one member stores, in global (z, y, x) order: those of the low halo, its own, those of the high
+ * The indices of the active cells that one member stores, in global (z, y, x) order: cells of the low halo, its own, cells of the high
  * halo, and one more cell that stands for all missing ones. The bricks of a brick grid have indices as the cells of a coarser box.
  */
 export class Indexing {
@@ -61,7 +61,7 @@ export class Indexing {
     return planeRuns(this.low, this.high, this.cells.extents.at(-1)!);
   }
 
-  /** Active cells before a plane, of which there are more and more as one goes round. */
+  /** Active cells before a plane, counting on through further turns of a periodic axis. */
   private before(global: number): number {
     const { before } = this.cells;
     const planes = before.length - 1;
@@ -69,35 +69,46 @@ export class Indexing {
     return turns * before[planes] + before[global - turns * planes];
   }
 
-  /** Visits the stored cells in order: index, position (z * ny + y) * nx + x in the global box, and stored plane. */
-  each(visit: (cell: number, position: number, plane: number) => void): void {
-    const { mask } = this.cells;
-    const size = this.planeSize;
-    let cell = this.plane(this.low);
-    for (const { first, end, boxPlane } of this.planeRuns)
-      for (let plane = first; plane < end; plane++) {
-        const begin = (boxPlane + plane - first) * size;
-        for (let position = begin; position < begin + size; position++) if (!mask || mask[position]) visit(cell++, position, plane);
-      }
+  /** The plane of the box that a stored plane repeats. */
+  boxPlane(plane: number): number {
+    const planes = this.cells.extents.at(-1)!;
+    return (plane + planes) % planes;
   }
 
-  /** Visits the stored cells in order: index and global coordinates, the last one that of a stored plane; z is 0 in two dimensions. */
-  eachAt(visit: (cell: number, x: number, y: number, z: number) => void): void {
+  /**
+   * Visits the stored cells of the stored planes [low, high) in order: index, position (z * ny + y) * nx + x in the global box, and stored plane.
+   * Default: all planes.
+   */
+  each(visit: (cell: number, position: number, plane: number) => void, low = this.low, high = this.high): void {
+    const { activity } = this.cells;
+    let cell = this.plane(low);
+    for (let plane = low; plane < high; plane++) {
+      const boxPlane = this.boxPlane(plane);
+      const origin = boxPlane * activity.planeSize;
+      activity.eachRun(boxPlane, (begin, end) => {
+        for (let position = origin + begin; position < origin + end; position++) visit(cell++, position, plane);
+      });
+    }
+  }
+
+  /** The same with global coordinates, the last one counted in stored planes; z is 0 in two dimensions. */
+  eachAt(visit: (cell: number, x: number, y: number, z: number) => void, low = this.low, high = this.high): void {
     const { extents } = this.cells;
     const [nx, ny] = extents;
     const flat = extents.length === 2;
-    this.each((cell, position, plane) => {
+    const visitPosition = (cell: number, position: number, plane: number): void => {
       const x = position % nx;
       visit(cell, x, flat ? plane : ((position - x) / nx) % ny, flat ? 0 : plane);
-    });
+    };
+    this.each(visitPosition, low, high);
   }
 
   /** The index of the active cell at a position in the stored planes. */
   find(position: number): number {
-    const { mask } = this.cells;
-    const start = position - (position % this.planeSize);
-    const before = mask ? mask.subarray(start, position).reduce((a, b) => a + b, 0) : position - start;
-    return this.plane(start / this.planeSize) + before;
+    const { activity } = this.cells;
+    const place = position % activity.planeSize;
+    const plane = (position - place) / activity.planeSize;
+    return this.plane(plane) + activity.before(plane, place);
   }
 
   /** Global coordinates along x (0), y (1) or z (2) of all stored cells. */
@@ -108,9 +119,5 @@ export class Indexing {
     const all = new Int32Array(this.fillCell + 1);
     this.each((cell, position) => (all[cell] = Math.floor(position / divisor) % extent));
     return all;
-  }
-
-  private get planeSize(): number {
-    return this.cells.extents.slice(0, -1).reduce((a, b) => a * b, 1);
   }
 }

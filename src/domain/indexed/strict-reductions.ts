@@ -15,7 +15,7 @@ import { foldKernel } from "../container/reductions.js";
  * these to the partials that a dense grid would leave, in which inactive cells count as the identity (docs/determinism.md).
  */
 
-/** Where the values of a partition's cells lie, by rows: what the folding kernels need of a partition. */
+/** Places of the values of a partition's cells, by rows: the input of the folding kernels. */
 export interface ValueRows {
   /** For each run of cells side by side along x in one chunk: where its values begin, its first cell's x, its length. */
   readonly runs: Int32Array;
@@ -23,7 +23,7 @@ export interface ValueRows {
   readonly first: Int32Array;
   /** For each chunk of the bounding box in (z, y, x) order, its place among those with active cells, or -1. */
   readonly slots: Int32Array;
-  /** Chunks with active cells in front of each plane, and all. */
+  /** Chunks with active cells before each plane, and all. */
   readonly before: readonly number[];
 }
 
@@ -136,7 +136,7 @@ export class CellValueFolds {
   }
 }
 
-/** Of one reduction: a value for each cell, the lanes of each chunk with active cells, a partial for each chunk. */
+/** Memory of one reduction: a value for each cell, the lanes of each chunk with active cells, a partial for each chunk. */
 interface ReductionMemory {
   readonly op: ScatterOp;
   readonly type: NumericType;

@@ -5,7 +5,7 @@ import type { FieldLayout } from "../grid/options.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
 /**
- * Where the values of a field over indexed units are stored, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
+ * Storage of a field's values over indexed units, a unit being a cell or a brick of cells: `soa` as [component][unit][cell of the
  * unit], `aos` as [unit][component][cell of the unit].
  */
 export class UnitStorage {
@@ -39,7 +39,7 @@ export class UnitStorage {
     return new View(memory.buffer, memory.type, shape, [this.componentStride, this.unitStride, 1], memory.offset + begin * this.unitStride);
   }
 
-  /** What kernels see: `window` without axes of length 1, the components last but for the cells where they lie so (aos). */
+  /** View of the kernels: `window` without axes of length 1, the components last except for the cells if they lie in that order (aos). */
   kernelView(memory: View): View {
     const { cardinality, layout } = this.field;
     const axes = [

@@ -1,9 +1,10 @@
 import type { View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import type { ScalarToken } from "../../kernel/params.js";
-import type { MemberArray, GridSpecies } from "../grid/grid.js";
+import type { GridSpecies } from "../grid/grid.js";
+import type { MemberArray } from "../grid/parts.js";
 
-/** What a column holds of each particle: one number, or several. */
+/** Type of a column's values for each particle: one number, or several. */
 export type ColumnType = ScalarToken<NumericType> | readonly [type: ScalarToken<NumericType>, count: number];
 /** The columns of a species, by name. */
 export type ColumnTypes = Readonly<Record<string, ColumnType>>;
@@ -23,7 +24,7 @@ export class Column<C extends number = number> implements MemberArray {
     private readonly memory: () => readonly View<NumericType>[],
   ) {}
 
-  /** Where the particles of each member lie, those of cell after cell once they are sorted; the rest is room. */
+  /** Views of each member's particles, cell after cell once they are sorted; the rest is room. */
   get views(): readonly View<NumericType>[] {
     return this.memory();
   }

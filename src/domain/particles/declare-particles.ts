@@ -9,7 +9,6 @@ import { lower, type Source } from "../../kernel/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
 import {
   Field,
-  type ArrayUse,
   type Container,
   type ContainerBody,
   type ContainerParam,
@@ -17,6 +16,7 @@ import {
   type Grid,
   type GridSpecies,
 } from "../grid/grid.js";
+import type { ArrayUse } from "../grid/parts.js";
 import { asContainer, Declarations, requireArguments } from "../container/declare.js";
 import type { FieldType } from "../grid/options.js";
 import { Column, type Deposit } from "./columns.js";
@@ -25,7 +25,7 @@ import { overTeams } from "./over-teams.js";
 import { readCellOnce } from "./read-once.js";
 import { add, index, int, sub } from "../../ir/expressions.js";
 
-/** What a container over particles may declare: columns of its species, fields that it adds to, and what any container may. */
+/** Declarations of a container over particles: columns of its species, fields that it adds to, and the ones of any container. */
 export type ParticleParam = ContainerParam | Column | Deposit<Field>;
 /** The parameters of a container over particles, by name. */
 export type ParticleParams = Record<string, ParticleParam>;
@@ -151,7 +151,7 @@ class ParticleDeclarations extends Declarations {
   }
 
   private addDeposit(param: string, field: Field): void {
-    if (!(field instanceof Field)) this.fail(`the parameter "${param}" deposits into something else than a field`, "write deposit(field)");
+    if (!(field instanceof Field)) this.fail(`the parameter "${param}" deposits into something other than a field`, "write deposit(field)");
     if ((field.grid as Grid) !== this.grid)
       this.fail(`the field "${field.name}" belongs to another grid than the species`, "deposit into fields of the species' grid");
     if (field.type === "u8") this.fail(`the field "${field.name}" holds bytes`, "deposit into a field of f64, f32 or i32");
@@ -173,13 +173,13 @@ class ParticleDeclarations extends Declarations {
   }
 }
 
-/** Columns are indexed by the particle, and cells' lists have none but those of the member. */
+/** Trusts columns, which are indexed by the particle: cells' lists contain only particles of the member. */
 function trustParticles(ir: KernelIR, columns: ReadonlyMap<string, Column>): KernelIR {
   const params = ir.params.map((param) => (param.kind === "view" && columns.has(param.name) ? { ...param, trusted: [0] } : param));
   return { ...ir, params };
 }
 
-/** What the code touches of the columns. */
+/** Uses of the columns by the code. */
 function arraysIn(ir: KernelIR, columns: ReadonlyMap<string, Column>): Map<string, ArrayUse> {
   const [read, written] = [new Set<string>(), new Set<string>()];
   walkExprs(ir.body, (node) => void (node.op === "load" && read.add(node.view)));
@@ -191,7 +191,7 @@ function arraysIn(ir: KernelIR, columns: ReadonlyMap<string, Column>): Map<strin
   );
 }
 
-/** Refuses what is not the particle's own: columns at another place, and fields that are set instead of added to. */
+/** Rejects accesses to anything but the particle's own: columns at another place, and fields that are set instead of added to. */
 function requireOwn(ir: KernelIR, { columns, fields }: ParticleDeclarations): void {
   const loop = ir.body.find((stmt) => stmt.kind === "for")!;
   const definitions = definitionsOf(ir.body);

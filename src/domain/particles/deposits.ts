@@ -24,7 +24,7 @@ export interface CellSums {
  * on how many workers there are nor on where partitions are cut.
  *
  * @param ir unrolled, so that the offsets are constant
- * @throws KernelError where an offset or a component is not
+ * @throws KernelError if an offset or a component is not
  */
 export function sumByCell(ir: KernelIR): CellSums {
   const targets = ir.params.filter((param): param is ScatterParam => param.kind === "scatter");

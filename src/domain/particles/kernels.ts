@@ -11,10 +11,10 @@ export const EMPTY = 1e30;
 
 type Real = "f64" | "f32";
 const REALS = { f64, f32: f32 as unknown as typeof f64 };
-/** What columns hold. */
+/** Types of columns. */
 export const NUMBERS = { f64, f32, i32, u32 };
 
-/** What comes after the cells, where particles are sorted by the index of their cell. */
+/** Categories of particles without a cell, which come after the cells in the sorted order. */
 export const AFTER_CELLS = {
   /** On another member that is not a neighbour, or that has not taken it yet. */
   elsewhere: 0,
@@ -33,7 +33,7 @@ function wrapped(at: number, length: number, periodic: number): number {
   return inside >= length ? 0 : inside;
 }
 
-/** What tells where positions are: the number of axes, the grid's cells along each, and which of them are periodic. */
+/** Facts that locate positions: the number of axes, the grid's cells along each, and which of them are periodic. */
 const box = { axes: fixed(i32), extents: view(i32), periodic: view(i32), wrapped };
 
 const makeFindCells = (type: Real) =>
@@ -115,17 +115,17 @@ const makeForget = (type: Real) =>
   kernel("forget", { goes: view(i32), place: view(i32), room: i32, x: view(REALS[type], 2) }, ({ goes, place, room, x }, i) => {
     if (goes[i] !== 0 && place[i] < room) x[i][0] = 1e30;
   });
-/** Empties the places of those that were packed. */
+/** Empties the places of packed particles. */
 export const forget = { f64: makeForget("f64"), f32: makeForget("f32") };
 
 const makeBury = (type: Real) =>
   kernel("bury", { offsets: view(i32), cells: i32, x: view(REALS[type], 2) }, ({ offsets, cells, x }, i) => {
     if (i >= offsets[cells + 1] && i < offsets[cells + 2]) x[i][0] = 1e30;
   });
-/** Takes those out that have left the grid. */
+/** Removes the particles that have left the grid. */
 export const bury = { f64: makeBury("f64"), f32: makeBury("f32") };
 
-/** What is wrong with some particles of a member: how many were at most, so far, where `state` counts them. */
+/** Problems of particles of a member: the largest number so far, where `state` counts them. */
 export const STATE = { elsewhere: 0, outside: 1, broken: 2, crowded: 3, held: 4 } as const;
 
 /** Notes how many particles are in no cell of the member, and how many it has no room for. */

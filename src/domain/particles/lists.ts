@@ -1,13 +1,14 @@
 import { define, loadInt, localOf } from "../../ir/by-name.js";
 import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { analyseContainer } from "../container/analysis.js";
-import type { Container, MemberArray, GridSpecies } from "../grid/grid.js";
+import type { Container, GridSpecies } from "../grid/grid.js";
+import type { MemberArray } from "../grid/parts.js";
 import { add, index, int, mul, sub } from "../../ir/expressions.js";
 
 /**
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
  *
- * @param offsets where the particles of each cell of a member begin, and those of the next
+ * @param offsets start of each cell's particles on a member, and of the next member's
  * @param origins the index of a member's first cell
  */
 export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {

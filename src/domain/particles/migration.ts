@@ -6,13 +6,14 @@ import { i32, u8 } from "../../kernel/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
 import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
+import { byLocal, localOf } from "../../set/index.js";
 import type { Grid } from "../grid/grid.js";
 import type { HaloCopy } from "../grid/parts.js";
 import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE, EMPTY } from "./kernels.js";
 import { planReorder } from "./reorder.js";
 import { bring } from "./reorder-kernels.js";
 
-/** Where particles are does not depend on the mode of what moves them. */
+/** Strict mode: positions do not depend on the mode of the containers that move particles. */
 const STRICT = { precision: "strict" } as const;
 
 /** A column on one member. */
@@ -21,6 +22,14 @@ interface Memory {
   readonly all: View<NumericType, 2>;
   /** By member that gets some: what leaves for it. */
   readonly outboxes: ReadonlyMap<number, View<NumericType, 2>>;
+}
+
+/** A column on all members. */
+interface Stored {
+  /** Contiguous ranges in which particles travel: components side by side, or one after the other. */
+  readonly ranges: number;
+  /** By member of this process. */
+  readonly memories: readonly Memory[];
 }
 
 /** How particles learn where they are. */
@@ -37,14 +46,14 @@ export interface MigrationOptions {
 export class Migration {
   /** For each member, the members that it gets particles from and gives them to, in their order. */
   private readonly neighbours: readonly (readonly number[])[];
-  private readonly memories = new Map<string, readonly Memory[]>();
+  private readonly columns = new Map<string, Stored>();
   private readonly owned: { free(): void }[] = [];
-  /** Where each cell's particles begin, and behind them what `AFTER_CELLS` names; by member. */
+  /** Start of each cell's particles, followed by the categories of `AFTER_CELLS`; by member. */
   readonly offsets: readonly View<"i32", 1>[];
   /** The index of the first cell of each member, counted through the whole box. */
   readonly origins: readonly View<"i32", 1>[];
   readonly states: readonly View<"i32", 1>[];
-  /** Of each own place, the cell in whose list it is. */
+  /** For each own place, the cell in whose list it is. */
   readonly cellOf: readonly View<"i32", 1>[];
 
   constructor(
@@ -55,34 +64,32 @@ export class Migration {
     this.neighbours = partitions.map((_, m) =>
       [...new Set(grid.neighbours(m))].filter((neighbour) => neighbour !== undefined).sort((a, b) => a - b),
     );
-    this.offsets = set.members.map(({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
-    this.origins = set.members.map(({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
-    this.states = set.members.map(({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
-    this.cellOf = set.members.map(({ device }) => this.own(device.array(i32, options.capacity)));
+    this.offsets = byLocal(set, ({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
+    this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
+    this.states = byLocal(set, ({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
+    this.cellOf = byLocal(set, ({ device }) => this.own(device.array(i32, options.capacity)));
   }
 
   /** New memory for a column, with 0 everywhere. */
   addColumn(name: string, type: NumericType, components: number, layout: LayoutName): void {
     const { capacity, exchange } = this.options;
-    this.memories.set(
-      name,
-      this.grid.set.members.map(({ device }, m) => {
-        const array = (length: number): View<NumericType, 2> =>
-          this.own(device.array({ type: type as "f64" }, [length, components], { layout }));
-        const outboxes = new Map(this.neighbours[m].map((to) => [to, array(exchange)]));
-        return { all: array(capacity + this.neighbours[m].length * exchange), outboxes };
-      }),
-    );
+    const memories = byLocal(this.grid.set, ({ device }, m): Memory => {
+      const array = (length: number): View<NumericType, 2> =>
+        this.own(device.array({ type: type as "f64" }, [length, components], { layout }));
+      const outboxes = new Map(this.neighbours[m].map((to) => [to, array(exchange)]));
+      return { all: array(capacity + this.neighbours[m].length * exchange), outboxes };
+    });
+    this.columns.set(name, { ranges: layout === "right" ? 1 : components, memories });
   }
 
   /** The places of a member's own particles in a column: [place][k]. */
   places(name: string, member: number): View<NumericType, 2> {
-    return this.memories.get(name)![member].all.slice(this.window(member));
+    return this.columns.get(name)!.memories[member].all.slice(this.window(member));
   }
 
-  /** All places of a member in a column, those of arrivals included. */
+  /** All places of a member in a column, including arrivals. */
   allSlots(name: string, member: number): View<NumericType, 2> {
-    return this.memories.get(name)![member].all;
+    return this.columns.get(name)!.memories[member].all;
   }
 
   /** The first of a member's own places among all. */
@@ -94,7 +101,7 @@ export class Migration {
   leaving(member: number): Pattern {
     const { grid, options } = this;
     const { exchange, capacity } = options;
-    const { device } = grid.set.members[member];
+    const { device } = localOf(grid.set, member);
     const x = this.places("x", member);
     const type = x.type as "f64";
     return patternOf(device, STRICT, (steps) => {
@@ -104,12 +111,12 @@ export class Migration {
         const { first, planes } = grid.partitions[to];
         steps.launch(findLeaving[type], { x: x as View<"f64", 2>, goes, ...box, begin: first, end: first + planes }, range(capacity));
         planScan(steps, { input: goes, output: place, op: "sum", exclusive: true });
-        for (const [name, memories] of this.memories) {
+        for (const [name, { memories }] of this.columns) {
           const outbox = memories[member].outboxes.get(to)!;
           const from = this.places(name, member);
           steps.launch(pack[outbox.type], { goes, place, from, to: outbox }, range(capacity, outbox.shape[1]));
         }
-        const outbox = this.memories.get("x")![member].outboxes.get(to)! as View<"f64", 2>;
+        const outbox = this.columns.get("x")!.memories[member].outboxes.get(to)! as View<"f64", 2>;
         steps.launch(seal[type], { goes, place, x: outbox }, range(exchange));
         steps.launch(forget[type], { goes, place, room: exchange, x: x as View<"f64", 2> }, range(capacity));
       }
@@ -119,13 +126,20 @@ export class Migration {
   /** The copies of outboxes to where they arrive. */
   transfers(): readonly HaloCopy[] {
     const { exchange, capacity } = this.options;
-    return [...this.memories.values()].flatMap((memories) =>
-      memories.flatMap(({ outboxes }, from) =>
-        [...outboxes].flatMap(([to, outbox]) => {
+    return [...this.columns.values()].flatMap(({ ranges, memories }) =>
+      this.neighbours.flatMap((others, from) =>
+        others.flatMap((to) => {
           const n = this.neighbours[to].indexOf(from);
           const begin = n * exchange + (from > to ? capacity : 0);
-          const target = memories[to].all.slice([begin, begin + exchange]);
-          return contiguousRanges(outbox, target).map(([source, other]) => ({ from, to, source, target: other }));
+          const [giver, taker] = [memories[from], memories[to]];
+          const source = giver?.outboxes.get(to);
+          const target = taker?.all.slice([begin, begin + exchange]);
+          return Array.from({ length: ranges }, (_, k) => ({
+            from,
+            to,
+            source: rangeOf(source, k, ranges),
+            target: rangeOf(target, k, ranges),
+          }));
         }),
       ),
     );
@@ -139,7 +153,7 @@ export class Migration {
   sorting(member: number, lists: () => readonly Launch[]): Pattern {
     const { grid, options } = this;
     const { capacity, absorb } = options;
-    const { device } = grid.set.members[member];
+    const { device } = localOf(grid.set, member);
     const all = this.allSlots("x", member);
     const type = all.type as "f64";
     const cells = this.cellsOf(member);
@@ -147,12 +161,12 @@ export class Migration {
     return patternOf(device, STRICT, (steps) => {
       const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
-      const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: grid.mask !== undefined, active };
+      const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: !grid.activity.isFull, active };
       steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), true);
       const { order, starts } = planReorder(steps, { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets });
       planCopy(steps, starts, offsets);
       const spare = new Map<string, View<NumericType, 2>>();
-      for (const name of this.memories.keys()) {
+      for (const name of this.columns.keys()) {
         const column = this.allSlots(name, member);
         const target = this.places(name, member);
         const form = `${column.type} ${column.shape[1]} ${column.strides[1]}`;
@@ -211,8 +225,8 @@ export class Migration {
   }
 }
 
-/** The same elements of two views of one shape and layout, as contiguous ranges of memory. */
-function contiguousRanges(a: View<NumericType, 2>, b: View<NumericType, 2>): [View, View][] {
-  if (a.contiguous && b.contiguous) return [[a.reshape(a.size), b.reshape(b.size)]];
-  return Array.from({ length: a.shape[1] }, (_, k) => [a.at(1, k), b.at(1, k)]);
+/** One of the contiguous ranges of memory that hold a view's elements. */
+function rangeOf(view: View<NumericType, 2> | undefined, number: number, ranges: number): View | undefined {
+  if (view === undefined) return undefined;
+  return ranges === 1 && view.contiguous ? view.reshape(view.size) : view.at(1, number);
 }

@@ -9,8 +9,8 @@ const FOLDS: Partial<Record<BinaryFn, TeamResult["op"]>> = { add: "sum", min: "m
 
 /**
  * A kernel over the cells of a box, with a loop along the particles of each cell, as one over teams: each member has a cell, and its lanes share
- * out the particles. So neighbouring threads of a GPU read neighbouring particles. Sums over a cell's particles are those of the lanes, in the
- * device's order. Undefined where the code has another form, or reduces over all cells.
+ * out the particles. So neighbouring threads of a GPU read neighbouring particles. Sums over a cell's particles are sums over the lanes, in the
+ * device's order. Undefined if the code has another form, or reduces over all cells.
  */
 export function overTeams(ir: KernelIR, { members, extents, padding }: CellTeams): OverTeams | undefined {
   const at = ir.body.findIndex((stmt) => stmt.kind === "for");
@@ -82,7 +82,7 @@ interface Result {
   readonly fn: BinaryFn;
 }
 
-/** The locals that particles are folded into, each by one operation; undefined where what a particle does depends on those before it. */
+/** The locals that particles are folded into, each by one operation; undefined if what a particle does depends on those before it. */
 function resultsOf(loop: Stmt & { kind: "for" }, names: Names): Map<string, Result> | undefined {
   const declared = new Set<string>();
   walkStmts(loop.body, (stmt) => void ((stmt.kind === "let" || stmt.kind === "for") && declared.add(stmt.name)));

@@ -40,7 +40,7 @@ export const classify = kernel(
   },
 );
 
-/** Lists those that move, in the order in which they were, and their cells. */
+/** Lists the particles that move, in their order, and their cells. */
 export const listMoving = kernel(
   "listMoving",
   {
@@ -91,7 +91,7 @@ export const moveStaying = kernel(
   },
 );
 
-/** Those that come to a cell stand behind those that stay. */
+/** Places particles that come to a cell after the ones that stay. */
 export const moveMoving = kernel(
   "placeMoving",
   {

@@ -7,19 +7,19 @@ import { classify, countAll, keepCells, listMoving, moveMoving, moveStaying } fr
 
 /** The lists of a member's cells, and what has become of their particles. */
 export interface Lists {
-  /** Cells of the member; behind them, three numbers for particles that are in none, and one for places without a particle. */
+  /** Cells of the member; after them, three numbers for particles that are in none, and one for places without a particle. */
   readonly cells: number;
-  /** Of each place, arrivals before and behind the own places included: the index of the cell that its particle is in now. */
+  /** For each place, including arrivals before and after the own places: the index of the cell that its particle is in now. */
   readonly key: View<"i32", 1>;
   /** The first of the own places. */
   readonly begin: number;
-  /** Of each own place, the cell in whose list it was; -1 in none. Takes the new ones. */
+  /** For each own place, the cell in whose list it was; -1 in none. Overwritten with the new ones. */
   readonly cellOf: View<"i32", 1>;
-  /** Where each cell's list began, and each number's behind them, `cells` + 4 in all. Takes the new ones. */
+  /** Start of each cell's list, then of each category's; `cells` + 4 entries. Overwritten with the new starts. */
   readonly offsets: View<"i32", 1>;
 }
 
-/** Where the particle of each own place is now; it counts from the first place of all. */
+/** New place of the particle of each own place, counted from the first place of all. */
 export interface NewOrder {
   readonly order: View<"i32", 1>;
   /** The new offsets; places from the last one on have no particle. */

@@ -1,6 +1,6 @@
 import type { Grid } from "../grid/grid.js";
 
-/** What of a grid tells which cells there are. */
+/** Properties of a grid that determine its cells. */
 type Box = Pick<Grid, "extents" | "periodic" | "mask">;
 
 /** How a column holds a number. */

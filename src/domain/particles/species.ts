@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
+import { requireFitting, type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
 import type { Location, NumericType } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
 import type { Dimension } from "../../kernel/cells.js";
@@ -7,9 +7,10 @@ import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { copyBetween } from "../../set/index.js";
-import type { Container, MemberArray, Field, Grid, GridSpecies } from "../grid/grid.js";
-import type { HaloCopy } from "../grid/parts.js";
+import { byLocal, exchangeNow } from "../../set/index.js";
+import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
+import type { HaloCopy, MemberArray } from "../grid/parts.js";
+import { inOneArray } from "../grid/pieces.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
@@ -17,7 +18,7 @@ import { listingOf } from "./lists.js";
 import { Migration } from "./migration.js";
 import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 
-/** With fewer lanes a thread takes all particles of a cell; those of a warp take them together, at most. */
+/** Lanes for the particles of a cell: with fewer than the least, one thread takes them all; at most the lanes of a warp. */
 const [FEWEST_LANES, MOST_LANES] = [4, 32];
 
 /** Options of `species`. */
@@ -31,7 +32,7 @@ export interface SpeciesOptions {
   /** Particles that can go from one member to the next in one step. Default: a quarter of the capacity. */
   exchange?: number;
   /**
-   * What becomes of particles beyond an end of the grid that is not periodic, or in a cell that is not active: `refuse` ends the run
+   * Treatment of particles beyond an end of the grid that is not periodic, or in a cell that is not active: `refuse` ends the run
    * with an error, and they are still there to be looked at; `absorb` takes them out. Default: `refuse`.
    */
   leaving?: "refuse" | "absorb";
@@ -39,8 +40,8 @@ export interface SpeciesOptions {
 
 /**
  * Particles on a grid, none at first.
- * @param columns what each has besides its position `x`: `{ v: [f64, 3], w: f64 }`
- * @throws LaunchError for columns and options that are none
+ * @param columns values of each particle besides its position `x`: `{ v: [f64, 3], w: f64 }`
+ * @throws LaunchError for invalid columns and options
  */
 export function particles<D extends Dimension, const C extends ColumnTypes>(
   grid: Grid<D>,
@@ -60,7 +61,7 @@ export type Columns<C extends ColumnTypes, D extends Dimension> = { readonly [K 
 /** Host arrays of columns: particle after particle, each with its components. */
 export type HostColumns<C extends ColumnTypes = ColumnTypes> = { [K in keyof C]?: ArrayLike<number> } & { x: ArrayLike<number> };
 
-/** What nodes of a skeleton read and write besides columns. */
+/** Data of a skeleton's nodes besides columns. */
 interface Datum {
   readonly name: string;
 }
@@ -90,14 +91,14 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     readonly name: string,
     types: C,
     private readonly options: SpeciesOptions,
-    /** Where it was made. */
+    /** Place of its declaration. */
     readonly location: Location,
   ) {
     const { positions = f64, leaving = "refuse", layout = "soa" } = options;
     const fail = (problem: string): never => {
       throw new LaunchError(`species "${name}" ${problem}`);
     };
-    if ("x" in types) fail('declares the column "x": that is the name of the positions, which are always there');
+    if ("x" in types) fail('declares the column "x": that is the name of the positions, which every species has');
     if (leaving !== "refuse" && leaving !== "absorb") fail(`has leaving: "${String(leaving)}"; use "refuse" or "absorb"`);
     if (layout !== "soa" && layout !== "aos") fail(`has layout "${String(layout)}"; use "soa" or "aos"`);
     for (const key of ["capacity", "exchange"] as const)
@@ -134,8 +135,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /**
-   * Puts particles there, in place of all that were: host arrays of the columns, particle after particle; those of columns that are left out
-   * are 0. Throws LaunchError for lengths that do not fit, particles outside of the grid, and more of them than there is room for.
+   * Loads particles, replacing all earlier ones: host arrays of the columns, particle after particle; columns that are left out are 0. Throws LaunchError for lengths and values that do not fit, particles outside of the grid, and more of them than there is room for.
    */
   load(data: HostColumns<C>): void {
     const { grid, name } = this;
@@ -143,15 +143,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const total = data.x?.length / axes;
     if (!Number.isInteger(total))
       throw new LaunchError(`species "${name}" is given ${data.x?.length ?? "no"} coordinates; give ${axes} for each particle`);
-    for (const [column, values] of Object.entries(data)) {
-      if (!Object.hasOwn(this.columns, column))
-        throw new LaunchError(`species "${name}" has no column "${column}"; its columns are ${Object.keys(this.columns).join(", ")}`);
-      const { components } = (this.columns as Record<string, Column>)[column];
-      if (values && values.length !== total * components)
-        throw new LaunchError(
-          `species "${name}", column "${column}": ${values.length} values for ${total} particles; give ${components} for each`,
-        );
-    }
+    for (const [column, values] of Object.entries(data)) this.requireColumn(column, values, total);
     this.loadedPerCell = total / grid.cells;
     const round = roundingOf(this.columns.x.type);
     const members = shareOut(grid, data.x, round, (n) => {
@@ -165,7 +157,8 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       throw new LaunchError(
         `species "${name}": ${most} particles for a member that has room for ${capacity}; give it { capacity: ${most} }`,
       );
-    grid.set.members.forEach((member, m) => {
+    for (const member of grid.set.locals) {
+      const m = member.index;
       for (const [column] of this.entries) {
         const all = migration.allSlots(column, m);
         const width = all.shape[1];
@@ -182,35 +175,43 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
       member.queue(0).clear(migration.states[m]);
       member.queue(0).write(migration.cellOf[m], new Int32Array(migration.cellOf[m].length).fill(-1));
       this.sorting(m).submit(member.queue(0));
-    });
+    }
     this.coherent = true;
   }
 
-  /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; those of one cell in a fixed order. */
+  /** Throws LaunchError for an unknown column, and for values that are too few, too many, or not of the column's type. */
+  private requireColumn(column: string, values: ArrayLike<number> | undefined, total: number): void {
+    const { name } = this;
+    if (!Object.hasOwn(this.columns, column))
+      throw new LaunchError(`species "${name}" has no column "${column}"; its columns are ${Object.keys(this.columns).join(", ")}`);
+    if (!values) return;
+    const { components, type } = (this.columns as Record<string, Column>)[column];
+    const what = `species "${name}", column "${column}"`;
+    if (values.length !== total * components)
+      throw new LaunchError(`${what}: ${values.length} values for ${total} particles; give ${components} for each`);
+    requireFitting(type, values, what);
+  }
+
+  /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; particles of one cell in a fixed order. */
   async download(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
     await this.sort();
     const migration = this.loaded();
-    const { members } = this.grid.set;
+    const { locals, ranks } = this.grid.set;
     const states = await this.states();
     const columns = this.entries.map(async ([column, { type }]) => {
-      const pieces = await Promise.all(
-        members.map((member, m) => member.queue(0).read(migration.places(column, m).slice([0, states[m][STATE.held]]))),
+      const reads = locals.map((member) =>
+        member.queue(0).read(migration.places(column, member.index).slice([0, states[member.index][STATE.held]])),
       );
-      const all = typedArray(
-        type,
-        pieces.reduce((sum, { length }) => sum + length, 0),
-      );
-      let n = 0;
-      for (const piece of pieces) {
-        all.set(piece, n);
-        n += piece.length;
-      }
-      return [column, all] as const;
+      const pieces = Promise.all(reads);
+      return [
+        column,
+        inOneArray(type, ranks ? (await ranks.gather(pieces, `column "${column}" of "${this.name}"`)).flat() : await pieces),
+      ] as const;
     });
     return Object.fromEntries(await Promise.all(columns)) as { [K in keyof C | "x"]: TypedArrayOf<NumericType> };
   }
 
-  /** How many there are on each member. */
+  /** How many there are on each member, of all processes. */
   async held(): Promise<number[]> {
     await this.sort();
     return (await this.states()).map((state) => state[STATE.held]);
@@ -220,22 +221,21 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   async sort(): Promise<void> {
     this.loaded();
     if (this.coherent) return;
-    const { members } = this.grid.set;
-    const finish = () => Promise.all(members.map((member) => member.queue(0).finish()));
-    if (members.length > 1) {
-      members.forEach((member, m) => this.leaving(m).submit(member.queue(0)));
+    const { set } = this.grid;
+    const finish = () => Promise.all(set.locals.map((member) => member.queue(0).finish()));
+    if (set.members.length > 1) {
+      for (const member of set.locals) this.leaving(member.index).submit(member.queue(0));
       await finish();
-      for (const { from, to, source, target } of this.transfers())
-        copyBetween(source, target, members[from].queue(0), members[to].queue(0));
+      exchangeNow(set, this.transfers(), this.name, `the sort of "${this.name}"`);
       await finish();
     }
-    members.forEach((member, m) => this.sorting(m).submit(member.queue(0)));
+    for (const member of set.locals) this.sorting(member.index).submit(member.queue(0));
     await finish();
     this.coherent = true;
   }
 
   /**
-   * Throws IsoformError where particles were found in no cell since the last `load`: outside of the grid, without a position, farther
+   * Throws IsoformError if particles were found in no cell since the last `load`: outside of the grid, without a position, farther
    * than the next member, or too many for a member. `where` tells the reader of the message what was run.
    */
   async check(where: string): Promise<void> {
@@ -249,7 +249,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     if (sum("broken") > 0) fail(await this.described("broken", "a position that is not a number", (at) => at.some(Number.isNaN)));
     const cellOf = cellFinder(this.grid, roundingOf(this.columns.x.type));
     if (sum("outside") > 0 && this.options.leaving !== "absorb")
-      fail(`${await this.described("outside", "left the grid", (at) => cellOf(at, 0) < 0)}; use { leaving: "absorb" } to take them out`);
+      fail(`${await this.described("outside", "left the grid", (at) => cellOf(at, 0) < 0)}; use { leaving: "absorb" } to remove them`);
     if (sum("elsewhere") > 0)
       fail(
         `particles of "${this.name}" went farther than to the next member, or more than ${exchange} to one at a time; ` +
@@ -338,10 +338,10 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return migration;
   }
 
-  /** What containers have of a column. */
+  /** Views of a column for containers. */
   private viewsOf(column: string): readonly View<NumericType>[] {
     const { components } = (this.columns as Record<string, Column>)[column];
-    return this.grid.set.members.map((_, m) => {
+    return byLocal(this.grid.set, (_, m) => {
       const places = this.loaded().places(column, m);
       return components === 1 ? places.at(1, 0) : places;
     });
@@ -351,9 +351,12 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return Object.entries(this.columns);
   }
 
-  private states(): Promise<ArrayLike<number>[]> {
+  /** By member, of all processes. */
+  private async states(): Promise<ArrayLike<number>[]> {
     const { states } = this.loaded();
-    return Promise.all(this.grid.set.members.map((member, m) => member.queue(0).read(states[m])));
+    const { locals, ranks } = this.grid.set;
+    const own = Promise.all(locals.map((member) => member.queue(0).read(states[member.index])));
+    return ranks ? (await ranks.gather(own, `the states of "${this.name}"`)).flat() : own;
   }
 
   /** `3 particles of "electrons" have left the grid, one of them at [9.5, 3.2] on wasm`. */
@@ -364,13 +367,20 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const count = states.reduce((sum, state) => sum + state[STATE[what]], 0);
     const [which, have, one] = count === 1 ? ["1 particle", "has", ""] : [`${count} particles`, "have", "one of them "];
     const whole = `${which} of "${this.name}" ${have} ${had}`;
-    for (const [m, member] of this.grid.set.members.entries()) {
-      const x = await member.queue(0).read(migration.places("x", m));
-      for (let n = 0; n < x.length; n += axes) {
-        const at = [...x.subarray(n, n + axes)];
-        if (Math.fround(at[0]) !== Math.fround(EMPTY) && test(at)) return `${whole}, ${one}at [${at}] on ${member.name}`;
+    const { locals, ranks } = this.grid.set;
+    const search = async (): Promise<string | undefined> => {
+      for (const member of locals) {
+        const x = await member.queue(0).read(migration.places("x", member.index));
+        for (let n = 0; n < x.length; n += axes) {
+          const at = [...x.subarray(n, n + axes)];
+          if (Math.fround(at[0]) !== Math.fround(EMPTY) && test(at)) return `[${at}] on ${member.name}`;
+        }
       }
-    }
-    return whole;
+      return undefined;
+    };
+    const found = ranks
+      ? (await ranks.gather(search(), `a particle of "${this.name}"`)).find((place) => place !== undefined)
+      : await search();
+    return found === undefined ? whole : `${whole}, ${one}at ${found}`;
   }
 }

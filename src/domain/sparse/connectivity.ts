@@ -6,10 +6,10 @@ import { GROUP, type Indexing } from "../indexed/indexing.js";
  * Neighbours of the own cells of a partition. In most groups of cells the neighbours in a direction all have the same distance in
  * indices, so one entry serves the group: `near[direction][group]` is 2 d where the neighbour of every cell c is c + d, and else 2 r + 1,
  * with the neighbours one by one in `far[r]`. A kernel thus reads 4 bytes a direction for most groups, not for each cell.
- * Row 0 is that of a group without any neighbour.
+ * Row 0 is for a group without any neighbour.
  */
 export interface Connectivity {
-  /** Groups of all indices up to the last own cell; those of halo cells have no meaning. */
+  /** Groups of all indices up to the last own cell; groups of halo cells have no meaning. */
   readonly groups: number;
   /** [direction][group] */
   readonly near: Int32Array;

@@ -8,7 +8,7 @@ import { GROUP } from "../indexed/indexing.js";
 import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } from "../container/storage-kernel.js";
 import { add, binary, compare, index, int, ne, select, truth } from "../../ir/expressions.js";
 
-/** What a kernel over indexed cells needs beside the container's own parameters. */
+/** Parameters that a kernel over indexed cells needs in addition to the container's own. */
 export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "fine" | "coarse" | "x" | "y" | "z";
 
 /** Offsets in the order of the grid's tables: from the own cell, from its first fine cell and from its coarse one. */

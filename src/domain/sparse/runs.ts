@@ -40,13 +40,13 @@ export function cellRuns(indexing: Indexing, offsets: readonly Offset[]): Runs {
   before.push(runs);
   const distances = new Int32Array(offsets.length * runs);
   offsets.forEach((offset, d) => {
-    for (let run = 0; run < runs; run++)
-      distances[run * offsets.length + d] = neighbours.of(bounds[2 * run] - first, offset) - bounds[2 * run];
+    const found = neighbours.at(offset);
+    for (let run = 0; run < runs; run++) distances[run * offsets.length + d] = found[bounds[2 * run] - first] - bounds[2 * run];
   });
   return { bounds: Int32Array.from(bounds), distances, before };
 }
 
-/** Marks the cells whose neighbour does not follow that of the cell before. */
+/** Marks the cells whose neighbour does not follow the previous cell's neighbour. */
 function noteStarts(found: Int32Array, fillCell: number, starts: Uint8Array): void {
   for (let n = 1; n < found.length; n++) {
     const before = found[n - 1];

@@ -4,7 +4,7 @@ import { CPU_MEMORY, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
 import { i32 } from "../../kernel/params.js";
-import type { DeviceSet } from "../../set/index.js";
+import { localOf, type DeviceSet } from "../../set/index.js";
 import type { Given } from "../base-grid.js";
 import { connect } from "./connectivity.js";
 import type { Container } from "../grid/grid.js";
@@ -48,7 +48,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
   protected readonly unitCells = 1;
   protected readonly unitPlanes = 1;
   protected readonly fillUnits = RUN;
-  /** Of each member that goes by runs: those before each of its planes. */
+  /** For each member that goes by runs: the runs before each of its planes. */
   private readonly runsBefore: (readonly number[])[] = [];
   /** The grid that this one was coarsened from. */
   private fine: SparseGrid<D> | undefined;
@@ -85,14 +85,14 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
   }
 
   protected index(width: number): readonly Indexing[] {
-    const { extents, mask, activity, periodic } = this;
+    const { extents, activity, periodic } = this;
     const before = [0];
     for (const cells of activity.planes) before.push(before.at(-1)! + cells);
-    return this.partitions.map((partition) => new Indexing({ extents, mask, periodic, before }, partition, width));
+    return this.partitions.map((partition) => new Indexing({ extents, activity, periodic, before }, partition, width));
   }
 
-  protected eachCell(member: number, visit: (at: number, position: number) => void): void {
-    this.indexings[member].each(visit);
+  protected eachCell(member: number, visit: (at: number, position: number) => void, low: number, high: number): void {
+    this.indexings[member].each(visit, low, high);
   }
 
   protected find(member: number, position: number): number {
@@ -103,7 +103,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
   protected override form(container: Container, member: number): "cells" | "runs" {
     if (container.uses.some(({ level }) => level !== "own")) return "cells";
     const asks = container.mask?.offsets.some((offset) => offset.some((d) => d !== 0)) ?? false;
-    return (container.stencil || asks) && this.set.members[member].device.memory === CPU_MEMORY ? "runs" : "cells";
+    return (container.stencil || asks) && localOf(this.set, member).device.memory === CPU_MEMORY ? "runs" : "cells";
   }
 
   protected lower(container: KernelIR, plan: ContainerPlan, form: string): LoweredSparse {
@@ -134,7 +134,7 @@ export class SparseGrid<D extends Dimension = Dimension> extends IndexedGrid<D, 
   }
 
   protected makeTables(role: SparseRole, member: number): Tables<SparseRole> {
-    const { device } = this.set.members[member];
+    const { device } = localOf(this.set, member);
     const indexing = this.indexings[member];
     const offsets = [...this.offsets.values()];
     const table = (data: Int32Array, rows: number) => device.from(i32, data, [rows, data.length / rows]);

@@ -3,7 +3,7 @@ import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */
 export interface Field<Slot> {
-  /** What it holds, for the side that fills it in. */
+  /** Value that it holds, for the side that fills it in. */
   readonly slot: Slot;
   readonly name: string;
   readonly type: FieldType;

@@ -1,71 +1,36 @@
 import { unreachable } from "../../ir/unreachable.js";
+import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
-import type { BinaryFn, CompareFn, Expr, KernelIR, NumericType, ScalarType, Stmt, Table } from "../../ir/types.js";
-import { assignedLocals, children, someExpr } from "../../ir/walk.js";
+import type { BinaryFn, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
+import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
 import type { Helper } from "./dialect.js";
+import { IndexWriter } from "./indices.js";
+import { LoopWriter } from "./loops.js";
 import type { Names } from "../names.js";
+import { at, COMPARISONS, infix, Level, OPERATORS, type Text } from "./operators.js";
 import { writePrint } from "./print.js";
-
-/** Binding strength of C's operators, as far as they are used. */
-const enum Level {
-  Comma,
-  Assign,
-  Select,
-  Or,
-  And,
-  BitOr,
-  BitXor,
-  BitAnd,
-  Equal,
-  Order,
-  Shift,
-  Sum,
-  Product,
-  Prefix,
-  Term,
-}
-
-/** A C expression and the strength of its outermost operator. */
-type Text = readonly [text: string, level: Level];
-
-/** Operators that C has; the others are functions. */
-const OPERATORS: Record<Exclude<BinaryFn, "min" | "max" | "mulhi" | "copysign">, readonly [string, Level]> = {
-  add: ["+", Level.Sum],
-  sub: ["-", Level.Sum],
-  mul: ["*", Level.Product],
-  div: ["/", Level.Product],
-  rem: ["%", Level.Product],
-  and: ["&", Level.BitAnd],
-  or: ["|", Level.BitOr],
-  xor: ["^", Level.BitXor],
-  shl: ["<<", Level.Shift],
-  shr: [">>", Level.Shift],
-};
-const COMPARISONS: Record<CompareFn, readonly [string, Level]> = {
-  eq: ["==", Level.Equal],
-  ne: ["!=", Level.Equal],
-  lt: ["<", Level.Order],
-  le: ["<=", Level.Order],
-  gt: [">", Level.Order],
-  ge: [">=", Level.Order],
-};
+import { bitsOf } from "./tables.js";
 
 /** Writes the statements of a kernel's body in a C-like language; what depends on the surroundings goes through the frame. */
 export class BodyWriter {
   /** Loop variables and member indices, which have the `index` type. */
   private readonly counters = new Set<string>();
-  /** Labels for `continue` in the loops being written, innermost last; undefined where `continue` itself will do. */
-  private readonly continues: { label: string | undefined; used: boolean }[] = [];
-  private readonly assigned: ReadonlySet<string>;
   /** Whether an expression checks indices. */
   private readonly checking = new WeakMap<Expr, boolean>();
   /** Variables that hold operands, where those are told to be evaluated one after the other. */
   private readonly ready = new Map<Expr, string>();
+  /** Values of the integers that have been written so far. */
+  readonly ranges: IntegerRanges;
+  private readonly indices: IndexWriter;
+  private readonly loops: LoopWriter;
+  /** Lengths of the arrays that have been declared so far. */
+  private readonly lengths = new Map<string, number>();
   private lastLine = 0;
 
+  /** @param sizes what is known of the launches that run the code */
   constructor(
     readonly code: Code,
     readonly ir: KernelIR,
@@ -73,8 +38,22 @@ export class BodyWriter {
     readonly frame: Frame<BodyWriter>,
     readonly names: Names,
     readonly helpers: Helpers,
+    private readonly sizes: Sizes,
   ) {
-    this.assigned = assignedLocals(ir.body);
+    const assigned = assignedLocals(ir.body);
+    this.ranges = new IntegerRanges(sizes, assigned, ir.tables);
+    this.indices = new IndexWriter({
+      dialect,
+      ranges: this.ranges,
+      counters: this.counters,
+      assigned,
+      local: (name) => this.local(name),
+      index: (axis) => frame.index(axis),
+      expr: (e) => this.expr(e),
+      literal: (type, value) => this.literal(type, value),
+      inOrder: (e, write) => this.inOrder(e, write),
+    });
+    this.loops = new LoopWriter(this, this.indices);
   }
 
   /** The value of an expression, in its own type. */
@@ -87,19 +66,31 @@ export class BodyWriter {
     return at(this.expr(e), Level.Term);
   }
 
-  /** Marks `name` as a variable of the `index` type and gives its identifier. */
-  counter(name: string): string {
+  /** Marks `name` as a variable of the `index` type and gives its identifier. It takes values of `like`, the variable of a loop. */
+  counter(name: string, like?: Expr): string {
+    if (like) this.ranges.define(name, like);
     this.counters.add(name);
     return this.local(name);
+  }
+
+  /** Marks the counter of a loop that is about to be written, and gives its identifier. */
+  enter(loop: Parameters<IntegerRanges["enter"]>[0]): string {
+    this.ranges.enter(loop);
+    return this.counter(loop.name);
   }
 
   local(name: string): string {
     return this.names.of("local", name);
   }
 
-  /** An integer expression in the `index` type: exact where no intermediate value leaves the type's range. */
-  address(e: Expr): string {
-    return this.wide(e)[0];
+  /** The value of an i32 expression in the `index` type. */
+  integer(e: Expr): string {
+    return this.indices.integer(e)[0];
+  }
+
+  /** An index of an array in the `index` type: the value of the i32 expression wherever that is inside the array. */
+  address(e: Expr, extent?: number): string {
+    return this.indices.address(e, false, extent)[0];
   }
 
   /** The offset of an element: the sum of index times stride, strides as given by the frame. */
@@ -112,8 +103,8 @@ export class BodyWriter {
       const literal = Number(strides[axis]);
       if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal)))
         constant += index.value ? Number(index.value) * literal : 0;
-      else if (strides[axis] === "1") near.push(at(this.wide(index), Level.Sum));
-      else (isFar?.[axis] ? far : near).push(`${at(this.wide(index, true), Level.Product)} * ${strides[axis]}`);
+      else if (strides[axis] === "1") near.push(at(this.indices.address(index), Level.Sum));
+      else (isFar?.[axis] ? far : near).push(`${at(this.indices.address(index, true), Level.Product)} * ${strides[axis]}`);
     });
     if (constant !== 0 || near.length + far.length === 0) near.push(String(constant));
     // Elements at one place share the sum of 32 bits.
@@ -140,7 +131,7 @@ export class BodyWriter {
   fold(op: "sum" | "min" | "max" | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
     if (op === "sum") return this.arithmetic("add", type, [a, Level.Term], [b, Level.Term])[0];
     if (typeof op === "string") return `${this.helpers.use(`${op}_${type}`)}(${a}, ${b})`;
-    const inner = new BodyWriter(this.code, this.ir, this.dialect, this.frame, this.names, this.helpers);
+    const inner = new BodyWriter(this.code, this.ir, this.dialect, this.frame, this.names, this.helpers, this.sizes);
     inner.local = (name) => (name === op.a ? a : name === op.b ? b : this.local(name));
     return inner.value(op.body);
   }
@@ -157,8 +148,9 @@ export class BodyWriter {
     const { dialect: d, frame } = this;
     switch (stmt.kind) {
       case "let": {
-        if (stmt.init && this.isIndex(stmt.name, stmt.init)) {
-          const init = this.address(stmt.init);
+        if (stmt.init) this.ranges.define(stmt.name, stmt.init);
+        if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
+          const init = this.integer(stmt.init);
           return this.line(stmt, `const ${d.types.index} ${this.counter(stmt.name)} = ${init};`);
         }
         const init = stmt.init ? ` = ${this.value(stmt.init)}` : "";
@@ -167,12 +159,13 @@ export class BodyWriter {
       case "assign":
         return this.line(stmt, `${this.local(stmt.name)} = ${this.value(stmt.value)};`);
       case "array": {
+        this.lengths.set(stmt.name, stmt.length);
         if (frame.array) return frame.array(this, stmt);
         const zero = stmt.space === "private" ? " = {0}" : "";
         return this.line(stmt, `${d.types[stmt.type]} ${this.local(stmt.name)}[${stmt.length}]${zero};`);
       }
       case "setElement": {
-        const place = `${this.local(stmt.array)}[${this.address(stmt.index)}]`;
+        const place = `${this.local(stmt.array)}[${this.address(stmt.index, this.lengths.get(stmt.array))}]`;
         const value = this.value(stmt.value);
         return frame.setElement ? frame.setElement(this, stmt, place, value) : this.line(stmt, `${place} = ${value};`);
       }
@@ -193,14 +186,11 @@ export class BodyWriter {
       case "for":
         return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)));
       case "while":
-        return this.whileLoop(stmt);
+        return this.loops.conditional(stmt);
       case "break":
         return this.line(stmt, "break;");
-      case "continue": {
-        const target = this.continues.at(-1)!;
-        target.used = true;
-        return this.line(stmt, target.label ? `goto ${target.label};` : "continue;");
-      }
+      case "continue":
+        return this.loops.continue(stmt);
       case "teamFor":
         return frame.teamFor(this, stmt);
       case "teamReduce":
@@ -232,48 +222,12 @@ export class BodyWriter {
 
   /** The body of a loop whose `continue` is C's own, with a line before it. */
   loop(body: readonly Stmt[], first?: string): void {
-    this.continues.push({ label: undefined, used: false });
-    if (first !== undefined) this.code.indented(() => this.code.line(first));
-    this.nested(body);
-    this.continues.pop();
+    this.loops.inner(body, first);
   }
 
   /** A counted loop around what `inside` writes. */
   counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void): void {
-    const start = this.address(stmt.start);
-    let stop = at(this.wide(stmt.stop), Level.Shift);
-    const name = this.counter(stmt.name);
-    const index = this.dialect.types.index;
-    if (!/^[-\w ]+$/.test(stop)) {
-      const hoisted = this.names.fresh(`${name}_stop`);
-      this.code.line(`const ${index} ${hoisted} = ${stop};`);
-      stop = hoisted;
-    }
-    const step = stmt.step === 1 ? `${name}++` : stmt.step === -1 ? `${name}--` : `${name} += ${stmt.step}`;
-    this.line(stmt, `for (${index} ${name} = ${start}; ${name} ${stmt.step > 0 ? "<" : ">"} ${stop}; ${step}) {`);
-    inside();
-    this.code.line("}");
-  }
-
-  private whileLoop(stmt: Extract<Stmt, { kind: "while" }>): void {
-    const assigns = stmt.update.filter((s) => s.kind === "assign");
-    const cond = this.value(stmt.cond);
-    if (assigns.length === stmt.update.length) {
-      const updates = assigns.map((s) => `${this.local(s.name)} = ${this.value(s.value)}`).join(", ");
-      this.line(stmt, updates ? `for (; ${cond}; ${updates}) {` : `while (${cond}) {`);
-      this.loop(stmt.body);
-    } else {
-      this.line(stmt, `while (${cond}) {`);
-      const target = { label: this.names.fresh("next"), used: false };
-      this.continues.push(target);
-      this.code.indented(() => {
-        this.code.block("", () => this.statements(stmt.body));
-        if (target.used) this.code.line(`${target.label}:;`);
-        this.continues.pop();
-        this.statements(stmt.update);
-      });
-    }
-    this.code.line("}");
+    this.loops.counted(stmt, inside);
   }
 
   private viewParam(name: string): { element: string } {
@@ -306,9 +260,9 @@ export class BodyWriter {
         return this.viewParam(e.view).element === "u8" ? [`(${d.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
       }
       case "element":
-        return [`${this.local(e.array)}[${this.address(e.index)}]`, Level.Term];
+        return [`${this.local(e.array)}[${this.address(e.index, this.lengths.get(e.array))}]`, Level.Term];
       case "table":
-        return [this.names.of("table", e.table) + e.indices.map((i) => `[${this.address(i)}]`).join(""), Level.Term];
+        return [this.tableElement(e), Level.Term];
       case "extent":
         return [frame.extent(e.view, e.axis), Level.Term];
       case "unary":
@@ -355,7 +309,7 @@ export class BodyWriter {
     return [`(${place} = ${value}, ${expected} ? ${place} : (${this.frame.fault(this, site, place)}, ${otherwise}))`, Level.Term];
   }
 
-  /** Declares a variable in front of the statement that is being written. */
+  /** Declares a variable before the statement that is being written. */
   private variable(type: ScalarType, wish: string): string {
     const name = this.names.fresh(wish);
     this.code.line(`${this.dialect.types[type]} ${name};`);
@@ -393,6 +347,14 @@ export class BodyWriter {
     let found = this.checking.get(e);
     if (found === undefined) this.checking.set(e, (found = e.op === "checked" || children(e).some((child) => this.checks(child))));
     return found;
+  }
+
+  private tableElement({ table: name, indices }: Extract<Expr, { op: "table" }>): string {
+    const table = this.ir.tables.find((each) => each.name === name)!;
+    const places = indices.map((index, axis) => `[${this.address(index, table.shape[axis])}]`);
+    const element = this.names.of("table", name) + places.join("");
+    const bits = bitsOf(table, this.dialect);
+    return bits ? bits.value(element) : element;
   }
 
   /** A counter as an i32. */
@@ -480,73 +442,4 @@ export class BodyWriter {
     if (e.type === "bool") return [`${at(a, Level.Equal + 1)} != 0`, Level.Equal];
     return [`(${this.dialect.types[e.type]})${at(a, Level.Prefix)}`, Level.Prefix];
   }
-
-  /**
-   * True for a local that is better kept in the `index` type: a constant one, computed from a counter by steps that are exact there. Its
-   * value as an i32 is the same, and addresses made of it can be followed from one turn of a loop to the next.
-   */
-  private isIndex(name: string, init: Expr): boolean {
-    const { index, i32 } = this.dialect.types;
-    const counts = (e: Expr) => e.op === "index" || (e.op === "local" && this.counters.has(e.name));
-    return index !== i32 && init.op === "binary" && isLinear(init) && someExpr(init, counts) && !this.assigned.has(name);
-  }
-
-  /** `inside`: the result is an operand, so an i32 must be widened before it takes part. */
-  private wide(e: Expr, inside = false): Text {
-    const { index, i32 } = this.dialect.types;
-    if (e.op === "const") return this.literal("i32", e.value);
-    if (e.op === "index") return [this.frame.index(e.axis), Level.Term];
-    if (e.op === "local" && this.counters.has(e.name)) return [this.local(e.name), Level.Term];
-    if (e.op === "binary" && isLinear(e)) {
-      const [sign, level] = OPERATORS[e.fn];
-      return this.inOrder(e, () => infix(sign, level, this.wide(e.a, true), this.wide(e.b, true)));
-    }
-    const text = this.expr(e);
-    return index === i32 || !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
-  }
-}
-
-type Binary = Extract<Expr, { op: "binary" }>;
-
-/** An i32 sum, difference, or product with something that stays the same: what index arithmetic is made of. */
-function isLinear(e: Binary): e is Binary & { fn: "add" | "sub" | "mul" } {
-  const same = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
-  return e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
-}
-
-/** The text, in parentheses if it binds less than `level`. */
-function at([text, level]: Text, least: Level): string {
-  return level >= least ? text : `(${text})`;
-}
-
-/** A left-associative operator; subtraction and division keep the right operand apart, and so does everything in floating point. */
-function infix(sign: string, level: Level, a: Text, b: Text): Text {
-  return [`${at(a, level)} ${sign} ${at(b, level + 1)}`, level];
-}
-
-/** A constant table at file scope. */
-export function writeTable(
-  code: Code,
-  table: Table,
-  dialect: Dialect,
-  names: Names,
-  literal: (type: NumericType, value: number) => string,
-): void {
-  const [first, ...rest] = table.shape;
-  const size = rest.reduce((a, b) => a * b, 1);
-  const nest = (shape: readonly number[], from: number): string => {
-    if (shape.length === 0) return literal(table.type, table.values[from]);
-    const stride = shape.slice(1).reduce((a, b) => a * b, 1);
-    return `{${Array.from({ length: shape[0] }, (_, i) => nest(shape.slice(1), from + i * stride)).join(", ")}}`;
-  };
-  const head = `${dialect.tablePrefix} ${dialect.types[table.type]} ${names.of("table", table.name)}${table.shape.map((n) => `[${n}]`).join("")}`;
-  if (rest.length === 0) code.line(`${head} = ${nest(table.shape, 0)};`);
-  else
-    code.block(
-      `${head} =`,
-      () => {
-        for (let i = 0; i < first; i++) code.line(`${nest(rest, i * size)},`);
-      },
-      ";",
-    );
 }

@@ -2,10 +2,18 @@
 export class Code {
   private readonly lines: string[] = [];
   private depth = 0;
+  /** Names declared by lines, by their numbers, that are left out where nothing uses them. */
+  private readonly declarations = new Map<number, string>();
 
   line(text = ""): this {
     this.lines.push(text === "" ? "" : "  ".repeat(this.depth) + text);
     return this;
+  }
+
+  /** A line that declares `name`, left out where no other line has that name: compilers warn of it. */
+  declaration(name: string, text: string): this {
+    this.declarations.set(this.lines.length, name);
+    return this.line(text);
   }
 
   /** Each line of `text`, indented as a whole. */
@@ -29,6 +37,10 @@ export class Code {
   }
 
   toString(): string {
-    return this.lines.join("\n") + "\n";
+    const isUsed = (name: string, at: number): boolean => {
+      const word = new RegExp(`\\b${name}\\b`);
+      return this.lines.some((line, n) => n !== at && word.test(line));
+    };
+    return this.lines.filter((_, n) => !this.declarations.has(n) || isUsed(this.declarations.get(n)!, n)).join("\n") + "\n";
   }
 }

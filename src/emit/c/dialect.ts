@@ -55,13 +55,20 @@ export type Helper =
   | "clz_u32"
   | "mulhi_u32";
 
+/** A table of floats as whole numbers with the same bits: their type, the end of their literals, and the float of such a word. */
+export interface TableBits {
+  readonly type: string;
+  readonly suffix: string;
+  value(word: string): string;
+}
+
 /** How one C-like language spells what the shared emitter writes. */
 export interface Dialect {
   readonly name: string;
   readonly types: Readonly<Record<CType, string>>;
-  /** In front of a helper function, such as `static inline`. */
+  /** Before a helper function, such as `static inline`. */
   readonly helperPrefix: string;
-  /** In front of a constant table at file scope, such as `static const`. */
+  /** Before a constant table at file scope, such as `static const`. */
   readonly tablePrefix: string;
   /** True where the compiler is told that signed arithmetic wraps; elsewhere it goes through the unsigned type. */
   readonly signedWraps: boolean;
@@ -69,6 +76,8 @@ export interface Dialect {
   readonly roughDivision?: boolean;
   /** Marks a condition as likely. If omitted, it is left unmarked. */
   likely?(condition: string): string;
+  /** Bit patterns for tables of floats, where infinities and NaN are not constant expressions; undefined where they are. */
+  readonly tableBits?: Readonly<Record<FloatType, TableBits>>;
   /** Expressions of type double. */
   readonly infinity: string;
   readonly nan: string;
@@ -85,7 +94,7 @@ export interface Dialect {
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
 /**
- * What surrounds a kernel's body in one generated function: where its indices, views and folds live. Statements are written through
+ * Surroundings of a kernel's body in one generated function: its indices, views and folds. Statements are written through
  * `body`: `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
 export interface Frame<Body> {

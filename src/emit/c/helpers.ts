@@ -52,11 +52,14 @@ function extremum(op: "min" | "max", type: NumericType, { types }: Dialect): str
   ].join("\n");
 }
 
-/** Compared in the wider type: an f32 cannot hold 2147483647. */
-const toI32 = (from: FloatType, { types: { i32, ...types } }: Dialect): string =>
-  `${i32} i32_from_${from}(${types[from]} a) { return a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (${i32})a : a != a ? 0 : -2147483647 - 1; }`;
+/**
+ * Compared in the wider type: an f32 cannot hold 2147483647. What truncates to 0 is 0 by a choice: gcc 12 turns a conversion to an integer and back
+ * into a truncation, which leaves the sign of -0.5.
+ */
+const toI32 = (from: FloatType, { types: { i32, ...types }, math }: Dialect): string =>
+  `${i32} i32_from_${from}(${types[from]} a) { return !(${math("fabs", from)}(a) >= 1) ? 0 : a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (${i32})a : -2147483647 - 1; }`;
 const toU32 = (from: FloatType, { types: { u32, ...types } }: Dialect): string =>
-  `${u32} u32_from_${from}(${types[from]} a) { return a >= 4294967296.0 ? 4294967295u : a > -1.0 ? (${u32})a : 0u; }`;
+  `${u32} u32_from_${from}(${types[from]} a) { return a >= 4294967296.0 ? 4294967295u : a >= 1 ? (${u32})a : 0u; }`;
 const toBool = (from: FloatType, { types: { bool, ...types } }: Dialect): string =>
   `${bool} bool_from_${from}(${types[from]} a) { return a < 0 || a > 0; }`;
 

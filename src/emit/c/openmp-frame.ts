@@ -20,7 +20,7 @@ type Accumulator = Folded & { variable: string };
 export interface ScatterCode {
   readonly param: ScatterParam;
   readonly strategy: ScatterStrategy;
-  /** Of a cached one: the variable with the worker's scatter cache. */
+  /** For a cached one: the variable with the worker's scatter cache. */
   readonly cache?: string;
 }
 
@@ -209,8 +209,8 @@ export class OpenMPFrame implements Frame<BodyWriter> {
 
   teamFor(body: BodyWriter, stmt: StmtOf<"teamFor">): void {
     const { index } = this.dialect.types;
-    const count = body.address(stmt.count);
-    const counter = body.counter(stmt.name);
+    const count = body.integer(stmt.count);
+    const counter = body.enter(stmt);
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
     const loop: ElementLoop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
@@ -222,8 +222,8 @@ export class OpenMPFrame implements Frame<BodyWriter> {
 
   teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
     const { index, ...types } = this.dialect.types;
-    const count = body.address(stmt.count);
-    const counter = body.counter(stmt.name);
+    const count = body.integer(stmt.count);
+    const counter = body.enter(stmt);
     const results = stmt.results.map((r) => body.local(r.name));
     stmt.results.forEach((r, n) => body.line(stmt, `${types[r.type]} ${results[n]};`));
     body.code.block("", () => {

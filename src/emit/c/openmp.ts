@@ -2,6 +2,7 @@ import type { ScatterStrategy } from "../../ir/launch.js";
 import { BYTES } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
+import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import { identityOf } from "../../ir/identity.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
@@ -10,7 +11,8 @@ import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { OpenmpSlot } from "../slots.js";
 import { layOut, type Field, type FieldType } from "./arguments.js";
-import { BodyWriter, writeTable } from "./body.js";
+import { BodyWriter } from "./body.js";
+import { writeTable } from "./tables.js";
 import { Code } from "./code.js";
 import { Faults, NOTE_FAULT } from "./faults.js";
 import { Helpers } from "./helpers.js";
@@ -27,7 +29,7 @@ import { writeElements, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 import { originText } from "../text.js";
 
-/** What of a launch is compiled into the code; everything else is an argument. */
+/** Properties of a launch that are compiled into the code; everything else is an argument. */
 export interface OpenMPOptions {
   /** Element strides of the views and scatter arrays; small ones become constants, equal ones share a variable. */
   strides: Readonly<Record<string, readonly number[]>>;
@@ -36,8 +38,11 @@ export interface OpenMPOptions {
   /** Reductions keep the order of strict mode. */
   ordered: boolean;
   scatter: Readonly<Record<string, ScatterStrategy>>;
+  sizes: Sizes;
   /** Loops go by tiles, whose sizes are arguments. */
   tiled?: boolean;
+  /** Stores to `streamedViews` go past the caches; code for that takes a compiler about as long again. */
+  streaming?: boolean;
 }
 
 /** A C source with one exported function, `void entry(struct *arguments)`. */
@@ -51,7 +56,7 @@ export interface OpenMPProgram {
   readonly order: readonly number[];
   /** Bytes that the private and scratch arrays take on the stack, at most. */
   readonly stack: number;
-  /** Views that the code can store past the caches where `streaming` is set. */
+  /** As `streamedViews` has them. */
   readonly streamed: readonly string[];
 }
 
@@ -60,7 +65,7 @@ type Param = { readonly name: string; readonly slot: OpenmpSlot; readonly type: 
 /** Kinds of members that are numbers, named like them. */
 type WholeKind = Exclude<OpenmpSlot, { readonly name: string }>["kind"];
 
-/** Strides up to this one, such as those of an array of short records, are compiled in. */
+/** Largest stride that is compiled in, such as the stride of an array of short records. */
 const CONSTANT_STRIDE = 32;
 
 /** Characters after which a list of parameters is broken up. */
@@ -72,6 +77,10 @@ const INDEX_NAMES = ["i", "j", "k", "l"];
 export function emitOpenMP(ir: KernelIR, access: AccessAnalysis, options: OpenMPOptions): OpenMPProgram {
   return new Emitter(ir, access, options).program();
 }
+
+/** Views that code with the option `streaming` stores past the caches. */
+export const streamedViews = (ir: KernelIR, access: AccessAnalysis, options: OpenMPOptions): readonly string[] =>
+  new Emitter(ir, access, options).streamedNames;
 
 class Emitter {
   private readonly names = new Names();
@@ -93,7 +102,7 @@ class Emitter {
   /** Axes of the range from the outermost loop to the innermost. */
   private readonly order: readonly number[];
   private readonly faults: Faults | undefined;
-  /** What all elements of a row share, and what each of them does. */
+  /** Statements that all elements of a row share, and statements of each element. */
   private readonly row: ReturnType<typeof splitUniform>;
 
   constructor(
@@ -123,8 +132,9 @@ class Emitter {
     const { fields, size } = layOut(this.members());
     const body = new Code();
     for (const { param } of this.cachedScatters) this.defineCache(param);
-    this.writePart(body);
-    if (this.streamed.length > 0) this.writeStreamed(body);
+    // Teams keep lines of their own; ranges leave the ends of lines to the part.
+    if (!this.streams || ir.policy.kind === "range") this.writePart(body);
+    if (this.streams) this.writeStreamed(body);
     for (const param of this.reductions) writeFold(this.writer(body), param, this.reduced(param));
     this.writeEntry(body);
 
@@ -158,8 +168,16 @@ class Emitter {
       size,
       stack: this.stackBytes(),
       order: this.order,
-      streamed: this.streamed.map((v) => v.name),
+      streamed: this.streamedNames,
     };
+  }
+
+  get streamedNames(): string[] {
+    return this.streamed.map((v) => v.name);
+  }
+
+  private get streams(): boolean {
+    return this.options.streaming === true && this.streamed.length > 0;
   }
 
   private get innermost(): number {
@@ -304,7 +322,6 @@ class Emitter {
       ...(this.byPartials ? [whole("units")] : [whole("split"), whole("grain")]),
       ...(this.ir.policy.kind === "range" ? [whole("begin", this.rank), whole("end", this.rank)] : []),
       ...(this.options.tiled ? [whole("tile", this.rank)] : []),
-      ...(this.streamed.length > 0 ? [whole("streaming")] : []),
     ];
   }
 
@@ -324,7 +341,7 @@ class Emitter {
   }
 
   private writer(code: Code, frame = this.frame()): BodyWriter {
-    return new BodyWriter(code, this.ir, dialect, frame, this.names, this.helpers);
+    return new BodyWriter(code, this.ir, dialect, frame, this.names, this.helpers, this.options.sizes);
   }
 
   private atomic(param: ScatterParam): string {
@@ -547,11 +564,9 @@ class Emitter {
     });
   }
 
-  /** Calls the function that does a part, the one that streams where that is wanted. */
+  /** Calls the function that does a part. */
   private call(code: Code, args: readonly string[]): void {
-    const call = (which: "part" | "streamed") => `${this.functions[which]}(${args.join(", ")});`;
-    if (this.streamed.length === 0) code.line(call("part"));
-    else code.line(`if (args->streaming) ${call("streamed")}`).line(`else ${call("part")}`);
+    code.line(`${this.functions[this.streams ? "streamed" : "part"]}(${args.join(", ")});`);
   }
 
   /** Element of `begin` and `end` in the struct, where one axis needs no array. */

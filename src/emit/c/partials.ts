@@ -5,7 +5,7 @@ import { openmpDialect } from "./openmp-dialect.js";
 
 /* Partial results of a reduction on CPUs, one for each chunk of a line: see docs/determinism.md. */
 
-/** C expressions for the first index of an axis and the one behind its last. */
+/** C expressions for the first index of an axis and the one after its last. */
 export type Bounds = readonly [begin: string, end: string];
 
 /** A C expression for the chunks of a line. */

@@ -8,7 +8,7 @@ import type { Dialect } from "./dialect.js";
 
 type Print = Extract<Stmt, { kind: "print" }>;
 
-/** What writes the code around. */
+/** Writer of the code around. */
 interface Body {
   readonly code: Code;
   readonly ir: KernelIR;
@@ -41,7 +41,7 @@ export function writePrint(body: Body, stmt: Print, frame: { pointer(view: strin
 /** Floats have as many digits as tell them apart. */
 const FORMATS: Readonly<Record<Exclude<ScalarType, "bool">, string>> = { i32: "%d", u32: "%u", f32: "%.9g", f64: "%.17g" };
 
-/** A call of `printf`. Throws EmitError where the language has none. */
+/** A call of `printf`. Throws EmitError if the language has none. */
 function printed(body: Body, { items }: Print, { name, printf }: Dialect): string {
   if (!printf) throw new EmitError(body.ir.name, name, ...NO_PRINT);
   const forms = items.map((item) =>

@@ -23,9 +23,9 @@ export function cacheFunctions(
 ): string {
   const [place, spill, spillAll] = ["cached", "spill", "spill_cache"].map((what) => functionOf(what, param));
   return [
-    `// Brings the sums of a line to the target.`,
+    `// Adds the sums of a line to the target.`,
     `static void ${spill}(${T} *target, ${T} *values, int64_t line) {`,
-    `  // Which values there are is found without branches, as a processor cannot foresee it.`,
+    `  // Finds the changed values without branches, which would be mispredicted.`,
     `  unsigned there = 0;`,
     `  for (int n = 0; n < ${LINE_ELEMENTS}; n++) there |= (unsigned)(values[n] != ${identity}) << n;`,
     `  for (; there; there &= there - 1) {`,
@@ -35,7 +35,7 @@ export function cacheFunctions(
     `  }`,
     `}`,
     ``,
-    `// The place of an element in a scatter cache; another line that has its place goes to the target.`,
+    `// Returns the place of an element in the scatter cache; first spills the line that occupies it.`,
     `static inline ${T} *${place}(char *cache, ${T} *target, uint64_t offset) {`,
     `  const int32_t line = (int32_t)(offset / ${LINE_ELEMENTS});`,
     `  const uint32_t place = (uint32_t)line * ${LINE_HASH}u >> ${hashShift(WORKER_LINES)};`,
@@ -44,7 +44,7 @@ export function cacheFunctions(
     `  if (__builtin_expect(*held != line, 0)) {`,
     `    ${spill}(target, values, *held);`,
     `    *held = line;`,
-    `    // Its elements will be in the processor's cache when it is spilt.`,
+    `    // Prefetches its elements for the later spill.`,
     `    __builtin_prefetch(target + ${LINE_ELEMENTS} * (int64_t)line, 1);`,
     `  }`,
     `  return values + offset % ${LINE_ELEMENTS};`,

@@ -4,7 +4,7 @@ import type { Expr, Stmt, ViewParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import { LINE_BYTES, storesOf } from "./streaming.js";
 import { writeGroup, type ElementLoop } from "./uniform-segments.js";
-import { at, type VectorLoops } from "./vector.js";
+import { at, variableOf, type VectorLoops } from "./vector.js";
 
 /** A frame whose stores may go elsewhere: what `redirect` gives for one takes the value in place of the element. */
 export interface Redirecting {
@@ -36,7 +36,7 @@ export function writeStreamedLoop(
   const lineOf = new Map(stores.map((s) => [keyOf(s.store), stored.findIndex((other) => keyOf(other) === keyOf(s))]));
   const lane = names.fresh("lane");
   const buffers = stored.map((s) => names.fresh(`${names.of("view", s.view)}_line`));
-  const line = writer.counter(LINE);
+  const line = writer.counter(LINE, variableOf(variable));
   const addressAt = (n: number, name: string) =>
     writer.place(
       stored[n].view,

@@ -23,7 +23,7 @@ interface Loop {
 
 /**
  * Views whose stores may bypass the caches: written and never read, by every element of a range, along the policy axis `innermost`, or by
- * every member of a team; which is the contiguous axis of theirs, so that whole cache lines come together. Empty where the body is not
+ * every member of a team; which is the contiguous axis of theirs, so that whole cache lines come together. Empty if the body is not
  * straight code, computes for long, or the views' elements differ in size.
  */
 export function streamableViews(
@@ -46,7 +46,7 @@ export function streamableViews(
   return views.every((v) => BYTES[v.element] === BYTES[views[0].element]) ? views : [];
 }
 
-/** A store, with its indices in terms of what is known in front of the loop. */
+/** A store, with its indices in terms of what is known before the loop. */
 export interface ResolvedStore {
   readonly store: Store;
   readonly view: string;

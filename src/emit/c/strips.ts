@@ -33,7 +33,7 @@ export interface Strips {
   readonly carried: readonly Extract<Stmt, { kind: "let" }>[];
 }
 
-/** The body of a loop over elements as such; undefined where it has another form, or vectors are not sure to pay. */
+/** The body of a loop over elements as such; undefined if it has another form, or vectors are not sure to pay. */
 export function stripsOf(body: readonly Stmt[], axis: number, loops: VectorLoops): Strips | undefined {
   const inner = body.at(-1);
   const before = body.slice(0, -1);

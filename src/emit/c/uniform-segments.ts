@@ -5,7 +5,7 @@ import { interiorOf } from "../../ir/passes/interior.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
-import { at, isVariable, type LoopVariable, type VectorLoops } from "./vector.js";
+import { at, isVariable, variableOf, type LoopVariable, type VectorLoops } from "./vector.js";
 
 /*
  * Loops with long branches on what elements load: on the kind of a cell, such as whether it is in the bulk or at a wall. In vector code all
@@ -33,7 +33,7 @@ export interface ElementLoop {
   readonly body: readonly Stmt[];
 }
 
-/** What elements of a segment have in common, and the local that stands for it. */
+/** Value that elements of a segment have in common, and the local in its place. */
 interface Key {
   readonly name: string;
   readonly load: Load;
@@ -43,7 +43,7 @@ interface Uniform {
   readonly keys: readonly Key[];
   /** The body over those locals. */
   readonly body: readonly Stmt[];
-  /** Its long branches, whose conditions are those of a whole segment. */
+  /** Its long branches, with their conditions for a whole segment. */
   readonly branches: ReadonlyMap<Stmt, Expr>;
 }
 
@@ -58,7 +58,7 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
   };
   const uniform = access && uniformBranches(loop, access);
   if (!uniform) return elements(loop.body, begin, end);
-  const [start, stop] = [START, STOP].map((name) => writer.counter(name));
+  const [start, stop] = [START, STOP].map((name) => writer.counter(name, variableOf(loop.variable)));
   code.block(`for (${index} ${start} = ${begin}, ${stop}; ${start} < ${end}; ${start} = ${stop})`, () => {
     writeKeys(writer, loop, uniform);
     code.line(`${stop} = ${start} + 1;`);
@@ -113,7 +113,7 @@ export function writeGroup(
   }
   const uniform = access && uniformBranches(loop, access);
   if (!uniform) return elements(loop.body);
-  const [start, stop] = [START, STOP].map((name) => writer.counter(name));
+  const [start, stop] = [START, STOP].map((name) => writer.counter(name, variableOf(loop.variable)));
   code.block("", () => {
     code.line(`const ${index} ${start} = ${from};`);
     writeKeys(writer, loop, uniform);

@@ -11,6 +11,10 @@ const MAX_BRANCHED = 5000;
 /** The variable of a loop: a policy index, or the local that counts. */
 export type LoopVariable = { index: number } | { local: string };
 
+/** The loop's variable as an expression. */
+export const variableOf = (variable: LoopVariable): Expr =>
+  "index" in variable ? { op: "index", type: "i32", axis: variable.index } : { op: "local", type: "i32", name: variable.local };
+
 /** Tells the loop's variable from other expressions. */
 export const isVariable =
   (variable: LoopVariable) =>
@@ -116,7 +120,7 @@ export class VectorLoops {
     return [...outer, innermost];
   }
 
-  /** By how much an integer expression grows from one turn of the loop to the next; undefined where that is not constant. */
+  /** By how much an integer expression grows from one turn of the loop to the next; undefined if that is not constant. */
   private step(e: Expr, variable: LoopVariable, changing: ReadonlySet<string>): number | undefined {
     if (e.op === "index") return "index" in variable && e.axis === variable.index ? 1 : 0;
     if (e.op === "local") {

@@ -4,12 +4,15 @@ import {
   constant,
   definitionsOf,
   scale,
+  scaleModulo,
   split,
   substitute,
   type Affine,
   type Definitions,
   partsOf,
 } from "../../ir/analysis/affine.js";
+import { integerRanges, type IntegerRanges } from "../../ir/analysis/integer-ranges.js";
+import { reachOf, spanOf } from "../../ir/reach.js";
 import type { Expr } from "../../ir/types.js";
 import { P } from "./expr.js";
 import type { Lines } from "./lines.js";
@@ -31,6 +34,7 @@ export interface Indexing {
 /** Offsets of elements. What stays the same in the innermost loop of the range (a row) is computed once, before it. */
 export class Addresses {
   private readonly definitions: Definitions;
+  private readonly ranges: IntegerRanges;
   private readonly innermost: string | undefined;
   /** Names of the rows in use, by their text. */
   private rows = new Map<string, string>();
@@ -38,17 +42,19 @@ export class Addresses {
   constructor(private readonly body: Indexing) {
     const { ir, policy } = body.target;
     this.definitions = definitionsOf(ir.body);
+    this.ranges = integerRanges(ir, "any", () => undefined);
     this.innermost = policy.kind === "range" ? `index:${policy.extents.length - 1}` : undefined;
   }
 
-  /** JavaScript for the offset, in elements, of an element of an array. */
+  /** JavaScript for the offset, in elements, of an element of an array, from its lowest. */
   offset(indices: readonly Expr[], shape: readonly number[], strides: readonly number[]): string {
-    const narrow = shape.reduce((span, extent, axis) => span + Math.max(0, extent - 1) * strides[axis], 1) < NARROW;
-    let form = constant(0);
+    const narrow = spanOf({ shape, strides }) < NARROW;
+    let form = constant(shape.includes(0) ? 0 : reachOf(shape, strides).below);
     const gathered: string[] = [];
     indices.forEach((e, axis) => {
-      const index = affineOf(e, this.definitions);
-      if (index) form = add(form, scale(index, strides[axis]));
+      // Offsets of 32 bits wrap as indices do, others are exact.
+      const index = narrow || this.ranges.names(this.ranges.unwrapped(e)) ? affineOf(e, this.definitions) : undefined;
+      if (index) form = add(form, (narrow ? scaleModulo : scale)(index, strides[axis]));
       else gathered.push(times(this.body.expr(e, strides[axis] === 1 ? P.add + 1 : 0), strides[axis], narrow));
     });
     const [outer, inner] = split(this.withoutSizes(form), (atom) => !atom.startsWith("local:") && atom !== this.innermost);

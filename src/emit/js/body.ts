@@ -1,7 +1,9 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
+import { lastOf } from "../../ir/loop-stops.js";
 import { PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
+import { reachOf } from "../../ir/reach.js";
 import { boundsText, declaredBounds } from "../../ir/declared-bounds.js";
 import type { Checks, Expr, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { hasJump, sizeOf, walkStmts } from "../../ir/walk.js";
@@ -23,7 +25,7 @@ export class Body implements ExprScope {
   /** Declarations that the code needs once, before the kernel's function: private arrays, lanes. */
   readonly declarations: Lines = [];
   private readonly addresses: Addresses;
-  /** Where `reduce` statements fold to at this point. */
+  /** Targets of `reduce` statements at this point. */
   private readonly accumulators = new Map<string, { folded: Folded; variable: string }>();
   private readonly arrays = new Map<string, { place: string; length: number }>();
   private readonly assigned: ReadonlySet<string>;
@@ -119,13 +121,13 @@ export class Body implements ExprScope {
   ): string {
     if (!this.target.checked) return this.addresses.offset(indices, shape, strides);
     const where = this.where(location);
-    return indices
-      .map((e, axis) => {
-        const bounds = declaredBounds(this.target.ir, name, axis);
-        const words = bounds ? `, ${this.expr(bounds.lower)}, ${stringText(boundsText(bounds) ?? "")}` : "";
-        return `$at(${this.expr(e)}, ${shape[axis]}, ${stringText(name)}, ${bounds?.axis ?? axis}, ${where}${words}) * ${strides[axis]}`;
-      })
-      .join(" + ");
+    const below = shape.includes(0) ? 0 : reachOf(shape, strides).below;
+    const terms = indices.map((e, axis) => {
+      const bounds = declaredBounds(this.target.ir, name, axis);
+      const words = bounds ? `, ${this.expr(bounds.lower)}, ${stringText(boundsText(bounds) ?? "")}` : "";
+      return `$at(${this.expr(e)}, ${shape[axis]}, ${stringText(name)}, ${bounds?.axis ?? axis}, ${where}${words}) * ${strides[axis]}`;
+    });
+    return [...(below > 0 ? [String(below)] : []), ...terms].join(" + ");
   }
 
   private where(location = this.location): string {
@@ -245,10 +247,13 @@ export class Body implements ExprScope {
   private counted(s: Extract<Stmt, { kind: "for" }>): Lines {
     const name = this.names.of(s.name);
     const simple = s.stop.op === "const" || s.stop.op === "local" || s.stop.op === "param" || s.stop.op === "extent";
+    const last = lastOf(s.stop);
     const stop = simple ? this.expr(s.stop) : this.names.fresh("stop");
+    // JavaScript's numbers hold what is one beyond an i32.
+    const value = last ? `${this.expr(last, P.add)} ${s.step > 0 ? "+" : "-"} 1` : this.expr(s.stop);
     const step = s.step === 1 ? `${name}++` : s.step === -1 ? `${name}--` : s.step > 0 ? `${name} += ${s.step}` : `${name} -= ${-s.step}`;
     return [
-      ...(simple ? [] : [`const ${stop} = ${this.expr(s.stop)};`]),
+      ...(simple ? [] : [`const ${stop} = ${value};`]),
       `for (let ${name} = ${this.expr(s.start)}; ${name} ${s.step > 0 ? "<" : ">"} ${stop}; ${step}) {`,
       ...indent(this.block(s.body)),
       "}",
@@ -285,7 +290,7 @@ export class Body implements ExprScope {
     return emitted;
   }
 
-  /** What is done for one element of a range, or one team. */
+  /** Code for one element of a range, or one team. */
   elementBody(): Lines {
     const { ir, policy, checked } = this.target;
     if (ir.checks) return this.noting(ir.checks);
@@ -320,7 +325,7 @@ export class Body implements ExprScope {
     const copies = [0, 1, 2, 3];
     return [
       `let $n = ${first};`,
-      `for (const $last = ${end} - ${copies.length - 1} | 0; $n < $last; $n += ${copies.length}) {`,
+      `for (const $last = ${end} - ${copies.length - 1}; $n < $last; $n += ${copies.length}) {`,
       ...indent(copies.flatMap((k) => braced("", [`const ${index} = ${k === 0 ? "$n" : `$n + ${k} | 0`};`, ...code]))),
       "}",
       ...braced(`for (; $n < ${end}; $n++) `, [`const ${index} = $n;`, ...code]),

@@ -26,7 +26,7 @@ interface Code {
   precedence: number;
 }
 
-/** What the text of an expression depends on: names, addresses, and (in checked code) checks. */
+/** Scope on which the text of an expression depends: names, addresses, and (in checked code) checks. */
 export interface ExprScope {
   local(name: string): string;
   param(name: string): string;
@@ -44,7 +44,7 @@ export interface ExprScope {
   checkInteger?(exact: string, e: Expr): string | undefined;
 }
 
-/** Those of the helpers whose names occur in the text. */
+/** The helpers whose names occur in the text. */
 export function helpersIn(text: string, helpers: Record<string, string>): string[] {
   return Object.entries(helpers)
     .filter(([name]) => new RegExp(`\\${name}\\b`).test(text))
@@ -61,7 +61,7 @@ export const powiText = (round: (exact: string) => string): string => `(x, n) =>
   return n < 0 ? ${round("1 / product")} : product;
 }`;
 
-/** What rounds a number to the type. */
+/** Rounding of a number to the type. */
 export const ROUNDED: Record<FloatType, (exact: string) => string> = { f64: (x) => x, f32: (x) => `Math.fround(${x})` };
 
 /** Functions that emitted code may call, by their names. */
@@ -78,7 +78,7 @@ export const HELPERS: Record<string, string> = {
 };`,
 };
 
-/** JavaScript for an expression, exact by the rules of ir/types.ts. `precedence` is that of the place it goes to. */
+/** JavaScript for an expression, exact by the rules of ir/types.ts. `precedence` is the strength of the operator around it. */
 export function emitExpr(e: Expr, scope: ExprScope, precedence = 0): string {
   return wrap(code(e, scope), precedence);
 }
@@ -262,7 +262,8 @@ function integer(exact: Code, e: Expr, scope: ExprScope, value = exact.text): Co
 function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (from === to) return a;
   if (to === "bool") return isInteger(from) ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
-  if (from === "bool") return { text: `${wrap(a, P.select + 1)} ? 1 : 0`, precedence: P.select };
+  // Engines compile it to a number without a branch, unlike a choice of 1 and 0.
+  if (from === "bool") return atom(`Number(${a.text})`);
   if (to === "f64") return a;
   if (to === "f32") return round(a, "f32");
   return isInteger(from) ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);

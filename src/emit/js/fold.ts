@@ -4,7 +4,7 @@ import { emitExpr, HELPERS, helpersIn } from "./expr.js";
 /** JavaScript for the fold of a custom reduction, as the body of a function that returns `(a, b) => number`. */
 export function emitFold(combine: NonNullable<ReduceParam["combine"]>): string {
   const refuse = (): never => {
-    throw new Error("a fold uses nothing but its two arguments");
+    throw new Error("a fold may use its two arguments only");
   };
   const text = emitExpr(combine.body, {
     local: (name) => (name === combine.a ? "a" : "b"),

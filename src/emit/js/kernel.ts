@@ -1,6 +1,7 @@
 import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
+import { spanOf } from "../../ir/reach.js";
 import { chunksPerLine, partialCount, type RangePolicy } from "../../ir/launch.js";
 import { ARRAY } from "./arrays.js";
 import { Body } from "./body.js";
@@ -10,7 +11,7 @@ import { emitFold } from "./fold.js";
 import { indent, type Lines } from "./lines.js";
 import { identityText, Lanes } from "./reduction.js";
 import { ATOMIC_HELPERS, atomicArray, cacheOf, cachesText, spillCache } from "./scatter.js";
-import type { JsTarget, Allocation, AllocatedView } from "./target.js";
+import type { JsTarget, Allocation } from "./target.js";
 
 /**
  * JavaScript for one launch: the text of a function of `memory` (an ArrayBufferLike), `buffers` (a list of them) and `noteFault`, that returns
@@ -19,7 +20,12 @@ import type { JsTarget, Allocation, AllocatedView } from "./target.js";
  */
 export function emitJs(target: JsTarget): string {
   const body = new Body(target);
-  const loops = target.policy.kind === "team" ? teams(body, target.policy.league) : lines(body, target.policy);
+  const loops =
+    target.policy.kind === "team"
+      ? teams(body, target.policy.league)
+      : target.anyRange
+        ? linesOfAnyRange(body, target.policy.extents.length)
+        : lines(body, target.policy);
   const inner = [...scalars(body), ...loops, ...cached(target).map((param) => spillCache(body.names.of(param.name)))];
   const kernel = [`return function $kernel_${body.names.of(target.ir.name)}(args, worker, workers) {`, ...indent(inner), "};"];
   const arrays = [...views(body), ...caches(body), ...tables(body), ...partials(body), ...customFolds(body), ...body.declarations];
@@ -30,13 +36,10 @@ export function emitJs(target: JsTarget): string {
 
 const bufferText = (allocation: Allocation): string => (allocation.buffer === undefined ? "memory" : `buffers[${allocation.buffer}]`);
 
-const span = ({ shape, strides }: AllocatedView): number =>
-  shape.includes(0) ? 0 : shape.reduce((total, extent, axis) => total + (extent - 1) * strides[axis], 1);
-
 function views({ target, names }: Body): Lines {
   return Object.entries(target.views).map(([name, view]) => {
     const array = (type: string, allocation: Allocation): string =>
-      `new ${type}(${bufferText(allocation)}, ${allocation.address}, ${span(view)})`;
+      `new ${type}(${bufferText(allocation)}, ${allocation.address}, ${spanOf(view)})`;
     const scatter = target.ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === name);
     if (scatter) {
       const { strategy, copies } = target.scatter[name];
@@ -69,6 +72,7 @@ function tables({ target, names }: Body): Lines {
 }
 
 function partials({ target, names }: Body): Lines {
+  if (target.anyRange) return [];
   const count = partialCount(target.policy);
   return reductions(target).map(
     ({ name }) =>
@@ -84,13 +88,14 @@ function customFolds(body: Body): Lines {
 
 const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
 
-/** What the function sets up at each run: scalars and the worker's own copies of scatter targets. */
+/** Variables that the function sets up at each run: scalars and the worker's own copies of scatter targets. */
 function scalars({ target, names }: Body): Lines {
   const params = target.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
   const { scalars: place } = target;
+  const slots = rangeSlots(target).end;
   const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
   return [
-    ...(params.length ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${params.length});`] : []),
+    ...(slots ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${slots});`] : []),
     ...params.map(
       (p, n) =>
         `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`,
@@ -98,6 +103,15 @@ function scalars({ target, names }: Body): Lines {
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
     ...cached(target).map(({ name }) => cacheOf(names.of(name), "worker")),
   ];
+}
+
+/** Arguments of code for any range, by the numbers of their slots after the scalars; `end` is the number of all slots. */
+export function rangeSlots({ ir, policy, anyRange }: Pick<JsTarget, "ir" | "policy" | "anyRange">) {
+  const scalars = ir.params.filter(({ kind }) => kind === "scalar").length;
+  if (!anyRange || policy.kind === "team") return { begin: scalars, extent: scalars, partials: scalars, end: scalars };
+  const rank = policy.extents.length;
+  const partials = scalars + 2 * rank;
+  return { begin: scalars, extent: scalars + rank, partials, end: partials + 2 * ir.params.filter(({ kind }) => kind === "reduce").length };
 }
 
 /** Teams, shared out in blocks; a team runs on one worker. */
@@ -150,6 +164,63 @@ function lines(body: Body, policy: RangePolicy): Lines {
             `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
           ]),
       ...body.withRows(() => (reductions(body.target).length ? chunksOfLine(body, policy, pieces) : pieceOfLine(body, policy, pieces))),
+    ]),
+    "}",
+  ];
+}
+
+/** `lines` for a range of `rank` axes that is known at each run. */
+function linesOfAnyRange(body: Body, rank: number): Lines {
+  const { target, names } = body;
+  const slots = rangeSlots(target);
+  const results = reductions(target);
+  const inner = rank - 1;
+  const axes = [...Array(rank).keys()];
+  const product = (of: readonly number[]): string => of.map((axis) => `$n${axis}`).join(" * ") || "1";
+  return [
+    ...axes.map((axis) => `const $b${axis} = $scalars[${slots.begin + axis}] | 0, $n${axis} = $scalars[${slots.extent + axis}];`),
+    ...results.map(({ name }, n) => {
+      const at = slots.partials + 2 * n;
+      return `const $partials_${names.of(name)} = new Float64Array(${bufferText(target.partials[name])}, $scalars[${at}], $scalars[${at + 1}]);`;
+    }),
+    `const $lines = ${product(axes.slice(0, inner))}, $chunks = Math.ceil($n${inner} / ${REDUCTION_CHUNK});`,
+    "const $some = Math.max(1, Math.min($chunks, $lines === 1 ? workers : Math.ceil((4 * workers) / $lines)));",
+    "const $pieces = workers === 1 || $lines >= 4 * workers ? 1 : $some, $tasks = $lines * $pieces;",
+    ...share("$tasks"),
+    "for (let $task = $lo; $task < $hi; $task++) {",
+    ...indent([
+      "const $line = Math.floor($task / $pieces), $piece = $task % $pieces;",
+      ...axes.slice(0, inner).map((axis) => {
+        const below = product(axes.slice(axis + 1, inner));
+        return `const $i${axis} = Math.floor($line / (${below})) % $n${axis} + $b${axis} | 0;`;
+      }),
+      "const $c0 = Math.floor($chunks * $piece / $pieces), $c1 = Math.floor($chunks * ($piece + 1) / $pieces);",
+      ...body.withRows(() => (results.length > 0 ? chunksOfAnyRange(body, inner) : pieceOfAnyRange(body, inner))),
+    ]),
+    "}",
+  ];
+}
+
+const boundsOfAnyRange = (inner: number, first: string, end: string): Lines => [
+  `const $first = ${first} * ${REDUCTION_CHUNK} + $b${inner} | 0;`,
+  `const $end = Math.min(${end} * ${REDUCTION_CHUNK}, $n${inner}) + $b${inner} | 0;`,
+];
+
+const pieceOfAnyRange = (body: Body, inner: number): Lines => [
+  ...boundsOfAnyRange(inner, "$c0", "$c1"),
+  ...body.innerLoop(`$i${inner}`, "$first", "$end"),
+];
+
+function chunksOfAnyRange(body: Body, inner: number): Lines {
+  const results = reductions(body.target);
+  const lanes = new Lanes(body, results, body.target.ir.body, () => body.elementBody());
+  return [
+    "for (let $c = $c0; $c < $c1; $c++) {",
+    ...indent([
+      ...boundsOfAnyRange(inner, "$c", "($c + 1)"),
+      ...lanes.start,
+      ...lanes.loop(`$i${inner}`, "$first", "$end"),
+      ...results.map((r) => `$partials_${body.names.of(r.name)}[$line * $chunks + $c] = ${lanes.result(r)};`),
     ]),
     "}",
   ];
@@ -225,6 +296,6 @@ function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: numbe
 const plus = (text: string, offset: number): string => (offset === 0 ? text : offset > 0 ? `${text} + ${offset}` : `${text} - ${-offset}`);
 
 /** This worker's block of the tasks. */
-const share = (tasks: number): Lines => [
+const share = (tasks: number | string): Lines => [
   `const $lo = Math.floor(${tasks} * worker / workers), $hi = Math.floor(${tasks} * (worker + 1) / workers);`,
 ];

@@ -9,7 +9,7 @@ export class Names {
     return this.kernels.of("local", name);
   }
 
-  /** Of an argument that stands for something of a parameter. */
+  /** Name of an argument that stands for some property of a parameter. */
   argument(name: string, wish: string): string {
     return this.kernels.of("argument", name, wish);
   }

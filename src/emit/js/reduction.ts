@@ -17,7 +17,7 @@ export interface Folding {
   unrolls(body: readonly Stmt[], copies: number): boolean;
   /** The name of the author's own fold. */
   foldName(folded: Folded): string;
-  /** What `emit` gives while `reduce` statements fold into the results' places. */
+  /** Runs `emit` while `reduce` statements fold into the results' places. */
   withAccumulators<T>(results: readonly Folded[], place: (r: Folded) => string, emit: () => T): T;
 }
 
@@ -79,7 +79,7 @@ export class Lanes {
     const copy = (k: number): Lines => [`const ${index} = ${k === 0 ? n : `${n} + ${k} | 0`};`, ...inLane(k)];
     return [
       `let ${n} = ${first};`,
-      `for (const ${last} = ${end} - ${REDUCTION_LANES - 1} | 0; ${n} < ${last}; ${n} += ${REDUCTION_LANES}) {`,
+      `for (const ${last} = ${end} - ${REDUCTION_LANES - 1}; ${n} < ${last}; ${n} += ${REDUCTION_LANES}) {`,
       ...indent(ALL.flatMap((k) => braced("", copy(k)))),
       "}",
       ...ALL.slice(0, -1).flatMap((k) => braced(`if (${n}${k ? ` + ${k}` : ""} < ${end}) `, copy(k))),

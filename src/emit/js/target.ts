@@ -1,13 +1,13 @@
 import type { ElementType, KernelIR } from "../../ir/types.js";
 import type { Policy, ScatterStrategy } from "../../ir/launch.js";
 
-/** Where an array lies: byte address in the shared memory, or in `buffers[buffer]`. */
+/** Place of an array: byte address in the shared memory, or in `buffers[buffer]`. */
 export interface Allocation {
   address: number;
   buffer?: number;
 }
 
-/** A view or scatter target. Strides count elements; the address is that of the first element. */
+/** A view or scatter target. Strides count elements; the address belongs to the element that lies lowest in memory. */
 export interface AllocatedView extends Allocation {
   element: ElementType;
   shape: readonly number[];
@@ -17,7 +17,13 @@ export interface AllocatedView extends Allocation {
 /** One launch as the JavaScript emitter sees it: everything but the scalars' values is compiled into the code. */
 export interface JsTarget {
   ir: KernelIR;
+  /** With `anyRange`, of the range's axes alone. */
   policy: Policy;
+  /**
+   * Begins, extents, and addresses and numbers of partials are arguments, after the scalars and in this order: for ranges without tiles, in kernels
+   * without scatter.
+   */
+  anyRange?: boolean;
   /** Threads that will take part. */
   workers: number;
   views: Record<string, AllocatedView>;

@@ -10,7 +10,7 @@ const TYPES: Record<ElementType | "i64", string> = {
   i64: "long long",
 };
 
-/** The run-time interface of CUDA, and that of HIP, which has the same functions under other names. */
+/** The run-time interface of CUDA, or of HIP, which has the same functions under other names. */
 export function cudaLike(prefix: "cuda" | "hip"): GpuApi {
   const pointer = (element: ElementType | "i64", constant: boolean): string => `${constant ? "const " : ""}${TYPES[element]} *`;
   const dim3 = (name: string, [x, y, z]: HostShape["grid"]): string => `${name}(${[x, y, z].map(unsigned).join(", ")})`;

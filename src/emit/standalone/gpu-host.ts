@@ -33,23 +33,23 @@ export interface GpuApi {
   readonly status: string;
   readonly success: string;
   readonly queue: readonly string[];
-  /** In front of the launch function. */
+  /** Before the launch function. */
   readonly linkage: string;
   /** Arrays of the device, as declared without the name. */
   pointer(element: ElementType | "i64", constant: boolean): string;
   /** Spelling of a signed integer of 64 bits. */
   readonly i64: string;
-  /** Lines that declare `name` and allocate so many bytes. */
+  /** Lines that declare `name` and allocate `bytes`. */
   allocate(name: string, element: ElementType | "i64", bytes: string): string[];
   free(name: string): string[];
   /** Declares `multiprocessors` and `cache_bytes` of the device. */
   facts(): string[];
-  /** Declares `resident`: blocks of so many threads that a multiprocessor holds. */
+  /** Declares `resident`: the blocks of `threads` threads that a multiprocessor holds. */
   resident(entry: Entry<AnySlot>, threads: number): string[];
   launch(entry: Entry<AnySlot>, shape: HostShape, args: readonly HostArgument[]): string[];
   /** Status of arguments that are too large. */
   readonly invalid: string;
-  /** Lines that set all bits of so many bytes. */
+  /** Lines that set all bits of `bytes` bytes. */
   fill(name: string, bytes: string): string[];
   /** Copies to host memory and waits. */
   read(host: string, device: string, bytes: string): string[];
@@ -91,7 +91,7 @@ export function writeGpuHost(request: EmitRequest, program: GpuProgram, { finish
   return new HostWriter(request, program, finishThreads, api).text();
 }
 
-/** What was contributed to one scatter target: names of variables of the launch function. */
+/** Contributions to one scatter target: names of variables of the launch function. */
 interface Contributions extends Readonly<
   Record<"count" | "tiles" | "keys" | "sortedKeys" | "order" | "sortedOrder" | "values" | "counts" | "totals", string>
 > {
@@ -123,7 +123,7 @@ class HostWriter {
     writeComment(code, request, this.args, [
       "Arrays are in the device's memory, results in the host's.",
       reads ? "Waits for the results." : "Does not wait for the kernel's end.",
-      `Returns ${api.success} or what failed.`,
+      `Returns ${api.success}, or the error of the call that failed.`,
     ]);
     code.line(`${api.linkage}${api.status} ${request.stem}_launch(`);
     code.indented(() => parameterLines(this.args, (arg) => this.declaration(arg), api.queue).forEach((line) => code.line(line)));

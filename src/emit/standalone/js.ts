@@ -12,7 +12,7 @@ import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
 import { commentText, keyText, originText } from "../text.js";
 
-/** An ES module. It runs on one thread, and its bits are those of strict mode in fast mode too. */
+/** An ES module. It runs on one thread, and gives the bits of strict mode in fast mode too. */
 export function emitJsFile(request: EmitRequest): EmittedFile[] {
   return [{ name: `${request.stem}.mjs`, text: new ModuleWriter(request).text() }];
 }

@@ -1,7 +1,8 @@
 import { prints } from "../../ir/prints.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ReduceParam, ScatterParam, ViewParam } from "../../ir/types.js";
-import { BodyWriter, writeTable } from "../c/body.js";
+import { BodyWriter } from "../c/body.js";
+import { writeTable } from "../c/tables.js";
 import { Code } from "../c/code.js";
 import { Helpers } from "../c/helpers.js";
 import { Names } from "../names.js";
@@ -115,7 +116,7 @@ class LoopsWriter {
     }
     if (this.needsPartials) code.text(folds.toString().trimEnd()).line();
     writeComment(code, this.request, this.args, [
-      this.needsPartials ? "Returns 0, or 1 where there is no memory for partial results." : "Returns 0.",
+      this.needsPartials ? "Returns 0, or 1 if there is no memory for partial results." : "Returns 0.",
     ]);
     code.line(`int ${stem}_launch(`);
     code.indented(() => parameterLines(this.args, declaration).forEach((line) => code.line(line)));
@@ -129,7 +130,7 @@ class LoopsWriter {
   }
 
   private writer(code: Code): BodyWriter {
-    return new BodyWriter(code, this.request.ir, dialect, this.frame, this.names, this.helpers);
+    return new BodyWriter(code, this.request.ir, dialect, this.frame, this.names, this.helpers, "small");
   }
 
   private atomic(param: ScatterParam): string {
@@ -166,7 +167,7 @@ class LoopsWriter {
     });
   }
 
-  /** What the loops work on; declares what is needed for it. */
+  /** Variables that the loops use; declares what they need. */
   private used(code: Code): Used[] {
     if (!this.constructs.offloads) return [];
     return this.arrays.map(({ name, rank }) => {

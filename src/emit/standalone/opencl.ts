@@ -9,7 +9,7 @@ import type { EmitRequest, EmittedFile } from "./request.js";
 /** Work-items that a compute unit holds, about; OpenCL does not tell. */
 const RESIDENT = 2048;
 
-/** What is asked of a device; none of it is of use to a kernel that does not need it. */
+/** Features assumed of a device; they do not matter to kernels that do not use them. */
 const FEATURES: OpenclFeatures = { f64: true, atomics64: true, exactF32: true, subGroups: false };
 
 /** OpenCL C, and a host in C. */
@@ -52,8 +52,8 @@ const SETTERS = { mem: "cl_mem", f64: "cl_double", f32: "cl_float", i32: "cl_int
 function buildFunction(stem: string, strict: boolean): string {
   const options = strict ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2 -cl-mad-enable";
   return `/*
- * Compiles the kernels in the file at \`path\`, which is ${stem}.cl. What a compiler complains about goes to stderr.
- * Returns NULL where it fails, with the reason in *status.
+ * Compiles the kernels in the file at \`path\`, which is ${stem}.cl. Messages of the compiler go to stderr.
+ * Returns NULL on failure, with the reason in *status.
  */
 cl_program ${stem}_build(cl_context context, cl_device_id device, const char *path, cl_int *status) {
   FILE *file = fopen(path, "rb");

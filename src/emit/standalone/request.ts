@@ -12,7 +12,7 @@ export interface EmitRequest {
   readonly stem: string;
   /** By view and axis: the stride is 1 and compiled in; all others are arguments of the launch function. */
   readonly unitStrides: Readonly<Record<string, readonly boolean[]>>;
-  /** Lines for the comment in front of the launch function. */
+  /** Lines for the comment before the launch function. */
   readonly notes?: readonly string[];
   /** For languages that compile sizes in. */
   readonly sizes: LaunchSizes;
@@ -21,7 +21,7 @@ export interface EmitRequest {
 /** The sizes of one launch. */
 export interface LaunchSizes {
   readonly policy: Policy;
-  /** Of view and scatter parameters; strides in elements. */
+  /** Shapes and strides (in elements) of view and scatter parameters. */
   readonly views: Readonly<Record<string, { readonly shape: readonly number[]; readonly strides: readonly number[] }>>;
 }
 

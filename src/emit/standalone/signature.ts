@@ -6,18 +6,18 @@ import { slotText, type SignatureSlot } from "../slots.js";
 import { commentText } from "../text.js";
 import type { EmitRequest } from "./request.js";
 
-/** Type of an argument that is no pointer; `index` has 64 bits. */
+/** Type of an argument other than a pointer; `index` has 64 bits. */
 export type ArgumentType = ScalarType | "index";
 
 /** An argument of a launch function, the same for all languages. */
 export interface Argument {
-  /** What it stands for. */
+  /** Slot whose value it carries. */
   readonly slot: SignatureSlot;
   readonly name: string;
-  /** What it is called beside the kernel's own words. */
+  /** Its name next to the kernel's own words. */
   readonly word: string;
   readonly type: ArgumentType | "pointer";
-  /** What a pointer points to. */
+  /** Type of the elements that a pointer points to. */
   readonly element?: ElementType;
   /** The pointed-to is changed. */
   readonly written?: boolean;
@@ -99,7 +99,7 @@ export function launchArguments({ ir, access, unitStrides }: EmitRequest, names:
         slot: { kind, axis },
         ...derived(names, `${kind} ${axis}`, `${INDEX_NAMES[axis]}_${kind}`),
         type: "index",
-        note: "first index of the range and the one behind its last, along each axis",
+        note: "first index of the range and the one after its last, along each axis",
       });
   return args;
 }

@@ -1,7 +1,8 @@
 import { LIBRARY } from "../c/dialect.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ReduceParam, ScatterParam, Stmt, ViewParam } from "../../ir/types.js";
-import { BodyWriter, writeTable } from "../c/body.js";
+import { BodyWriter } from "../c/body.js";
+import { writeTable } from "../c/tables.js";
 import { Code } from "../c/code.js";
 import type { Dialect } from "../c/dialect.js";
 import { Helpers } from "../c/helpers.js";
@@ -123,12 +124,14 @@ class SyclWriter {
     if (this.reductions.length > 0) code.text(folds.toString().trimEnd()).line();
     writeComment(code, this.request, this.args, [
       "Arrays are in memory that the queue's device reaches by address (malloc_device, malloc_shared); results are in the host's.",
-      this.reductions.length > 0 ? "Waits for the results. Throws what SYCL throws." : "Gives the kernel's event. Throws what SYCL throws.",
+      this.reductions.length > 0
+        ? "Waits for the results. Passes on SYCL's exceptions."
+        : "Gives the kernel's event. Passes on SYCL's exceptions.",
     ]);
     code.line(`sycl::event ${stem}_launch(`);
     code.indented(() => parameterLines(this.args, declaration, ["sycl::queue &queue"]).forEach((line) => code.line(line)));
     code.line(")");
-    // What is a hint to OpenMP says nothing here.
+    // Drops hints to OpenMP, which mean nothing here.
     code.text(
       launch
         .toString()
@@ -143,7 +146,7 @@ class SyclWriter {
   }
 
   private writer(code: Code): BodyWriter {
-    return new BodyWriter(code, this.request.ir, dialect, this.frame, this.names, this.helpers);
+    return new BodyWriter(code, this.request.ir, dialect, this.frame, this.names, this.helpers, "small");
   }
 
   private get bounds(): Bounds[] {

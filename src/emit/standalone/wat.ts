@@ -37,7 +37,7 @@ export function emitWatFiles(request: EmitRequest): EmittedFile[] {
   const head = [
     `;; ${originText(ir)} as WebAssembly, for ${describeSizes(request)}.`,
     `;; wat2wasm ${stem}.wat -o ${stem}.wasm`,
-    ";; $run takes the address of the argument block, the number of a worker and how many there are:",
+    ";; $run takes the address of the argument block, the number of a worker and the number of workers:",
     ...kernel.slots.map(({ slot, offset }) => `;;   byte ${String(offset).padEnd(4)} ${commentText(slotText(slot))}`),
   ];
   return [
@@ -58,7 +58,7 @@ function describeSizes(request: EmitRequest): string {
   return [range, ...arrays].join(", ");
 }
 
-/** Types of which the kernel takes whole powers. */
+/** Types whose whole powers the kernel takes. */
 function powersOf(ir: KernelIR): Set<FloatType> {
   const types = new Set<FloatType>();
   walkExprs(ir.body, (e) => {
@@ -67,7 +67,7 @@ function powersOf(ir: KernelIR): Set<FloatType> {
   return types;
 }
 
-/** Where things lie in the module's memory. */
+/** Layout of the module's memory. */
 class Layout {
   end = 64;
   reserve(bytes: number): number {
@@ -99,7 +99,7 @@ function host(request: EmitRequest, kernel: WasmKernel): string {
     throw new EmitError(
       ir.name,
       "wat",
-      `its arrays take ${(layout.end / 2 ** 30).toFixed(1)} GiB, more than a memory has`,
+      `its arrays take ${(layout.end / 2 ** 30).toFixed(1)} GiB, more than a WebAssembly memory holds`,
       "give a smaller --size",
     );
   const code = new Code();
@@ -158,9 +158,13 @@ const ORDER: Record<WasmSlot["kind"], number> = {
   copyStride: 5,
   caches: 5,
   scalar: 5,
+  begin: 5,
+  count: 5,
+  units: 5,
+  batch: 5,
 };
 
-/** What an entry of the argument block holds before a launch, and a note for the reader; undefined where each launch fills it. */
+/** Value of an entry of the argument block before a launch, and a note for the reader; undefined if each launch fills it. */
 function filledBefore(
   slot: WasmSlot,
   memory: Readonly<Record<"scratch" | "scratchStride" | "tables", number> & Record<"partials" | "views", ReadonlyMap<string, number>>>,
@@ -181,6 +185,11 @@ function filledBefore(
     case "copyStride":
     case "caches":
       throw new Error(`one thread has no ${slotText(slot)}`);
+    case "begin":
+    case "count":
+    case "units":
+    case "batch":
+      throw new Error(`a module for one range has no ${slotText(slot)}`);
     default:
       return unreachable(slot);
   }

@@ -2,7 +2,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
-import { REDUCTION_CHUNK, REDUCTION_LANES, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
 import { EmitError } from "../../ir/errors.js";
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
@@ -11,10 +11,10 @@ import { ROW } from "../wgsl/range.js";
 import {
   groupsApart,
   layOut,
+  representationOf,
   TEMPORARY,
   WORKGROUP,
   type Entry,
-  type Representation,
   type ScatterCode,
   type WgslProgram,
 } from "../wgsl/program.js";
@@ -41,7 +41,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
       ir.name,
       "wgsl",
       `${f64.what} is f64, which WGSL lacks`,
-      "declare it f32, or give isoform emit --float f32 or isoform port --kind NAME=f32",
+      "declare it f32, or use isoform emit --float f32 or isoform port --kind NAME=f32",
     );
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
@@ -49,10 +49,14 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const code: ScatterCode = strict && scatters.some(orderMatters) ? "serial" : "atomic";
   const program = emitWgsl(ir, access, {
     strict,
+    sizes: "small",
     inChunks: strict,
     unitStrides,
     groups: groupsApart(arrays.map(({ name }) => name)),
-    representations: [...arrays.map((p) => representation(p, code, access.views[p.name]?.written === true)), "words"],
+    representations: [
+      ...arrays.map((p) => representationOf(ir, p, p.kind === "scatter" && code === "atomic", access.views[p.name]?.written === true)),
+      "words",
+    ],
     atStart: Object.fromEntries(arrays.map(({ name }) => [name, true])),
     partials: false,
     scatter: Object.fromEntries(scatters.map(({ name }) => [name, code])),
@@ -64,12 +68,6 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
     ...shaders.map(({ file, entry }) => ({ name: file, text: entry.source })),
     { name: `${stem}.host.mjs`, text: host(request, program, shaders, [...arrays.map(({ name }) => placeText(name)), TEMPORARY.kind]) },
   ];
-}
-
-/** How an array's buffer is declared: bytes that are written share words, and atomics of floats go through their bits. */
-function representation(param: ViewParam | ScatterParam, code: ScatterCode, written: boolean): Representation {
-  if (param.kind === "scatter" && code === "atomic") return param.element === "i32" ? "atomic_i32" : "atomic_u32";
-  return param.element !== "u8" ? param.element : written ? "atomic_u32" : "words";
 }
 
 interface Shader {

@@ -13,7 +13,7 @@ export class Address {
 
   constant(value: number): void {
     if (this.type === "i64") this.fn.i64(value);
-    else this.fn.i32(value);
+    else this.fn.i32(value | 0);
   }
 
   /** Adds two addresses on the stack. */

@@ -3,7 +3,7 @@ import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 
-/** What updates an element whatever other threads do there, with its address and the value on the stack. */
+/** Updates an element safely against other threads, with its address and the value on the stack. */
 export function emitAtomicUpdate(code: KernelCode, { op, element }: ScatterParam): (fn: FunctionBuilder) => void {
   if (valType(element) === "i32" && op === "sum")
     return (fn) => {

@@ -110,7 +110,7 @@ export class FunctionBuilder {
     return this.params.length + this.locals.length - 1;
   }
 
-  /** Leaves a gap here: `within` can add code to it later, while the function goes on behind it. */
+  /** Leaves a gap here: `within` can add code to it later, while the function continues after it. */
   gap(): Gap {
     const gap = { bytes: new Bytes(), depth: this.depth };
     this.code = new Bytes();

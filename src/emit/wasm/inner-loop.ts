@@ -26,15 +26,15 @@ export interface LoopShape {
   variable: LoopVariable;
   body: readonly Stmt[];
   width: Width;
-  /** Of the reductions whose folds stand in the body, by name. */
+  /** Accumulators of the reductions that are folded in the body, by name. */
   accumulators: ReadonlyMap<string, Accumulator>;
-  /** What all other folds do; only in loops of width 1. */
+  /** Writes all other folds; only in loops of width 1. */
   reduce?: (target: string, value: () => void) => void;
 }
 
 /**
  * The innermost loop over elements (or members of a team): in vectors where it pays, and one by one for the rest. Addresses that are linear
- * in the loop variable become pointers that move along; values that do not change are computed in front of it.
+ * in the loop variable become pointers that move along; values that do not change are computed before it.
  */
 export class InnerLoop {
   /** Local of the loop variable's value; of the first lane's in a vectorised loop. */
@@ -42,7 +42,7 @@ export class InnerLoop {
   readonly variable: LoopVariable;
   readonly pointers = new Pointers();
   readonly terms: LoopTerms;
-  /** Code in front of the loop. */
+  /** Code before the loop. */
   prologue!: Gap;
   private readonly body: readonly Stmt[];
   /** Names declared in the body whose values change from element to element. */
@@ -100,7 +100,7 @@ export class InnerLoop {
     return keys.size === 1 && (views === 0 || this.code.spec.disjointMemory);
   }
 
-  /** Locals at the body's top level that keep one value are computed in front of the loop. */
+  /** Locals at the body's top level that keep one value are computed before the loop. */
   private hoist(): void {
     const { code } = this;
     const assigned = assignedLocals(this.body);
@@ -192,7 +192,7 @@ export class InnerLoop {
     });
     if (control) return 1;
     if (accesses <= 4 && size <= 80) return 4;
-    // Where each access has a pointer of its own, moving them on takes as long as the accesses do.
+    // Moving the pointers takes as long as the accesses if each access has its own.
     return 2 * this.moving.length > accesses ? 2 : 1;
   }
 
@@ -276,7 +276,7 @@ export class InnerLoop {
     else scalar.statements(body);
   }
 
-  /** Whether so many elements from the current one on lie in the interior. */
+  /** Whether `elements` elements from the current one on lie in the interior. */
   private within({ begin, end }: Interior, elements: number): void {
     const { fn } = this.code;
     fn.get(this.index);

@@ -10,6 +10,9 @@ export class Int {
   static constant(fn: FunctionBuilder, value: number): Int {
     return new Int(fn, value);
   }
+  static of(fn: FunctionBuilder, value: Int | number): Int {
+    return typeof value === "number" ? Int.constant(fn, value) : value;
+  }
   static local(fn: FunctionBuilder, local: number): Int {
     return new Int(fn, () => fn.get(local));
   }

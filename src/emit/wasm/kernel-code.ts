@@ -1,5 +1,6 @@
 import type { InexactFn } from "../../ir/operators.js";
-import { definitionsOf, partsOf } from "../../ir/analysis/affine.js";
+import { definitionsOf, partsOf, type Interval } from "../../ir/analysis/affine.js";
+import { integerRanges, type IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, Expr, KernelIR, NumericType, ReduceParam, ScalarType, ScatterParam, Stmt } from "../../ir/types.js";
 import { walkExpr, walkExprs, changedIn } from "../../ir/walk.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
@@ -13,14 +14,17 @@ import { ModuleBuilder } from "./encoder.js";
 import { linearAddress } from "./linear-address.js";
 import type { LoopTerms, LinearAddress } from "./linear-address.js";
 
-/** What a module is specialised on. Base addresses, scalars and results pass through the argument block. */
+/** Properties on which a module is specialised. Base addresses, scalars and results pass through the argument block. */
 export interface WasmSpec {
   ir: KernelIR;
+  /** With `anyRange`, a range that encloses each launch's. */
   policy: Policy;
+  /** Begins and extents of the range are arguments, for ranges without tiles in kernels without scatter. */
+  anyRange?: boolean;
   precision: Precision;
   /** Reductions come in the order of strict mode, which in it they always do. */
   ordered?: boolean;
-  /** Of view and scatter parameters; strides in elements. */
+  /** Types, shapes and strides (in elements) of view and scatter parameters. */
   views: Record<string, { element: ElementType; shape: readonly number[]; strides: readonly number[] }>;
   scatter: Record<string, ScatterStrategy>;
   /** No written view shares memory with another argument. */
@@ -81,13 +85,15 @@ export class KernelCode {
   private readonly block = new Map<string, BlockEntry>();
   readonly arrays = new Map<string, ArrayInfo>();
   readonly definitions: Map<string, Expr | undefined>;
+  /** Values of the kernel's integers. */
+  readonly ranges: IntegerRanges;
   readonly strict: boolean;
   /** Reductions keep the order of strict mode. */
   readonly ordered: boolean;
   readonly remarks: string[] = [];
   /** Local of `slice` with the address of the worker's private memory. */
   readonly scratch: number;
-  /** Where values that depend on scalar parameters alone are computed. */
+  /** Code that computes values which depend on scalar parameters alone. */
   readonly entry: Gap;
   /** More different numbers than registers: vectors of them are better loaded than made. */
   readonly manyNumbers: boolean;
@@ -101,7 +107,7 @@ export class KernelCode {
   };
   /** Bytes of private memory of each worker. */
   scratchBytes = 0;
-  /** What lies in the tables' memory, at which byte. */
+  /** Values in the tables' memory, with the byte at which each is. */
   private readonly tableValues: { type: NumericType; value: number; at: number }[] = [];
   private tableEnd = 0;
   /** Locals of `slice` with the address of the worker's scatter cache, by target. */
@@ -118,6 +124,7 @@ export class KernelCode {
     this.ordered = this.strict || spec.ordered === true;
     this.module = new ModuleBuilder(spec.shared, spec.wide);
     this.definitions = definitionsOf(ir.body);
+    this.ranges = integerRanges(ir, "any", (leaf) => knownIn(spec, leaf));
     this.importMath(ir);
     const axes = recordedAxes(ir);
     const address = addressType(spec.wide);
@@ -193,6 +200,14 @@ export class KernelCode {
     return base;
   }
 
+  /** A local of `slice` that holds an argument from its start on. To be called before other code is written. */
+  argument(slot: WasmSlot, type: ScalarType): number {
+    const local = this.fn.local(valType(type));
+    this.loadArgument(slot, type);
+    this.fn.set(local);
+    return local;
+  }
+
   private loadArgument(slot: WasmSlot, type: ScalarType): void {
     this.fn.get(SLICE.args);
     this.fn.memory(`${valType(type)}.load`, this.slot(slot));
@@ -238,7 +253,7 @@ export class KernelCode {
     return bytes;
   }
 
-  /** Bytes from the tables' address to a number that is put behind them. */
+  /** Bytes from the tables' address to a number that is stored after them. */
   numberInMemory(type: "f64" | "f32", value: number): number {
     const at = this.tableEnd;
     this.tableValues.push({ type, value, at });
@@ -279,10 +294,17 @@ export class KernelCode {
   }
 
   linearAddress(array: string, indices: readonly Expr[], loop?: LoopTerms): LinearAddress {
-    return linearAddress(array, this.arrays.get(array)!.strides, indices, this.definitions, (atom) => this.extentOf(atom), loop);
+    return linearAddress(this.arrays.get(array)!.strides, indices, {
+      array,
+      definitions: this.definitions,
+      extents: (atom) => this.extentOf(atom),
+      ranges: this.ranges,
+      wide: this.spec.wide,
+      loop,
+    });
   }
 
-  /** The constant behind an atom: an extent of a view, or the size of a team. */
+  /** The constant value of an atom: an extent of a view, or the size of a team. */
   private extentOf(atom: string): number | undefined {
     if (atom === "teamSize") return 1;
     const [kind, name, axis] = partsOf(atom);
@@ -323,6 +345,14 @@ export class KernelCode {
   get written(): Set<string> {
     return changedIn(this.spec.ir.body, "view", "scatter");
   }
+}
+
+/** Values of an index of the policy, or of an extent. */
+function knownIn({ policy, views }: WasmSpec, leaf: Expr): Interval | undefined {
+  if (leaf.op === "extent") return [views[leaf.view].shape[leaf.axis], views[leaf.view].shape[leaf.axis]];
+  if (leaf.op !== "index") return undefined;
+  if (policy.kind === "team") return [0, Math.max(0, policy.league - 1)];
+  return [policy.begin[leaf.axis], policy.begin[leaf.axis] + Math.max(0, policy.extents[leaf.axis] - 1)];
 }
 
 function numbersIn(body: readonly Stmt[]): number {

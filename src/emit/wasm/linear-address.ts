@@ -1,5 +1,6 @@
-import { add, affineOf, constant, isConstant, scale } from "../../ir/analysis/affine.js";
+import { add, affineOf, constant, isConstant, scale, scaleModulo } from "../../ir/analysis/affine.js";
 import type { Affine, Definitions } from "../../ir/analysis/affine.js";
+import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { Expr } from "../../ir/types.js";
 
 /**
@@ -15,6 +16,8 @@ export interface LinearAddress {
   moving: Record<string, number>;
   /** Parts that are not linear, such as an index that was loaded, each with its stride in bytes. */
   leaves: { expr: Expr; stride: number }[];
+  /** The sum may leave i32 although the index is inside: only addresses that wrap, too, find the element, which offsets of instructions do not. */
+  wraps?: true;
 }
 
 /** Which atoms of linear forms are what to a loop; without a loop all terms are moving ones. */
@@ -29,12 +32,31 @@ interface Split {
   leaves: LinearAddress["leaves"];
 }
 
-/** `expr` as a linear form plus leaves. */
-function split(expr: Expr, definitions: Definitions): Split {
+/**
+ * `expr` as a linear form plus leaves. With `ranges`, where addresses do not wrap as indices do, products that may leave i32 are leaves, and so is
+ * an index whose sum may name another element than the i32 does.
+ */
+function split(expr: Expr, definitions: Definitions, ranges?: IntegerRanges): Split {
+  if (!ranges) return splitFreely(expr, definitions);
+  if (ranges.fits(expr)) return splitFreely(expr, definitions);
+  return ranges.names(ranges.summed(expr)) ? splitSums(expr, definitions, ranges) : { form: constant(0), leaves: [{ expr, stride: 1 }] };
+}
+
+function splitSums(expr: Expr, definitions: Definitions, ranges: IntegerRanges): Split {
+  if (ranges.fits(expr)) return splitFreely(expr, definitions);
+  if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub")) {
+    const [a, b] = [splitSums(expr.a, definitions, ranges), splitSums(expr.b, definitions, ranges)];
+    const sign = expr.fn === "add" ? 1 : -1;
+    return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
+  }
+  return { form: constant(0), leaves: [{ expr, stride: 1 }] };
+}
+
+function splitFreely(expr: Expr, definitions: Definitions): Split {
   const whole = affineOf(expr, definitions);
   if (whole) return { form: whole, leaves: [] };
   if (expr.op === "binary" && (expr.fn === "add" || expr.fn === "sub")) {
-    const [a, b] = [split(expr.a, definitions), split(expr.b, definitions)];
+    const [a, b] = [splitFreely(expr.a, definitions), splitFreely(expr.b, definitions)];
     const sign = expr.fn === "add" ? 1 : -1;
     return { form: add(a.form, scale(b.form, sign)), leaves: [...a.leaves, ...scaled(b.leaves, sign)] };
   }
@@ -42,7 +64,7 @@ function split(expr: Expr, definitions: Definitions): Split {
     const [a, b] = [affineOf(expr.a, definitions), affineOf(expr.b, definitions)];
     const factor = a && isConstant(a) ? a.constant : b && isConstant(b) ? b.constant : undefined;
     if (factor !== undefined) {
-      const inner = split(a && isConstant(a) ? expr.b : expr.a, definitions);
+      const inner = splitFreely(a && isConstant(a) ? expr.b : expr.a, definitions);
       return { form: scale(inner.form, factor), leaves: scaled(inner.leaves, factor) };
     }
   }
@@ -51,32 +73,47 @@ function split(expr: Expr, definitions: Definitions): Split {
 
 const scaled = (leaves: LinearAddress["leaves"], factor: number) => leaves.map(({ expr, stride }) => ({ expr, stride: stride * factor }));
 
-/** The place of an element; `strides` in bytes. `extents` resolves the extents of views, which are constants here. */
+/** Inputs of the search for an element's place. */
+interface Surroundings {
+  readonly array: string;
+  readonly definitions: Definitions;
+  /** Resolves the extents of views, which are constants here. */
+  extents(atom: string): number | undefined;
+  readonly ranges: IntegerRanges;
+  /** Addresses are wider than indices. */
+  readonly wide: boolean;
+  readonly loop?: LoopTerms;
+}
+
+/** The place of an element; `strides` in bytes. */
 export function linearAddress(
-  array: string,
   strides: readonly number[],
   indices: readonly Expr[],
-  definitions: Definitions,
-  extents: (atom: string) => number | undefined,
-  loop?: LoopTerms,
+  { array, definitions, extents, ranges, wide, loop }: Surroundings,
 ): LinearAddress {
   const linear: LinearAddress = { array, constant: 0, step: 0, fixed: {}, moving: {}, leaves: [] };
   indices.forEach((index, axis) => {
-    const { form, leaves } = split(index, definitions);
+    const { form: whole, leaves } = split(index, definitions, wide ? ranges : undefined);
+    if (!wide && !ranges.names(ranges.summed(index))) linear.wraps = true;
     linear.leaves.push(...scaled(leaves, strides[axis]));
-    linear.constant += form.constant * strides[axis];
+    const form = (wide ? scale : scaleModulo)(whole, strides[axis]);
+    linear.constant += form.constant;
     for (const [atom, c] of Object.entries(form.terms)) {
       const extent = extents(atom);
-      if (extent !== undefined) linear.constant += c * extent * strides[axis];
-      else if (atom === loop?.variable) linear.step += c * strides[axis];
+      if (extent !== undefined) linear.constant += c * extent;
+      else if (atom === loop?.variable) linear.step += c;
       else {
         const terms = loop?.isFixed(atom) ? linear.fixed : linear.moving;
-        terms[atom] = (terms[atom] ?? 0) + c * strides[axis];
+        terms[atom] = (terms[atom] ?? 0) + c;
       }
     }
   });
+  if (!wide && Math.abs(linear.step) >= FAR && indices.some((index) => !ranges.fits(index))) linear.wraps = true;
   return linear;
 }
+
+/** Bytes from one turn to the next with which an index that wraps may come back into an array. */
+const FAR = 65536;
 
 /** A pointer that several accesses of a loop share: they differ from it by constants that are not negative. */
 export interface Pointer {
@@ -87,7 +124,7 @@ export interface Pointer {
   local: number;
 }
 
-/** Bytes in front of every array that are memory still, less what a vector may reach too far. */
+/** Bytes before every array that are memory still, less what a vector may reach too far. */
 const SLACK = 60000;
 
 /**
@@ -104,6 +141,7 @@ export class Pointers {
 
   /** To be called for every access before `find`. */
   note(linear: LinearAddress, always: boolean): void {
+    if (linear.wraps) return;
     const key = keyOf(linear);
     if (!this.seen.has(key)) this.seen.set(key, { linear, constants: [], pointers: [] });
     this.seen.get(key)!.constants.push({ value: linear.constant, always });
@@ -126,6 +164,7 @@ export class Pointers {
 
   /** The pointer of a noted place, and the place's distance from it. */
   find(linear: LinearAddress): { pointer: Pointer; offset: number } | undefined {
+    if (linear.wraps) return undefined;
     const pointer = this.seen.get(keyOf(linear))?.pointers.findLast((p) => p.bias <= linear.constant);
     return pointer && { pointer, offset: linear.constant - pointer.bias };
   }
@@ -138,6 +177,6 @@ const keyOf = ({ array, step, fixed, moving, leaves }: LinearAddress): string =>
 export const exprKey = (value: unknown): string =>
   JSON.stringify(value, (name, part: unknown) => (name === "location" ? undefined : exact(part)));
 
-/** JSON knows neither -0 nor what is not finite. */
+/** Keeps -0 and values that are not finite, which JSON lacks. */
 const exact = (part: unknown): unknown =>
   typeof part === "number" && (Object.is(part, -0) || !Number.isFinite(part)) ? `number ${Object.is(part, -0) ? "-0" : part}` : part;

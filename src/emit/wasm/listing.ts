@@ -5,7 +5,7 @@ const TYPES: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0
 
 const names = new Map(Array.from(opcodes(), ({ prefix, code, name }) => [prefix * 0x10000 + code, name]));
 
-/** What follows an opcode. */
+/** Kind of immediate after an opcode. */
 function immediateOf(name: string): "none" | "memory" | "lane" | "memoryLane" | "shuffle" {
   if (name === "i8x16.shuffle") return "shuffle";
   if (/(extract|replace)_lane/.test(name)) return "lane";

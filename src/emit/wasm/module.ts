@@ -2,11 +2,12 @@ import { shareLoads } from "../../ir/passes/share-loads.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
-import { emitRange } from "./range.js";
+import { emitRange, type Work } from "./range.js";
 import { emitTeams } from "./teams.js";
 import { spillCache } from "./scatter-cache.js";
 
 export type { WasmSpec } from "./kernel-code.js";
+export { workOfRange } from "./range.js";
 export { LANE_BYTES } from "./reduction.js";
 
 /** A module and what must be known to run it. */
@@ -17,13 +18,15 @@ export interface WasmKernel {
   slots: readonly BlockEntry[];
   /** Private memory of each worker. */
   scratchBytes: number;
-  /** What the memory of the tables must hold. */
+  /** Contents of the tables' memory. */
   tableBytes: Uint8Array;
   /**
    * Partials of a reduce parameter: one for each chunk of 256 elements or each team, or (`workers`) LANE_BYTES for each worker, that must
    * hold the identity before a run.
    */
   partials: "units" | "workers";
+  /** The axis along which lines run, in a module for any range. */
+  inner?: number;
   remarks: string[];
 }
 
@@ -34,28 +37,43 @@ export interface WasmKernel {
 export function emitWasm(given: WasmSpec): WasmKernel {
   const spec = given.disjointMemory ? { ...given, ir: shareLoads(given.ir) } : given;
   const code = new KernelCode(spec);
-  const { units, batch } = spec.policy.kind === "range" ? emitRange(code, spec.policy) : emitTeams(code, spec.policy);
-  emitRun(code, units, batch);
+  const work: Work & { readonly inner?: number } =
+    spec.policy.kind === "range" ? emitRange(code, spec.policy) : emitTeams(code, spec.policy);
+  emitRun(code, work);
   return {
     bytes: code.module.bytes(),
     slots: code.slots,
     scratchBytes: code.scratchBytes,
     tableBytes: code.tableBytes,
     partials: spec.policy.kind === "team" || code.ordered ? "units" : "workers",
+    ...(spec.anyRange && { inner: work.inner }),
     remarks: code.remarks,
   };
 }
 
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */
-function emitRun(code: KernelCode, units: number, batch: number): void {
+function emitRun(code: KernelCode, work: Work): void {
   // JavaScript hands a 64-bit address over as a number.
-  const { wide } = code.spec;
+  const { wide, anyRange } = code.spec;
   const run = code.module.function("run", [wide ? "f64" : "i32", "i32", "i32"]);
   const local = (n: number): Int => Int.local(run, n);
   const [args, worker, workers] = [0, 1, 2];
+  const address = (): void => {
+    run.get(args);
+    if (wide) run.op("i64.trunc_f64_u");
+  };
+  const argument = (kind: "units" | "batch"): Int => {
+    const held = run.local("i32");
+    address();
+    run.memory("i32.load", code.slot({ kind }));
+    run.set(held);
+    return local(held);
+  };
+  const units = anyRange ? argument("units") : work.units;
+  const batch = anyRange ? argument("batch") : work.batch;
   const [per, first, end, stop] = [run.local("i32"), run.local("i32"), run.local("i32"), run.local("i32")];
   local(workers)
-    .plus(units - 1)
+    .plus(typeof units === "number" ? units - 1 : units.minus(1))
     .over(local(workers))
     .to(per);
   local(per).times(local(worker)).to(first);
@@ -64,8 +82,7 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.if();
   const top = run.loop();
   local(first).plus(batch).orAtMost(local(end)).to(stop);
-  run.get(args);
-  if (wide) run.op("i64.trunc_f64_u");
+  address();
   run.get(worker);
   run.get(first);
   run.get(stop);
@@ -77,8 +94,7 @@ function emitRun(code: KernelCode, units: number, batch: number): void {
   run.end();
   for (const param of code.cached) {
     const spill = spillCache(code, param);
-    run.get(args);
-    if (wide) run.op("i64.trunc_f64_u");
+    address();
     run.get(worker);
     run.call(spill.index);
   }

@@ -11,7 +11,7 @@ type Binary = Extract<Expr, { op: "binary" }>;
 export type Reduce = Extract<Stmt, { kind: "reduce" }>;
 type Scatter = Extract<Stmt, { kind: "scatter" }>;
 
-/** True where two values are made alike, at least in part from an element and the one behind it. */
+/** True if two values are computed alike, at least in part from an element and the one after it. */
 export function isPair(scalar: Scalars, p: Expr, q: Expr): boolean {
   if (isNextLoad(scalar, p, q)) return true;
   const both = alike(p, q);
@@ -71,7 +71,7 @@ export function areReducePair(scalar: Scalars, first: Stmt, second: Stmt | undef
   );
 }
 
-/** True for plain updates of an element and the one behind it. */
+/** True for plain updates of an element and the one after it. */
 export function areScatterPair(scalar: Scalars, first: Stmt, second: Stmt | undefined): second is Scatter {
   if (first.kind !== "scatter" || second?.kind !== "scatter" || first.target !== second.target) return false;
   const { spec } = scalar.code;
@@ -112,7 +112,7 @@ function isNextLoad(scalar: Scalars, p: Expr, q: Expr): boolean {
   return p.op === "load" && q.op === "load" && p.type === "f64" && p.view === q.view && isNext(scalar, p.view, p.indices, q.indices);
 }
 
-/** True where the second f64 element lies behind the first. */
+/** True if the second f64 element directly follows the first. */
 function isNext({ code, loop }: Scalars, array: string, p: readonly Expr[], q: readonly Expr[]): boolean {
   const [a, b] = [p, q].map((indices) => code.linearAddress(array, indices, loop?.terms));
   return b.constant === a.constant + 8 && exprKey({ ...a, constant: 0 }) === exprKey({ ...b, constant: 0 });

@@ -5,7 +5,7 @@ import type { LoopTerms, Pointers } from "./linear-address.js";
 import type { LoopVariable, Variance } from "./variance.js";
 
 /*
- * What the writers of a loop's code need of each other: inner-loop.ts has both scalar.ts and vector.ts, and each of these has writers of parts.
+ * Interfaces between the writers of a loop's code: inner-loop.ts has both scalar.ts and vector.ts, and each of these has writers of parts.
  */
 
 /** The loop in which code stands. */
@@ -15,10 +15,10 @@ export interface Loop {
   readonly variable: LoopVariable;
   readonly pointers: Pointers;
   readonly terms: LoopTerms;
-  /** Code in front of the loop. */
+  /** Code before the loop. */
   readonly prologue: Gap;
   isVariable(e: Expr): boolean;
-  /** The statement stands in front of the loop already. */
+  /** Whether the statement is already before the loop. */
   isHoisted(stmt: Stmt): boolean;
   /** True for a value that is the same for all iterations and touches no memory. */
   isInvariant(e: Expr): boolean;
@@ -47,7 +47,7 @@ export interface Vectors {
   readonly scalar: Scalars;
   readonly variance: Variance;
   readonly width: 2 | 4;
-  /** Lanes that are active; undefined where all are. */
+  /** Lanes that are active; undefined if all are. */
   readonly mask: number | undefined;
   /** Which of several elements' vectors in an unrolled loop. */
   readonly copy: number;

@@ -11,25 +11,40 @@ import { chooseWidth } from "./width.js";
 /** Elements that one call of `slice` works through, about. */
 const ELEMENTS_OF_SLICE = 16384;
 
-/** How the work of a module is counted: in units, so many of them for one call of `slice`. */
+/** Units in which the work of a module is counted, a number of them for one call of `slice`. */
 export interface Work {
-  units: number;
-  batch: number;
+  readonly units: number;
+  readonly batch: number;
 }
+
+/** The work of a range without tiles, whose lines run along the axis `inner`. */
+export function workOfRange({ extents }: RangePolicy, inner: number): Work {
+  const lines = extents.reduce((product, extent, axis) => (axis === inner ? product : product * extent), 1);
+  const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, extents[inner]));
+  return { units: lines * Math.ceil(extents[inner] / REDUCTION_CHUNK), batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
+}
+
+/** A begin or an extent: known, or an argument. */
+type Bound = number | Int;
 
 /**
  * Fills `slice` for a range. A unit is REDUCTION_CHUNK elements of a line, a line one combination of the outer indices:
  * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial.
  */
-export function emitRange(code: KernelCode, policy: RangePolicy): Work {
+export function emitRange(code: KernelCode, policy: RangePolicy): Work & { readonly inner?: number } {
   const { fn, spec } = code;
   const strategies = Object.values(spec.scatter);
   const tiles = tilesOf(spec.ir, policy, strategies);
   code.remarks.push(...tilesRemark(spec.ir, policy, strategies));
   if (tiles) return emitTiles(code, policy, tiles);
-  const axes = axisOrder(code, policy).map((axis) => ({ axis, begin: policy.begin[axis], extent: policy.extents[axis] }));
+  const argument = (kind: "begin" | "count", axis: number): Int => Int.local(fn, code.argument({ kind, axis }, "i32"));
+  const axes = axisOrder(code, policy).map((axis): { axis: number; begin: Bound; extent: Bound } =>
+    spec.anyRange
+      ? { axis, begin: argument("begin", axis), extent: argument("count", axis) }
+      : { axis, begin: policy.begin[axis], extent: policy.extents[axis] },
+  );
   const inner = axes.pop()!;
-  const unitsOfLine = Math.ceil(inner.extent / REDUCTION_CHUNK);
+  const unitsOfLine = chunksOf(code, inner.extent);
   const accumulators = new Map(code.reductions.map((p) => [p.name, code.ordered ? privateLanes(code, p) : workersLanes(code, p)]));
   const byUnit = code.ordered && accumulators.size > 0;
   const variable = { op: "index", type: "i32", axis: inner.axis } as const;
@@ -43,13 +58,13 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   local(unit).minus(local(line).times(unitsOfLine)).to(chunk);
   if (byUnit) Int.constant(fn, 1).to(units);
   else
-    Int.constant(fn, unitsOfLine)
+    Int.of(fn, unitsOfLine)
       .minus(local(chunk))
       .orAtMost(local(SLICE.end).minus(local(unit)))
       .to(units);
   const done = local(chunk).times(REDUCTION_CHUNK);
   done.plus(inner.begin).to(from);
-  local(units).times(REDUCTION_CHUNK).orAtMost(Int.constant(fn, inner.extent).minus(done)).to(count);
+  local(units).times(REDUCTION_CHUNK).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
   for (const [n, { axis, begin, extent }] of [...axes.entries()].reverse()) {
     (n > 0 ? local(line).modulo(extent) : local(line)).plus(begin).to(code.localOf(axis, "i32", "index"));
     local(line).over(extent).to(line);
@@ -61,9 +76,18 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work {
   fn.brIf(top);
   fn.end();
 
-  const lines = axes.reduce((product, { extent }) => product * extent, 1);
-  const elementsOfUnit = Math.max(1, Math.min(REDUCTION_CHUNK, inner.extent));
-  return { units: lines * unitsOfLine, batch: Math.round(ELEMENTS_OF_SLICE / elementsOfUnit) };
+  return { ...workOfRange(policy, inner.axis), inner: inner.axis };
+}
+
+/** Chunks of a line; the last may be short. */
+function chunksOf({ fn }: KernelCode, extent: Bound): Bound {
+  if (typeof extent === "number") return Math.ceil(extent / REDUCTION_CHUNK);
+  const chunks = fn.local("i32");
+  extent
+    .plus(REDUCTION_CHUNK - 1)
+    .over(REDUCTION_CHUNK)
+    .to(chunks);
+  return Int.local(fn, chunks);
 }
 
 /** Fills `slice` for a range in tiles, one a unit, each with a nest of loops. */

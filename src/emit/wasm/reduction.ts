@@ -5,10 +5,10 @@ import { type KernelCode, SLICE, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
 import { type VectorCode, shapeOf } from "./vector.js";
 
-/** Bytes that each worker has for its lanes of a reduction in fast mode. */
+/** Bytes that each worker has for its lanes of a reduction in fast mode: all that registers hold. */
 export const LANE_BYTES = 64;
 
-/** What is folded. */
+/** Values to fold. */
 export interface Fold {
   name: string;
   type: NumericType;
@@ -92,7 +92,9 @@ export class Accumulator {
     const type = valType(this.fold.type);
     const narrow = vector?.isNarrow(this.fold.type) ?? false;
     const width = vector?.width ?? 1;
-    this.registers.forEach((local, n) => {
+    const kept = this.carries ? this.registers.length : Math.min(this.registers.length, REDUCTION_LANES / width);
+    this.foldBeyond(kept, vector);
+    this.registers.slice(0, kept).forEach((local, n) => {
       const offset = this.memory + n * width * this.size;
       const old = (): void => {
         fn.get(this.base);
@@ -112,6 +114,25 @@ export class Accumulator {
       if (narrow) fn.memoryLane("v128.store64_lane", offset, 0);
       else fn.memory(vector ? "v128.store" : `${type}.store`, offset);
     });
+  }
+
+  /** Folds the registers from number `kept` on into those before: fast mode has more of them than fill private lanes. */
+  private foldBeyond(kept: number, vector?: VectorCode): void {
+    const { fn } = this;
+    for (let n = kept; n < this.registers.length; n++) {
+      const into = this.registers[n % kept];
+      const [a, b] = [into, this.registers[n]].map((local) => () => fn.get(local));
+      if (!vector) emitFold(this.scalar, this.fold, a, b);
+      else if (this.fold.op === "custom") {
+        b();
+        this.combineVectors(vector, a);
+      } else {
+        a();
+        b();
+        this.vectorOp();
+      }
+      fn.set(into);
+    }
   }
 
   private vectorOp(): void {

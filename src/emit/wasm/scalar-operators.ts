@@ -9,7 +9,7 @@ export const signed = (fn: string, type: ScalarType): string => (isFloat(type) ?
 
 const ORDERED: Record<CompareFn, boolean> = { eq: false, ne: false, lt: true, le: true, gt: true, ge: true };
 
-/** The instruction of a comparison, behind its type. */
+/** The instruction of a comparison, without its type prefix. */
 export const comparison = (fn: CompareFn, type: ScalarType): string => (ORDERED[fn] ? signed(fn, type) : fn);
 
 const FLOAT_UNARY: Record<FloatUnaryFn, string> = {
@@ -29,7 +29,7 @@ const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem" | "copysign">, string> =
   max: "max",
 };
 
-/** The instruction of an operator on floats, scalars and vectors alike, behind its type. */
+/** The instruction of an operator on floats, scalars and vectors alike, without its type prefix. */
 export function floatUnary(fn: UnaryFn): string {
   if (!isFloatUnary(fn)) throw new Error(`${fn} of a float`);
   return FLOAT_UNARY[fn];

@@ -1,5 +1,6 @@
 import { partsOf } from "../../ir/analysis/affine.js";
 
+import { lastOf } from "../../ir/loop-stops.js";
 import { unreachable } from "../../ir/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { BYTES, isFloat, type FloatType } from "../../ir/scalars.js";
@@ -16,7 +17,7 @@ import { emitUpdate } from "./scatter.js";
 
 export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 
-/** What some statements do depends on where they stand. */
+/** Surroundings on which the code of some statements depends. */
 export interface Surroundings {
   /** Folds the value that `value` leaves on the stack. */
   reduce?: (target: string, value: () => void) => void;
@@ -112,7 +113,7 @@ export class ScalarCode extends ScalarOperators {
     }
   }
 
-  /** What an element does, with what notes its first failure. */
+  /** Code of an element, with the recording of its first failure. */
   element(body: readonly Stmt[]): void {
     const { code, fn } = this;
     const { fault } = code;
@@ -336,19 +337,22 @@ export class ScalarCode extends ScalarOperators {
   counted(stmt: Extract<Stmt, { kind: "for" }>, body: () => void): void {
     const { fn, code } = this;
     const variable = code.localOf(stmt.name, "i32");
+    const fits = code.ranges.stepFits(stmt);
+    const last = fits ? undefined : lastOf(stmt.stop);
+    const end = last ?? stmt.stop;
     let stop: number | undefined;
-    if (stmt.stop.op !== "const") {
+    if (end.op !== "const") {
       stop = code.localOf(stmt.name, "i32", "stop");
-      this.expr(stmt.stop);
+      this.expr(end);
       fn.set(stop);
     }
     this.expr(stmt.start);
     fn.set(variable);
+    const getStop = (): void => (stop === undefined ? this.expr(end) : fn.get(stop));
     const inside = (): void => {
       fn.get(variable);
-      if (stop === undefined) this.expr(stmt.stop);
-      else fn.get(stop);
-      fn.op(stmt.step > 0 ? "i32.lt_s" : "i32.gt_s");
+      getStop();
+      fn.op(`i32.${stmt.step > 0 ? "l" : "g"}${last ? "e" : "t"}_s`);
     };
     const next = (): void => {
       fn.get(variable);
@@ -356,14 +360,27 @@ export class ScalarCode extends ScalarOperators {
       fn.op("i32.add");
       fn.set(variable);
     };
+    const again = (): void => {
+      if (!fits) this.hasNext(stmt, () => fn.get(variable), getStop);
+      next();
+      if (fits) inside();
+    };
     // Tested at the end, so that an iteration has one branch.
     inside();
     fn.if();
-    this.rounds(body, () => {
-      next();
-      inside();
-    });
+    this.rounds(body, again);
     fn.end();
+  }
+
+  /** Leaves on the stack whether a counter that is not beyond its stop has another value, where the step after its last may wrap. */
+  hasNext(stmt: Extract<Stmt, { kind: "for" }>, variable: () => void, stop: () => void): void {
+    const { fn } = this;
+    const [from, to] = stmt.step > 0 ? [variable, stop] : [stop, variable];
+    to();
+    from();
+    fn.op("i32.sub");
+    fn.i32(Math.abs(stmt.step) | 0);
+    fn.op(lastOf(stmt.stop) ? "i32.ge_u" : "i32.gt_u");
   }
 
   /** A loop whose condition is a scalar. */

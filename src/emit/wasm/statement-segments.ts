@@ -1,14 +1,14 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 
-/** The statements of a block from one index to in front of another. */
+/** The statements of a block from one index to before another. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Segment extends Span {
-  /** Locals that get their first value in it and are read behind it. */
+  /** Locals that get their first value in it and are read after it. */
   readonly outliving: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface Measure {
   readonly counts: (e: Expr) => boolean;
   /** As much of it is left whole. */
   readonly few: number;
-  /** Of a segment, unless one statement has more or nothing is left. */
+  /** Least count of a segment, unless one statement has more or nothing is left. */
   readonly least: number;
   readonly most: number;
   /** Values that cross from segment to segment, at most. */
@@ -30,14 +30,14 @@ interface Measure {
 /** The first that cuts a run does; numbers are measured. */
 const MEASURES: readonly Measure[] = [
   { counts: ({ op }) => op === "load", few: FEW_LOADS, least: 4, most: 7, crossing: 8 },
-  // Of that much, most values go through the stack anyhow: in order, each once.
+  // With this much code, most values go through the stack anyhow: in order, each once.
   { counts: ({ op }) => op === "load" || op === "unary" || op === "binary", few: 120, least: 20, most: 60, crossing: Infinity },
 ];
 
 /**
  * Cuts long runs of assignments where few values cross, if they read much more than the registers hold. Engines that order instructions by
  * their dependencies alone, such as V8 before Turboshaft, move all loads of a straight run to its front, because sums wait for each other and
- * loads do not; each loaded value then goes through the stack, and so do those of a long calculation. They keep to the order of segments that
+ * loads do not; each loaded value then goes through the stack, and so do the values of a long calculation. They keep to the order of segments that
  * are blocks of their own.
  * `isVector` tells the locals that count.
  */
@@ -68,7 +68,7 @@ function runsOf(body: readonly Stmt[]): Span[] {
   return runs;
 }
 
-/** `crossing`: in front of each statement and behind the last, how many values have been set and are read from there on. */
+/** `crossing`: before each statement and after the last, the number of values that have been set and are read from there on. */
 function cut(run: Span, body: readonly Stmt[], crossing: readonly number[], measure: Measure): Span[] {
   const counts = body.map((stmt) => countOf([stmt], measure.counts));
   if (counts.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= measure.few) return [];
@@ -92,7 +92,10 @@ function countOf(stmts: readonly Stmt[], counts: Measure["counts"]): number {
   return count;
 }
 
-/** Of each vector local that is set in the body, the statements that declare it and read it last; -1 and `body.length` where they are others'. */
+/**
+ * For each vector local that is set in the body, the statements that declare it and read it last; -1 and `body.length` where these are
+ * outside the body.
+ */
 function livesOf(body: readonly Stmt[], isVector: (local: string) => boolean): Map<string, Span> {
   const lives = new Map<string, Span>();
   const read = new Map<string, number>();

@@ -87,7 +87,7 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce, shar
   fn.end();
 }
 
-/** A loop over members that share work out among their lanes, which are those of vectors: one member after the other. */
+/** A loop over members that share work out among their lanes, which are lanes of vectors: one member after the other. */
 function emitOneByOne(code: KernelCode, stmt: MemberLoop, reduce: Reduce): void {
   const { fn } = code;
   const { name, count, body, location } = stmt;

@@ -9,7 +9,7 @@ export const isVariable = (expr: Expr, variable: LoopVariable): boolean =>
   variable.op === "index" ? expr.op === "index" && expr.axis === variable.axis : expr.op === "local" && expr.name === variable.name;
 
 /**
- * What of a loop's body differs between the lanes of a vector. Varying values live in vectors, all others are computed once.
+ * Finds the values of a loop's body that differ between the lanes of a vector. Varying values live in vectors, all others are computed once.
  *
  * Control flow is handled as in ISPC (Pharr and Mark, "ispc: A SPMD compiler for high-performance CPU programming", InPar 2012): a
  * branch whose condition varies runs both sides under masks; a loop that lanes leave at different times is divergent and runs until
@@ -62,7 +62,7 @@ export class Variance {
   isVaryingArray(array: string): boolean {
     return this.arrays.has(array);
   }
-  /** Where the local or array was declared. */
+  /** Depth at which the local or array was declared. */
   depthOf(name: string): number {
     return this.depths.get(name) ?? 0;
   }

@@ -13,7 +13,7 @@ const MARGIN = 32768;
 interface Lanes {
   /** Local of the address that all have in common. */
   base: number;
-  /** What the instruction's offset adds, at least 0. */
+  /** The instruction's offset, at least 0. */
   offset: number;
   /** Bytes from one lane's element to the next, besides `varying`. */
   step: number;

@@ -1,4 +1,5 @@
 import { unreachable } from "../../ir/unreachable.js";
+import { lastOf } from "../../ir/loop-stops.js";
 import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
@@ -19,7 +20,7 @@ export class VectorStatements {
   /** Around the current statement, innermost last; undefined for loops that all lanes leave together. */
   private readonly loops: (Divergent | undefined)[] = [];
   private depth = 0;
-  /** Locals of which inactive lanes get their values back at the end of the masked block that is being emitted. */
+  /** Locals whose values inactive lanes get back at the end of the masked block that is being emitted. */
   private merged: ReadonlySet<string> = new Set();
 
   constructor(
@@ -61,7 +62,7 @@ export class VectorStatements {
     this.fn.if();
   }
 
-  /** What has its first value from the block gets another one beside it, so that engines do not keep that of the previous element. */
+  /** Gives locals that outlive the segment a value in the else branch, too, so that engines do not keep the previous element's. */
   private endSegment({ outliving }: Segment): void {
     const { fn } = this;
     if (outliving.length > 0) fn.else();
@@ -202,10 +203,17 @@ export class VectorStatements {
       return;
     }
     const varying = variance.isVarying(stmt.name);
+    const fits = code.ranges.stepFits(stmt);
+    const last = fits ? undefined : lastOf(stmt.stop);
     const emit = (e: typeof stmt.start): void => (varying ? vector.expr(e) : scalar.expr(e));
     const type = varying ? "v128" : "i32";
+    const shape = varying ? "i32x4" : "i32";
     const [variable, stop] = [code.localOf(stmt.name, type), code.temp(type)];
-    emit(stmt.stop);
+    const asMask = (): void => {
+      if (!varying) vector.splat("bool");
+      else if (vector.width === 2) fn.op("i64x2.extend_low_i32x4_s");
+    };
+    emit(last ?? stmt.stop);
     fn.set(stop);
     emit(stmt.start);
     fn.set(variable);
@@ -213,16 +221,28 @@ export class VectorStatements {
       () => {
         fn.get(variable);
         fn.get(stop);
-        fn.op(`${varying ? "i32x4" : "i32"}.${stmt.step > 0 ? "lt_s" : "gt_s"}`);
-        if (!varying) vector.splat("bool");
-        else if (vector.width === 2) fn.op("i64x2.extend_low_i32x4_s");
+        fn.op(`${shape}.${stmt.step > 0 ? "l" : "g"}${last ? "e" : "t"}_s`);
+        asMask();
       },
       stmt.body,
-      () => {
+      (live) => {
+        if (!fits) {
+          // Lanes whose counter would go beyond the stop, and might wrap, have ended.
+          fn.get(stmt.step > 0 ? stop : variable);
+          fn.get(stmt.step > 0 ? variable : stop);
+          fn.op(`${shape}.sub`);
+          fn.i32(Math.abs(stmt.step) | 0);
+          if (varying) fn.op("i32x4.splat");
+          fn.op(`${shape}.${lastOf(stmt.stop) ? "ge" : "gt"}_u`);
+          asMask();
+          fn.get(live);
+          fn.op("v128.and");
+          fn.set(live);
+        }
         fn.get(variable);
         fn.i32(stmt.step);
         if (varying) fn.op("i32x4.splat");
-        fn.op(`${type === "v128" ? "i32x4" : "i32"}.add`);
+        fn.op(`${shape}.add`);
         fn.set(variable);
       },
     );
@@ -249,7 +269,7 @@ export class VectorStatements {
   }
 
   /** Runs until no lane is left. `condition` leaves a mask on the stack. */
-  private divergent(condition: () => void, body: readonly Stmt[], update: () => void): void {
+  private divergent(condition: () => void, body: readonly Stmt[], update: (live: number) => void): void {
     const { vector, code, fn } = this;
     const { mask: outer } = vector;
     const { merged } = this;
@@ -280,7 +300,7 @@ export class VectorStatements {
     vector.mask = loop.live;
     if (hasJump(body)) leaveIfNone();
     this.loops.push(undefined);
-    update();
+    update(loop.live);
     this.loops.pop();
     fn.br(top);
     fn.end();

@@ -31,7 +31,7 @@ const ALL_ONES = [-1, -1, -1, -1] as const;
  */
 export class VectorCode {
   readonly scalar: ScalarCode;
-  /** Lanes that are active; undefined where all are. */
+  /** Lanes that are active; undefined if all are. */
   mask: number | undefined;
   /** Which of several elements' vectors in an unrolled loop. */
   copy = 0;
@@ -357,7 +357,7 @@ export class VectorCode {
     return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), type === "f32");
   }
 
-  /** All bits of a but the sign, which is b's; that of a NaN counts as +. */
+  /** All bits of a but the sign, which comes from b; the sign of a NaN counts as +. */
   private copysign(e: { a: Expr; b: Expr }, type: FloatType): void {
     const { fn, code } = this;
     const [a, b] = [code.temp("v128"), code.temp("v128")];

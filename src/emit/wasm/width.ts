@@ -32,7 +32,7 @@ function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
   return found;
 }
 
-/** Why a loop's body is not vectorised for `width` lanes; undefined where it is. */
+/** Why a loop's body is not vectorised for `width` lanes; undefined if it is. */
 function scalarReason(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, width: 2 | 4): string | undefined {
   const target = orderedTwice(code, body);
   if (target) return `as updates of "${target}" must come in element order`;

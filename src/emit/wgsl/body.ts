@@ -1,3 +1,5 @@
+import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
+import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
@@ -7,7 +9,7 @@ import type { Code } from "../c/code.js";
 import type { Names } from "../names.js";
 import type { Frame } from "./frame.js";
 import type { HelperName, Helpers } from "./helpers.js";
-import { TYPES } from "./program.js";
+import { TYPES, zeroVariable } from "./program.js";
 
 /** Binding strength, as far as WGSL lets operators meet without parentheses. */
 const enum Level {
@@ -44,6 +46,8 @@ function signOf({ fn, b }: Extract<Expr, { op: "logical" }>): string {
 /** Writes the statements of a kernel's body in WGSL; what depends on the surroundings goes through the frame. */
 export class BodyWriter {
   private readonly assigned: ReadonlySet<string>;
+  /** Values of the integers that have been written so far. */
+  private readonly ranges: IntegerRanges;
   private lastLine = 0;
   /** Factors of products of emulated f64, by the product's text. */
   private readonly products = new Map<string, readonly [string, string]>();
@@ -56,8 +60,11 @@ export class BodyWriter {
     readonly helpers: Helpers,
     /** f32 operations are kept from being contracted and regrouped. */
     private readonly strict: boolean,
+    /** Sizes in the launches that run the code. */
+    private readonly sizes: Sizes,
   ) {
     this.assigned = assignedLocals(ir.body);
+    this.ranges = new IntegerRanges(sizes, this.assigned, ir.tables);
   }
 
   /** The value of an expression. */
@@ -94,7 +101,7 @@ export class BodyWriter {
   fold(op: Exclude<ReduceOp, "custom"> | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
     const [first, second] = [closed(a), closed(b)];
     if (typeof op === "string") return this.arithmetic(op === "sum" ? "add" : op, type, [first, Level.Term], [second, Level.Term])[0];
-    const inner = new BodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict);
+    const inner = new BodyWriter(this.code, this.ir, this.frame, this.names, this.helpers, this.strict, this.sizes);
     inner.local = (name) => (name === op.a ? first : name === op.b ? second : this.local(name));
     return inner.value(op.body);
   }
@@ -112,7 +119,8 @@ export class BodyWriter {
     switch (stmt.kind) {
       case "let": {
         const name = this.local(stmt.name);
-        if (!stmt.init) return this.line(stmt, `var ${name}: ${TYPES[stmt.type]};`);
+        if (stmt.init) this.ranges.define(stmt.name, stmt.init);
+        if (!stmt.init) return this.line(stmt, zeroVariable(name, TYPES[stmt.type]));
         if (stmt.init.op === "checked") return this.checked(stmt, name, stmt.init);
         return this.line(stmt, `${this.assigned.has(stmt.name) ? "var" : "let"} ${name}: ${TYPES[stmt.type]} = ${this.value(stmt.init)};`);
       }
@@ -177,6 +185,8 @@ export class BodyWriter {
 
   private countedLoop(stmt: Extract<Stmt, { kind: "for" }>): void {
     const { frame } = this;
+    this.ranges.enter(stmt);
+    if (!this.ranges.stepFits(stmt)) return this.loopToTheEnd(stmt);
     const name = this.local(stmt.name);
     const start = frame.uniform(this, stmt, "i32", this.value(stmt.start));
     let stop = frame.uniform(this, stmt, "i32", this.value(stmt.stop));
@@ -191,12 +201,43 @@ export class BodyWriter {
     this.code.line("}");
   }
 
+  /** Writes a counted loop whose counter may wrap after the last turn: the loop ends before that step. */
+  private loopToTheEnd(stmt: Extract<Stmt, { kind: "for" }>): void {
+    const { frame } = this;
+    const name = this.local(stmt.name);
+    const last = lastOf(stmt.stop);
+    const hoisted = (wish: string, e: Expr): string => {
+      const text = this.names.fresh(`${name}_${wish}`);
+      this.code.line(`let ${text}: i32 = ${frame.uniform(this, stmt, "i32", this.value(e))};`);
+      return text;
+    };
+    const start = hoisted("start", stmt.start);
+    const stop = hoisted("stop", last ?? stmt.stop);
+    const rises = stmt.step > 0;
+    const [low, high] = rises ? [start, stop] : [stop, start];
+    const distance = rises ? `${stop} - ${name}` : `${name} - ${stop}`;
+    this.line(stmt, `if ${low} ${last ? "<=" : "<"} ${high} {`);
+    this.code.indented(() => {
+      this.code.line(`var ${name}: i32 = ${start};`);
+      this.code.block("loop", () => {
+        this.code.block("", () => this.statements(stmt.body));
+        this.code.block("continuing", () => {
+          const more = this.names.fresh("more");
+          this.code.line(`let ${more} = u32(${distance}) ${last ? ">=" : ">"} ${Math.abs(stmt.step)}u;`);
+          this.code.line(`${name} ${rises ? "+=" : "-="} ${Math.abs(stmt.step)};`);
+          this.code.line(`break if !${more};`);
+        });
+      });
+    });
+    this.code.line("}");
+  }
+
   private whileLoop(stmt: Extract<Stmt, { kind: "while" }>): void {
     this.line(stmt, "loop {");
     this.code.indented(() => {
       const cond = this.frame.uniform(this, stmt, "bool", this.value(stmt.cond));
       this.code.line(`if !(${cond}) { break; }`);
-      // What the body declares is not known to what follows a `continue`.
+      // Puts the body in a block if `continuing` follows, which must not see declarations that a `continue` may skip.
       if (stmt.update.length === 0) this.statements(stmt.body);
       else {
         this.code.block("", () => this.statements(stmt.body));
@@ -244,7 +285,7 @@ export class BodyWriter {
       case "call":
         return this.call(`${e.fn}_${e.type as FloatType}`, ...e.args.map((a) => this.value(a)));
       case "checked":
-        throw new Error("a checked index stands in no statement of its own");
+        throw new Error("a checked index is outside of a statement");
       case "failed":
         return [frame.failed(), Level.Term];
       default:
@@ -316,9 +357,9 @@ export class BodyWriter {
     if (Number.isNaN(v)) return this.call("not_a_number");
     if (!Number.isFinite(v)) return [sign + this.call("infinity")[0], level];
     const size = Math.abs(v);
-    // What compilers do not keep of constants: the sign of zeros, subnormals.
+    // Calls functions for constants that compilers do not keep: the sign of zeros, subnormals.
     if (v === 0 && sign) return this.call("negative_zero");
-    if (v !== 0 && size < 2 ** -126) return [`bitcast<f32>(${new Uint32Array(new Float32Array([v]).buffer)[0]}u)`, Level.Term];
+    if (v !== 0 && size < 2 ** -126) return [`bitcast<f32>(${wordOf(v)})`, Level.Term];
     const digits = String(size);
     return [`${sign}${/[.e]/.test(digits) ? digits : `${digits}.0`}f`, level];
   }
@@ -407,7 +448,7 @@ export function tableText(table: Table, name: string, literal: (type: NumericTyp
   const type = bits ? (table.type === "f64" ? "vec2<u32>" : "u32") : TYPES[table.type];
   const value = (v: number): string => {
     if (!bits) return literal(table.type, v);
-    const words = [...new Uint32Array(new Float32Array(table.type === "f64" ? pair(v) : [v]).buffer)].map((word) => `${word}u`);
+    const words = (table.type === "f64" ? pair(v) : [v]).map(wordOf);
     return words.length === 1 ? words[0] : `${type}(${words.join(", ")})`;
   };
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;
@@ -415,6 +456,9 @@ export function tableText(table: Table, name: string, literal: (type: NumericTyp
 
 const isBits = ({ type, values }: Table): boolean => isFloat(type) && !values.every(isPlain);
 const isPlain = (v: number): boolean => Number.isFinite(Math.fround(v)) && !Object.is(v, -0) && (v === 0 || Math.abs(v) >= 2 ** -126);
+
+/** The bits of an f32, as a literal of type u32. */
+export const wordOf = (v: number): string => `${new Uint32Array(new Float32Array([v]).buffer)[0]}u`;
 
 /** An f64 as the sum of two f32, the first of them the f64 rounded. */
 export function pair(v: number): [high: number, low: number] {

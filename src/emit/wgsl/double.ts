@@ -1,12 +1,12 @@
 /*
  * Arithmetic on the unevaluated sum of two f32, the greater one first and the sum rounded to it: 48 bits where neither part leaves the
- * range of normal f32. The algorithms are those of Dekker (1971) and Knuth, with the bounds of Joldes, Muller and Popescu, "Tight and
+ * range of normal f32. The algorithms are by Dekker (1971) and Knuth, with the bounds of Joldes, Muller and Popescu, "Tight and
  * rigorous error bounds for basic building blocks of double-word arithmetic" (2017): with u = 2^-24 addition is within 3 u^2, the product,
  * whose lower terms are added up one by one, within 6 u^2. Quotient and root correct an approximation twice, so that they do not depend on how well a device divides.
  */
 
 /**
- * What the arithmetic rests on where `fma` rounds once. It adds as well, with a factor of one that the compiler does not know: a sum is one
+ * Primitives of the arithmetic if `fma` rounds once. It adds as well, with a factor of one that the compiler does not know: a sum is one
  * instruction, and no one can contract or regroup it.
  */
 export const BY_FMA = {
@@ -144,7 +144,7 @@ fn max_f64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   floor_f64: `
 fn floor_f64(a: vec2<f32>) -> vec2<f32> {
   let high = floor(a.x);
-  return select(vec2<f32>(high, 0.0), quick_sum(high, floor(a.y)), (high == a.x) & is_finite(a.x) & (a.y != 0.0));
+  return select(vec2<f32>(high, 0.0), quick_sum(high, floor(a.y)), (high == a.x) & is_finite(a.x) & !(a.y == 0.0));
 }`,
   ceil_f64: `
 fn ceil_f64(a: vec2<f32>) -> vec2<f32> { return -floor_f64(-a); }`,
@@ -192,7 +192,7 @@ fn u32_from_f64(a: vec2<f32>) -> u32 {
 fn bool_from_f64(a: vec2<f32>) -> bool { return bool_from_f32(a.x); }`,
 };
 
-/** What is left where a value leaves the range. */
+/** Corrections for a value that leaves the range. */
 export const STRICT_ENDS = {
   // The value, unless f32 says with 'high' that it is infinite, none, or a zero of some sign.
   range_checked: `

@@ -180,7 +180,7 @@ export class FoldWriter extends EntryWriter {
   }
 }
 
-/** Results lie 8 bytes apart, behind `results`, which counts words; offsets of f64 count pairs of them. */
+/** Results lie 8 bytes apart, starting at `results`, which counts words; offsets of f64 count pairs of them. */
 function resultAt(n: number, type: ReduceParam["type"]): string {
   const words = (2 * n) / wordsOf(type);
   return `${type === "f64" ? " / 2" : ""}${words === 0 ? "" : ` + ${words}`}`;

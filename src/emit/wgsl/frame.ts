@@ -3,7 +3,7 @@ import type { Stmt } from "../../ir/types.js";
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
 /**
- * What surrounds a kernel's body in one shader: where its indices, views and folds live. Statements are written through `body`:
+ * Surroundings of a kernel's body in one shader: its indices, views and folds. Statements are written through `body`:
  * `body.code` takes lines, `body.value(expr)` and `body.statements(list)` emit what is inside.
  */
 export interface Frame<Body> {

@@ -22,7 +22,7 @@ const table = (values: readonly number[]): string => `array<vec2<f32>, ${values.
 const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
 const terms = (count: number, term: (n: number) => number): number[] => Array.from({ length: count }, (_, n) => term(n));
 
-/** 2/pi in words of 32 bits behind the binary point, led by a word of zeros. */
+/** 2/pi in words of 32 bits after the binary point, led by a word of zeros. */
 const TWO_OVER_PI = [0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab];
 
 /** ln 2 in parts of 24, 24 and 24 bits. */
@@ -151,7 +151,7 @@ fn quarter_turns(x: f32) -> vec3<f32> {
   let bits = bitcast<u32>(x);
   let exponent = i32((bits >> 23u) & 255u) - 150;
   let fraction = (bits & 0x7fffffu) | 0x800000u;
-  /* Where the bits of weight 2 and 1 of the product of 24 bits begin. */
+  /* Position of the bits of weight 2 and 1 in the product of 24 bits. */
   let first = clamp(exponent + 30, 0, ${32 * (TWO_OVER_PI.length - 3) - 1});
   let word = first >> 5u;
   let shift = u32(first & 31);
@@ -220,7 +220,7 @@ fn atan2_f64(y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let angle = mul_f64(rest, add_f64(vec2<f32>(1.0, 0.0), mul_f64(square, add_f64(${pairText(-1 / 3)}, 0.2 * square))));
   return atan2_special(add_f64(vec2<f32>(first, 0.0), angle), y, x);
 }`,
-  // Where a coordinate is zero, infinite or none, or the angle is the quotient.
+  // Handles a coordinate that is zero, infinite or NaN, and the angle of the quotient.
   atan2_special: `
 fn atan2_special(angle: vec2<f32>, y: vec2<f32>, x: vec2<f32>) -> vec2<f32> {
   let sign = select(1.0, -1.0, (bitcast<u32>(y.x) >> 31u) == 1u);

@@ -5,8 +5,8 @@ import type { FloatType } from "../../ir/scalars.js";
 import { FUNCTIONS } from "./functions.js";
 
 /*
- * The operations that WGSL lacks, or leaves open at the edges: see the comments of ir/types.ts for what each must give. WGSL lets a
- * compiler assume that there are no infinities and NaN, and evaluate constant expressions itself, where it refuses them; so tests for them
+ * The operations that WGSL lacks, or leaves open at the edges: see the comments of ir/types.ts for their results. WGSL lets a
+ * compiler assume that no value is infinite or NaN, and evaluate constant expressions itself, where it rejects them; so tests for them
  * look at bits, and bits that make them depend on a number that only the launch knows.
  */
 

@@ -3,7 +3,16 @@ import { contributionsOf } from "../../ir/analysis/contributions.js";
 import { sequenceChecks } from "../../ir/passes/sequence-checks.js";
 import type { KernelIR } from "../../ir/types.js";
 import { FoldWriter } from "./folds.js";
-import { groupsApart, WORKGROUP, type Entry, type ScatterCode, type Traversal, type WgslAssumptions, type WgslProgram } from "./program.js";
+import {
+  groupsApart,
+  representationOf,
+  WORKGROUP,
+  type Entry,
+  type ScatterCode,
+  type Traversal,
+  type WgslAssumptions,
+  type WgslProgram,
+} from "./program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter, RenormaliseWriter } from "./sorted-scatter.js";
 import { TeamWriter } from "./team.js";
@@ -35,26 +44,28 @@ export const entriesOf = ({ main, fold, finish, sorted, renormalised }: WgslProg
     (entry) => entry !== undefined,
   );
 
-/** WGSL of a kernel without a launch or a device, for people and for tests: dense `right` layouts, each view in a buffer of its own. */
-export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string {
+/** WGSL of a kernel without a launch or a device, for people and for tests: see `wgslEntries`. */
+export const wgslSource = (kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast" = "fast"): string =>
+  wgslEntries(kernel, precision)
+    .map(({ source }) => source)
+    .join("\n");
+
+/** The shaders of a kernel for dense `right` layouts, with each view in a buffer of its own. */
+export function wgslEntries(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast"): Entry[] {
   const { ir } = kernel;
   const strict = precision === "strict";
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
+  const access = kernel.access ?? analyseAccess(ir);
   const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "sorted") : "atomic");
-  const program = emitWgsl(ir, kernel.access ?? analyseAccess(ir), {
+  const program = emitWgsl(ir, access, {
     strict,
+    sizes: "small",
     inChunks: strict,
     unitStrides: Object.fromEntries(arrays.map(({ name, rank }) => [name, Array.from({ length: rank }, (_, axis) => axis === rank - 1)])),
     groups: groupsApart(arrays.map(({ name }) => name)),
     representations: [
       ...arrays.map((p) =>
-        p.kind === "scatter" && scatter(p.name) === "atomic"
-          ? p.element === "i32"
-            ? "atomic_i32"
-            : "atomic_u32"
-          : p.element === "u8"
-            ? "words"
-            : p.element,
+        representationOf(ir, p, p.kind === "scatter" && scatter(p.name) === "atomic", access.views[p.name]?.written === true),
       ),
       "words",
     ],
@@ -64,9 +75,7 @@ export function wgslSource(kernel: { ir: KernelIR; access?: AccessAnalysis }, pr
     copies: {},
     members: WORKGROUP,
   });
-  return entriesOf(program)
-    .map(({ source }) => source)
-    .join("\n");
+  return entriesOf(program);
 }
 
 function traversalOf(program: ProgramWriter): Traversal {

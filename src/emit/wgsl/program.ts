@@ -1,4 +1,5 @@
-import type { ElementType, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { Sizes } from "../../ir/analysis/integer-ranges.js";
+import type { ElementType, KernelIR, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { ScatterCode, Traversal } from "../c/gpu/program.js";
 import type { WgslSlot } from "../slots.js";
 
@@ -7,11 +8,34 @@ export type { ScatterCode, Traversal };
 /** Spellings of the types. WGSL has no f64: where it is emulated, a value is the unevaluated sum of two f32. */
 export const TYPES: Readonly<Record<ScalarType, string>> = { f64: "vec2<f32>", f32: "f32", i32: "i32", u32: "u32", bool: "bool" };
 
+/**
+ * Declares a variable of a function that is zero each time control comes there. It is given its value by name, as drivers make a declaration without one
+ * once for all turns of a loop, so that a turn would find what the last has left (Dawn with SwiftShader, and on an H100).
+ */
+export const zeroVariable = (name: string, type: string): string => `var ${name} = ${type}();`;
+
 /** Invocations of a workgroup: what every WebGPU device has. */
 export const WORKGROUP = 256;
 
 /** How the elements of a storage buffer are declared: by their one type, or as words where several types or atomics meet in one buffer. */
 export type Representation = NumericType | "words" | "atomic_i32" | "atomic_u32";
+
+/**
+ * How the buffer of one array of a kernel is declared: bytes that are written share their words with others, and atomics of floats go through their
+ * bits. What checked code and prints count in is atomic, too.
+ *
+ * @param folded several invocations fold into an element at once
+ */
+export function representationOf(
+  { checks, prints }: Pick<KernelIR, "checks" | "prints">,
+  { name, element }: { readonly name: string; readonly element: ElementType },
+  folded: boolean,
+  written: boolean,
+): Representation {
+  if (folded || name === checks?.record || name === prints?.count) return element === "i32" ? "atomic_i32" : "atomic_u32";
+  if (element !== "u8") return element;
+  return written ? "atomic_u32" : "words";
+}
 
 /** One field of the uniform block with a launch's numbers. */
 export interface LaunchField<Slot = WgslSlot> {
@@ -73,9 +97,10 @@ export interface Entry<Slot = WgslSlot> {
   readonly workgroupBytes: number;
 }
 
-/** What is known of a launch when its code is generated. */
+/** Assumptions about a launch when its code is generated. */
 export interface WgslAssumptions {
   readonly strict: boolean;
+  readonly sizes: Sizes;
   /** Folds keep the order of strict mode, which in it they always do. */
   readonly ordered?: boolean;
   /** Reductions over a range go by chunks: in strict mode, and where a range is run in pieces. */

@@ -1,12 +1,11 @@
 import { unreachable } from "../../ir/unreachable.js";
-import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";
 import type { StmtOf } from "./frame.js";
-import { TYPES, viewPlace, WORKGROUP, wordsOf, type Entry, type Traversal } from "./program.js";
+import { TYPES, viewPlace, WORKGROUP, wordsOf, zeroVariable, type Entry, type Traversal } from "./program.js";
 import type { Cells } from "./subgroups.js";
-import { clearWord, copyType, readCopy, ScatterCache } from "./scatter-cache.js";
+import { clearWord, copyType, isChanged, readCopy, ScatterCache } from "./scatter-cache.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -71,7 +70,7 @@ export class RangeWriter extends EntryWriter {
     return this.slots.get(target)!;
   }
 
-  /* A grid over the elements: x along the last axis. */
+  /* A grid over the elements: x along the last axis. Numbers of elements are u32, so that the last step of a stride does not wrap to below zero. */
 
   private get threads(): number {
     return (this.traversal === "elements" ? this.program.assumptions.threads : undefined) ?? WORKGROUP;
@@ -98,14 +97,15 @@ export class RangeWriter extends EntryWriter {
     const dimension = a === -1 ? "z" : "xyz"[this.rank - 1 - a];
     const size = dimension === "z" ? 1 : this.rank === 1 ? this.threads : dimension === "x" ? ROW : this.threads / ROW;
     const n = this.names.fresh(a === -1 ? "outer" : `n_${AXES[a]}`);
-    const count = a === -1 ? `${this.count(0)} * ${this.count(1)}` : this.count(a);
-    code.block(`for (var ${n} = i32(invocation.${dimension}); ${n} < ${count}; ${n} += i32(workgroups.${dimension}) * ${size})`, () => {
+    const count = a === -1 ? `u32(${this.count(0)}) * u32(${this.count(1)})` : `u32(${this.count(a)})`;
+    const stride = `workgroups.${dimension}${size === 1 ? "" : ` * ${size}u`}`;
+    code.block(`for (var ${n} = invocation.${dimension}; ${n} < ${count}; ${n} += ${stride})`, () => {
       if (a === -1) {
-        code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + ${n} / ${this.count(1)};`);
-        code.line(`let ${this.indexNames[1]} = ${this.begin(1)} + ${n} % ${this.count(1)};`);
+        code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + i32(${n} / u32(${this.count(1)}));`);
+        code.line(`let ${this.indexNames[1]} = ${this.begin(1)} + i32(${n} % u32(${this.count(1)}));`);
         return this.axis(2);
       }
-      code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${n};`);
+      code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + i32(${n});`);
       if (a === this.rank - 1) this.element();
       else this.axis(a + 1);
     });
@@ -116,15 +116,15 @@ export class RangeWriter extends EntryWriter {
     const { code } = this;
     const [first, stop, n, rest] = ["first", "stop", "n", "rest"].map((wish) => this.names.fresh(wish));
     const [elements, segment] = [this.field({ kind: "elements" }), this.field({ kind: "segment" })];
-    code.line(`let ${first} = ${LINEAR_WORKGROUP} * ${segment};`);
-    code.line(`let ${stop} = select(${first} + ${segment}, ${elements}, ${elements} - ${first} < ${segment});`);
-    code.block(`for (var ${n} = ${first} + thread; ${n} < ${stop}; ${n} += ${WORKGROUP})`, () => {
-      if (this.rank > 1) code.line(`var ${rest} = ${n};`);
+    code.line(`let ${first} = u32(${LINEAR_WORKGROUP}) * u32(${segment});`);
+    code.line(`let ${stop} = min(${first} + u32(${segment}), u32(${elements}));`);
+    code.block(`for (var ${n} = ${first} + u32(thread); ${n} < ${stop}; ${n} += ${WORKGROUP}u)`, () => {
+      if (this.rank > 1) code.line(`var ${rest} = i32(${n});`);
       for (let a = this.rank - 1; a > 0; a--) {
         code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${rest} % ${this.count(a)};`);
         code.line(`${rest} /= ${this.count(a)};`);
       }
-      code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + ${this.rank > 1 ? rest : n};`);
+      code.line(`let ${this.indexNames[0]} = ${this.begin(0)} + ${this.rank > 1 ? rest : `i32(${n})`};`);
       this.element();
     });
   }
@@ -140,10 +140,10 @@ export class RangeWriter extends EntryWriter {
     code.line(`let ${chunk} = ${LINEAR_WORKGROUP} * ${WORKGROUP / LANES} + thread / ${LANES};`);
     code.block(`if ${chunk} < ${this.field({ kind: "chunks" })}`, () => {
       const start = this.line(chunk);
-      code.line(`let ${stop} = min(${start} + ${CHUNK}, ${this.count(this.rank - 1)});`);
+      code.line(`let ${stop} = min(${start} + ${CHUNK}u, u32(${this.count(this.rank - 1)}));`);
       const n = this.names.fresh("n");
-      code.block(`for (var ${n} = ${start} + ${lane}; ${n} < ${stop}; ${n} += ${LANES})`, () => {
-        code.line(`let ${name} = ${this.begin(this.rank - 1)} + ${n};`);
+      code.block(`for (var ${n} = ${start} + u32(${lane}); ${n} < ${stop}; ${n} += ${LANES}u)`, () => {
+        code.line(`let ${name} = ${this.begin(this.rank - 1)} + i32(${n});`);
         this.element();
       });
     });
@@ -158,17 +158,17 @@ export class RangeWriter extends EntryWriter {
     }
   }
 
-  /** Declares the outer indices of a chunk and gives the number, in its line, of its first element. */
+  /** Declares the outer indices of a chunk and gives the number, in its line, of its first element, a u32. */
   private line(chunk: string): string {
     const { code } = this;
     const start = this.names.fresh("start");
     if (this.rank === 1) {
-      code.line(`let ${start} = ${chunk} * ${CHUNK};`);
+      code.line(`let ${start} = u32(${chunk}) * ${CHUNK}u;`);
       return start;
     }
     const chunksPerLine = this.field({ kind: "chunksPerLine" });
     const line = this.names.fresh("line");
-    code.line(`let ${start} = (${chunk} % ${chunksPerLine}) * ${CHUNK};`);
+    code.line(`let ${start} = u32(${chunk} % ${chunksPerLine}) * ${CHUNK}u;`);
     code.line(`var ${line} = ${chunk} / ${chunksPerLine};`);
     for (let a = this.rank - 2; a >= 0; a--) {
       code.line(`let ${this.indexNames[a]} = ${this.begin(a)} + ${a > 0 ? `${line} % ${this.count(a)}` : line};`);
@@ -188,13 +188,13 @@ export class RangeWriter extends EntryWriter {
       const start = this.line(chunk);
       const lanes = reduces.map(({ name, type, identity }) => {
         const array = this.names.fresh(`${name}_lanes`);
-        code.line(`var ${array}: array<${TYPES[type]}, ${LANES}>;`);
+        code.line(zeroVariable(array, `array<${TYPES[type]}, ${LANES}>`));
         code.line(`for (var lane = 0; lane < ${LANES}; lane += 1) { ${array}[lane] = ${this.body.constant(type, identity)}; }`);
         return array;
       });
-      code.line(`let ${stop} = min(${start} + ${CHUNK}, ${this.count(inner)});`);
-      code.block(`for (var ${n} = ${start}; ${n} < ${stop}; ${n} += 1)`, () => {
-        code.line(`let ${this.indexNames[inner]} = ${this.begin(inner)} + ${n};`);
+      code.line(`let ${stop} = min(${start} + ${CHUNK}u, u32(${this.count(inner)}));`);
+      code.block(`for (var ${n} = ${start}; ${n} < ${stop}; ${n} += 1u)`, () => {
+        code.line(`let ${this.indexNames[inner]} = ${this.begin(inner)} + i32(${n});`);
         reduces.forEach(({ name }, r) => this.accumulators.set(name, `${lanes[r]}[(${n} - ${start}) % ${LANES}]`));
         this.element();
       });
@@ -240,7 +240,7 @@ export class RangeWriter extends EntryWriter {
     return this.caches.get(target)!;
   }
 
-  /** What a workgroup folds into: copies and scatter caches of targets, and a value of each reduction for each invocation. */
+  /** Memory into which a workgroup folds: copies and scatter caches of targets, and a value of each reduction for each invocation. */
   private open(): void {
     const { code } = this;
     code.line("let thread = i32(thread_number);");
@@ -275,9 +275,8 @@ export class RangeWriter extends EntryWriter {
       const param = this.program.array(name) as ScatterParam;
       const { op, element } = param;
       code.block(`for (var ${n} = thread; ${n} < ${this.program.assumptions.copies[name]}; ${n} += ${WORKGROUP})`, () => {
-        code.line(`let ${own} = ${readCopy(param, copy, n)};`);
-        const identity = this.body.constant(element, identityOf(op, element));
-        code.block(`if !${element === "f64" ? `all(${own} == ${identity})` : `(${own} == ${identity})`}`, () => {
+        code.block(`if ${isChanged(this, param, copy, n)}`, () => {
+          code.line(`let ${own} = ${readCopy(param, copy, n)};`);
           const offset = this.offsetOf(name, n);
           const target = this.buffer(viewPlace(name), true);
           code.line(this.atomic(target.name, target.representation, op, element, offset, own));

@@ -1,7 +1,8 @@
+import { unreachable } from "../../ir/unreachable.js";
 import { identityOf } from "../../ir/identity.js";
 import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
-import type { BodyWriter } from "./body.js";
+import { wordOf, type BodyWriter } from "./body.js";
 import type { StmtOf } from "./frame.js";
 import { TYPES, viewPlace, wordsOf, WORKGROUP } from "./program.js";
 import type { EntryWriter } from "./writer.js";
@@ -9,12 +10,32 @@ import type { EntryWriter } from "./writer.js";
 /** How a workgroup's own copy of elements of a scatter target is declared. */
 export const copyType = (element: ScatterParam["element"]) => (element === "i32" ? "atomic_i32" : "atomic_u32");
 
+/** A word of the identity in such a copy; both words of an emulated f64, whose only operation is the sum, are zero. */
+function identityWord(entry: EntryWriter, { op, element }: ScatterParam): string {
+  switch (element) {
+    case "i32":
+    case "u32":
+      return entry.body.constant(element, identityOf(op, element));
+    case "f32":
+      return wordOf(identityOf(op, element));
+    case "f64":
+      return "0u";
+    default:
+      return unreachable(element);
+  }
+}
+
 /** A statement that sets word `at` of such a copy to the identity. */
-export function clearWord(entry: EntryWriter, { op, element }: ScatterParam, copy: string, at: string): string {
-  const word = copyType(element) === "atomic_i32" ? "i32" : "u32";
-  // The identity of emulated f64 is zero in both words: their only operation is the sum.
-  const identity = element === "f64" ? "0.0" : entry.body.constant(element, identityOf(op, element));
-  return `atomicStore(&${copy}[${at}], bitcast<${word}>(${identity}));`;
+export const clearWord = (entry: EntryWriter, target: ScatterParam, copy: string, at: string): string =>
+  `atomicStore(&${copy}[${at}], ${identityWord(entry, target)});`;
+
+/**
+ * A condition: the element at `at` of such a copy is not the identity. Its bits are compared, as WGSL lets a compiler assume that no float is NaN, and
+ * `!=` of floats is false of NaN on devices.
+ */
+export function isChanged(entry: EntryWriter, target: ScatterParam, copy: string, at: string): string {
+  const differs = (word: string) => `atomicLoad(&${copy}[${word}]) != ${identityWord(entry, target)}`;
+  return target.element === "f64" ? `${differs(`2 * ${at}`)} || ${differs(`2 * ${at} + 1`)}` : differs(at);
 }
 
 /** The element at `at` of such a copy. */
@@ -73,9 +94,8 @@ export class ScatterCache {
     const [n, own] = [entry.names.fresh("n"), entry.names.fresh("own")];
     const { name, representation } = entry.buffer(viewPlace(target.name), true);
     entry.code.block(`for (var ${n} = thread; ${n} < ${LINE_ELEMENTS * lines}; ${n} += ${WORKGROUP})`, () => {
-      entry.code.line(`let ${own} = ${readCopy(target, this.values, n)};`);
-      const identity = entry.body.constant(element, identityOf(op, element));
-      entry.code.block(`if ${element === "f64" ? `any(${own} != ${identity})` : `${own} != ${identity}`}`, () => {
+      entry.code.block(`if ${isChanged(entry, target, this.values, n)}`, () => {
+        entry.code.line(`let ${own} = ${readCopy(target, this.values, n)};`);
         const offset = `i32(atomicLoad(&${this.held}[${n} / ${LINE_ELEMENTS}]) - 1u) * ${LINE_ELEMENTS} + ${n} % ${LINE_ELEMENTS}`;
         entry.code.line(entry.atomic(name, representation, op, element, offset, own));
       });

@@ -94,7 +94,7 @@ fn tile_of(workgroup: vec3<u32>, workgroups: vec3<u32>) -> i32 { return i32(work
 fn digit_at(n: i32) -> u32 { return (memory[launch.keys + n] >> launch.shift) & 255u; }
 `;
 
-/** What a pass of the sort is given: as in c/gpu/sort.ts, and whether it is the first, whose keys have no order yet. */
+/** Parameters of a pass of the sort: as in c/gpu/sort.ts, and whether it is the first, whose keys have no order yet. */
 export interface SortSlot {
   readonly kind: "keys" | "order" | "sortedKeys" | "sortedOrder" | "counts" | "totals" | "count" | "tiles" | "shift" | "firstPass";
 }

@@ -2,7 +2,7 @@ import { isInteger } from "../../ir/scalars.js";
 import type { NumericType, ReduceOp, ReduceParam, TeamResult } from "../../ir/types.js";
 import type { EntryWriter } from "./writer.js";
 
-/** What a workgroup folds: a result, and the variable in which each invocation has its own part. */
+/** A result that a workgroup folds, and the variable in which each invocation has its own part. */
 export interface Folding {
   readonly result: ReduceParam | TeamResult;
   readonly accumulator: string;
@@ -11,13 +11,13 @@ export interface Folding {
 /** An array in the workgroup's memory for folds, of a type, a number and a length. */
 export type Cells = (type: NumericType, n: number, length: number) => string;
 
-/** Where a subgroup has the fold of a result: in a variable of one lane, or of all. */
+/** Place of a result's fold in a subgroup: a variable of one lane, or of all. */
 interface SubgroupResult {
   readonly variable: string;
   readonly lane?: number;
 }
 
-/** What WGSL folds over a subgroup by itself; the least and greatest of floats are not Math.min and Math.max there. */
+/** WGSL's built-in fold over a subgroup; its least and greatest of floats differ from Math.min and Math.max. */
 export function subgroupFold(op: ReduceOp, type: NumericType): string | undefined {
   if (op === "sum") return type === "f64" ? undefined : "subgroupAdd";
   const whole = isInteger(type);
@@ -25,13 +25,13 @@ export function subgroupFold(op: ReduceOp, type: NumericType): string | undefine
 }
 
 /**
- * Folds over a workgroup of `count` invocations by subgroups of `size`, of which `count` is a multiple, in any order. WGSL does not promise
- * that subgroups are full: they are if there are no more of them than full ones make, as each invocation is in one and none has more
+ * Folds over a workgroup of `count` invocations by subgroups of `size`, which divides `count`, in any order. WGSL does not promise
+ * that subgroups are full: they are if their number is the number of full ones, as each invocation is in one and none has more
  * than `size`. Otherwise one invocation after the other folds its part in.
  */
 export class SubgroupFold<F extends Folding> {
   private readonly subgroups: number;
-  /** What has one operator and type. */
+  /** Foldings with one operator and type. */
   private readonly groups: readonly (readonly F[])[];
   /** The first of the cells of each result, one a subgroup. */
   private readonly cells = new Map<F, { array: string; first: number }>();
@@ -122,7 +122,7 @@ export class SubgroupFold<F extends Folding> {
     return name;
   }
 
-  /** Puts the subgroups' folds into their cells, and folds those of each result into the first. */
+  /** Puts the subgroups' folds into their cells, and folds the cells of each result into the first. */
   private foldParts(folded: ReadonlyMap<F, SubgroupResult>): void {
     const { code } = this.entry;
     for (const [lane, found] of groupBy(folded, ([, result]) => result.lane ?? 0))
@@ -165,7 +165,7 @@ export class SubgroupFold<F extends Folding> {
     });
   }
 
-  /** The first cell of a result, or that of a subgroup. */
+  /** The first cell of a result, or the cell of a subgroup. */
   private cell(folding: F, subgroup = ""): string {
     const { array, first } = this.cells.get(folding)!;
     if (subgroup === "") return `${array}[${first}]`;

@@ -8,7 +8,7 @@ import { TeamOrder } from "../c/gpu/faults.js";
 import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";
-import { TYPES, type Entry } from "./program.js";
+import { TYPES, zeroVariable, type Entry } from "./program.js";
 import type { Cells, Folding } from "./subgroups.js";
 import { EntryWriter, type ProgramWriter } from "./writer.js";
 
@@ -33,9 +33,9 @@ export class TeamWriter extends EntryWriter {
   private readonly nextSlots = new Map<string, string>();
   private readonly memberSlots = new Map<string, string>();
   private readonly barrierBefore: boolean;
-  /** Statements that must be decided alike by all members, as there are barriers behind the decision. */
+  /** Statements that must be decided alike by all members, as barriers follow the decision. */
   private readonly decided = new Set<Stmt>();
-  /** Statements right behind a barrier, or behind one that the same invocation runs: what they need is there. */
+  /** Statements right after a barrier, or after one that the same invocation runs: their values are available. */
   private readonly afterBarrier = new Set<Stmt>();
   /** Statements of one invocation that are followed by another such. */
   private readonly joined = new Set<Stmt>();
@@ -63,8 +63,11 @@ export class TeamWriter extends EntryWriter {
     if (teamRows(this.ir).length > 0) code.line(`let ${this.indexNames[1]} = i32(workgroup.x);`);
     const sorted = this.program.scatters("sorted");
     const first = sorted.length > 0 ? this.field({ kind: "firstTeam" }) : undefined;
-    const start = `${first ? `${first} + ` : ""}i32(workgroup.x)`;
-    code.block(`for (var ${team} = ${start}; ${team} < ${this.field({ kind: "league" })}; ${team} += i32(workgroups.x))`, () => {
+    const start = `${first ? `u32(${first}) + ` : ""}workgroup.x`;
+    const n = this.names.fresh("n");
+    // As u32, so that the last step of a stride does not wrap to below zero.
+    code.block(`for (var ${n} = ${start}; ${n} < u32(${this.field({ kind: "league" })}); ${n} += workgroups.x)`, () => {
+      code.line(`let ${team} = i32(${n});`);
       for (const flag of this.flags) code.line(`var ${flag} = false;`);
       for (const { name } of sorted) {
         const slot = this.names.fresh(`${name}_slot`);
@@ -134,7 +137,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /**
-   * What members share out, or one of them does: they contribute one behind the other, member after member, and the team goes on behind them all.
+   * Work that members share out, or that one of them does: members contribute in member order; the team's slot counter then advances past them.
    * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
    */
   private contributing(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
@@ -206,7 +209,7 @@ export class TeamWriter extends EntryWriter {
       identity: body.constant(result.type, identityOf(result.op, result.type)),
     }));
     const { inOrder } = this;
-    for (const { result, known } of results) code.line(`var ${known}: ${TYPES[result.type]};`);
+    for (const { result, known } of results) code.line(zeroVariable(known, TYPES[result.type]));
     code.block("", () => {
       for (const { result, sums, identity } of results)
         code.line(
@@ -259,7 +262,7 @@ export class TeamWriter extends EntryWriter {
   private foldInAnyOrder(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly KnownFolding[], count: string): void {
     const { code } = body;
     const name = body.local(stmt.name);
-    for (const { known, result } of folding) code.line(`var ${known}: ${TYPES[result.type]};`);
+    for (const { known, result } of folding) code.line(zeroVariable(known, TYPES[result.type]));
     code.block("", () => {
       this.declare(folding);
       this.contributing(body, stmt.body, name, count, (begin) =>
@@ -296,7 +299,7 @@ export class TeamWriter extends EntryWriter {
     return cells;
   };
 
-  /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
+  /** The number of turns of a shared loop, computed before its body changes memory if it is needed after the loop. */
   private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
     const count = body.value(stmt.count);
     if (/^[\w.]+$/.test(count)) return count;

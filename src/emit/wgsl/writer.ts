@@ -28,6 +28,7 @@ import {
   TEMPORARY,
   TYPES,
   viewPlace,
+  zeroVariable,
   type Entry,
   type EntryBuffer,
   type LaunchField,
@@ -38,7 +39,7 @@ import {
 } from "./program.js";
 import { originText } from "../text.js";
 
-/** What the entries of one program share: the kernel and its assumptions. */
+/** State shared by the entries of one program: the kernel and its assumptions. */
 export class ProgramWriter {
   constructor(
     readonly ir: KernelIR,
@@ -68,7 +69,7 @@ export class ProgramWriter {
   }
 }
 
-/** What folds values before they go to a scatter target. */
+/** Folds values before they go to a scatter target. */
 export interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
@@ -93,7 +94,15 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     readonly name: string,
   ) {
     this.helpers = new Helpers(program.assumptions);
-    this.body = new BodyWriter(this.code, program.ir, this, this.names, this.helpers, program.assumptions.strict);
+    this.body = new BodyWriter(
+      this.code,
+      program.ir,
+      this,
+      this.names,
+      this.helpers,
+      program.assumptions.strict,
+      program.assumptions.sizes,
+    );
   }
 
   get ir(): KernelIR {
@@ -178,7 +187,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   }
 
   array(body: BodyWriter, stmt: StmtOf<"array">): void {
-    body.line(stmt, `var ${body.local(stmt.name)}: array<${TYPES[stmt.type]}, ${stmt.length}>;`);
+    body.line(stmt, zeroVariable(body.local(stmt.name), `array<${TYPES[stmt.type]}, ${stmt.length}>`));
   }
 
   arrayName(body: BodyWriter, name: string): string {
@@ -216,7 +225,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return `${this.noteName}(${[site, index, ...[...element, "0", "0", "0"].slice(0, 4)].join(", ")});`;
   }
 
-  /** See `recordPrints`. Throws EmitError where the kernel keeps no records: the language itself cannot print. */
+  /** See `recordPrints`. Throws EmitError if the kernel keeps no records: the language itself cannot print. */
   print(body: BodyWriter, stmt: StmtOf<"print">): void {
     const { prints, name } = this.ir;
     if (!prints) throw new EmitError(name, "WGSL", ...NO_PRINT);
@@ -341,7 +350,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     throw new Error(`${this.name} writes no contributions`);
   }
 
-  /** Writes where a contribution goes, one above its position so that zero is no place, and the contribution. */
+  /** Writes the target of a contribution, one above its position so that zero means no target, and the contribution. */
   protected contribute(body: BodyWriter, stmt: StmtOf<"scatter">, value: string, slot: string): void {
     const { target } = stmt;
     const { element } = this.program.array(target);
@@ -382,13 +391,13 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
 
   teamFor(_body: BodyWriter, _stmt: StmtOf<"teamFor">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
   teamReduce(_body: BodyWriter, _stmt: StmtOf<"teamReduce">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
   single(_body: BodyWriter, _stmt: StmtOf<"single">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
 
   /** A statement `into = into op value`. */
@@ -397,7 +406,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     return `${into} = ${this.body.fold(operation, type, into, value)};`;
   }
 
-  /** Where partial `n` of a reduction goes: a view, or memory of the launch. */
+  /** Target of partial `n` of a reduction: a view, or memory of the launch. */
   protected writePartial({ name, type }: ReduceParam, n: string, value: string): string {
     const place: BoundArray = this.program.assumptions.partials ? { kind: "output", name } : TEMPORARY;
     return this.write(place, type, `${this.field({ kind: "partials", name })} + ${n}`, value);

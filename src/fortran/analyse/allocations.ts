@@ -8,12 +8,12 @@ export interface Allocation {
   readonly bounds: readonly Bound[];
   readonly scope: Scope;
 }
-/** `allocate(a(0:n))`, `p(0:) => a`; or `p => a`, `allocate(b, source=a)` and `call s(a)`, by which the bounds are those of another array. */
+/** `allocate(a(0:n))`, `p(0:) => a`; or `p => a`, `allocate(b, source=a)` and `call s(a)`, which take the bounds of another array. */
 type Origin = Allocation | { readonly like: Variable };
 
 const OF_WORLD = new WeakMap<Scope["world"], Map<string, Origin[]>>();
 
-/** Where an array whose declaration leaves its bounds open gets them, as far as that is read; the first of those that do not agree. */
+/** Allocation that gives bounds to an array whose declaration leaves them open, as far as it was found; the first one if several differ. */
 export function findAllocation(variable: Variable): Allocation | undefined {
   return originsOf(variable)[0];
 }

@@ -2,7 +2,7 @@ import type { Location } from "../../ir/types.js";
 import type { Directive, Expr, Name, Procedure, SourceFile, Stmt, Unit, Variable } from "../tree/index.js";
 import { eachNode, mapStatements } from "./visit.js";
 
-/* CUDA Fortran's `istat = atomicadd(x, e)` as what it means: an update of x behind `atomic`. */
+/* Rewrites CUDA Fortran's `istat = atomicadd(x, e)` as an update of x under `atomic`. */
 
 const OPERATORS: Readonly<Record<string, "+" | "-">> = { atomicadd: "+", atomicsub: "-" };
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -20,6 +20,8 @@ function changed<T extends Unit>(unit: T): T {
   const procedures: Procedure[] = unit.procedures.map(changed);
   if (unit.kind === "module") return { ...unit, procedures };
   const body = mapStatements(unit.body, (s) => {
+    // A directive stands on a line of its own.
+    if (s.kind === "if" && s.oneLine && s.branches[0].body[0]?.kind === "directed") return [{ ...s, oneLine: false }];
     if (s.kind !== "assign" || s.target.kind !== "name") return [s];
     const { target, before, behind, at } = s;
     const call = updateOf(s.value);
@@ -37,7 +39,7 @@ function changed<T extends Unit>(unit: T): T {
   return { ...unit, procedures, body };
 }
 
-/** What `atomicadd(x, e)` assigns to x. */
+/** Value that `atomicadd(x, e)` assigns to x. */
 function updateOf(e: Expr): { x: Variable; value: Expr; isPlain?: true } | undefined {
   if (e.kind !== "apply" || e.base.kind !== "name" || e.args.length !== 2) return undefined;
   const [x, by] = e.args.map((arg) => (arg.kind === "value" ? arg.value : undefined));

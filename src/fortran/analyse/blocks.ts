@@ -30,7 +30,8 @@ export function withoutBlocks<T extends Module | Procedure | Program>(unit: T): 
       taken.add(free);
       if (free !== name) made = renamed(made, name, free) as Block;
     }
-    declarations.push(...made.declarations!);
+    // `import` of a block does not affect the procedure around it.
+    declarations.push(...made.declarations!.filter((d) => d.kind !== "other" || d.word !== "import"));
     return [made];
   });
   return { ...unit, declarations, body };

@@ -3,7 +3,7 @@ import { namesOf, renamed, uses } from "./blocks.js";
 import { eachNode } from "./visit.js";
 import { nameOf } from "./walk.js";
 
-/** The unit with other names for those of its own variables that are called as components are here: `b_node` beside `b%node`. */
+/** Renames variables of the unit that would clash with a component's name in kernels: `b_node` beside `b%node`. */
 export function besideComponents<T extends Module | Procedure | Program>(unit: T): T {
   if (unit.kind === "module") return unit;
   const components = new Set<string>();

@@ -1,5 +1,5 @@
 /*
- * What statements assign, and what they read of the time before them: a variable that an iteration reads before it writes it is carried from
+ * Assignments of statements, and reads of values from before them: a variable that an iteration reads before it writes it is carried from
  * one iteration to the next.
  */
 
@@ -12,6 +12,8 @@ export interface Flow {
   readonly readFirst: ReadonlySet<string>;
   /** Variables, scalars and arrays, that some path assigns. */
   readonly assigned: ReadonlySet<string>;
+  /** Names among them that every path assigns. */
+  readonly always: ReadonlySet<string>;
   /** Components, `p_x`, that some path reads before it assigns them; and `p%` of variables that are read as a whole. */
   readonly partsRead: ReadonlySet<string>;
 }
@@ -20,9 +22,12 @@ export interface Flow {
 export const readsPart = ({ partsRead }: Flow, name: string): boolean =>
   [...partsRead].some((part) => part === name || (part.endsWith("%") && name.startsWith(`${part.slice(0, -1)}_`)));
 
-export type Procedures = ReadonlyMap<string, Procedure>;
+/** The procedures that some code may call, by the names that it sees them by; each with those that it may call itself. */
+export interface Procedures {
+  get(name: string): { readonly procedure: Procedure; readonly procedures: Procedures } | undefined;
+}
 
-/** An array counts as assigned with its first element. `procedures`: those that may be called, by their names. */
+/** An array counts as assigned with its first element. `procedures`: those that may be called. */
 export function flowOf(body: readonly Stmt[], procedures: Procedures): Flow {
   return new Walk(procedures, new Map()).flow(body);
 }
@@ -31,19 +36,23 @@ class Walk implements Flow {
   readonly readFirst = new Set<string>();
   readonly assigned = new Set<string>();
   readonly partsRead = new Set<string>();
+  always: ReadonlySet<string> = new Set();
+  /** Variables that are assigned where a statement returns. */
+  private readonly returns: ReadonlySet<string>[] = [];
 
   constructor(
     private readonly procedures: Procedures,
     /** Undefined while it is looked at: of a recursion. */
-    private readonly known: Map<string, Flow | undefined>,
+    private readonly known: Map<Procedure, Flow | undefined>,
   ) {}
 
   flow(body: readonly Stmt[]): Flow {
-    this.body(body, new Set());
+    const end = this.body(body, new Set());
+    this.always = common([end, ...this.returns].map((names) => names && new Set(names))) ?? new Set();
     return this;
   }
 
-  /** The names that are assigned behind the statements; undefined where control does not come there. */
+  /** Names that are assigned after the statements; undefined if control does not get there. */
   private body(body: readonly Stmt[], from: ReadonlySet<string>): Set<string> | undefined {
     let done: Set<string> | undefined = new Set(from);
     for (const s of body) {
@@ -94,6 +103,8 @@ class Walk implements Flow {
         reads(s.cond);
         return this.body(s.body, done) ?? done;
       case "return":
+        this.returns.push(new Set(done));
+        return undefined;
       case "stop":
       case "exit":
       case "cycle":
@@ -137,8 +148,9 @@ class Walk implements Flow {
   }
 
   private call(name: string | undefined, args: readonly Argument[], done: Set<string>): void {
-    const called = name === undefined ? undefined : this.procedures.get(name);
-    const inner = called && this.of(called);
+    const found = name === undefined ? undefined : this.procedures.get(name);
+    const called = found?.procedure;
+    const inner = found && this.of(found);
     const written: string[] = [];
     for (const [n, arg] of args.entries()) {
       const dummy = arg.kind === "value" ? (arg.keyword ?? called?.dummies[n]) : undefined;
@@ -153,21 +165,30 @@ class Walk implements Flow {
             const name = nameOf(arg.value as Part) + part.slice(dummy.length);
             if (!done.has(`..${name}`)) this.partsRead.add(name);
           }
-      if (writes) written.push(root);
+      if (!writes) continue;
+      const surely = !inner || !dummy || inner.always.has(dummy) || isOut(called!, dummy);
+      if (surely) written.push(root);
+      else this.assigned.add(root);
     }
     for (const root of written) this.assign(root, done);
   }
 
-  private of(procedure: Procedure): Flow | undefined {
-    if (!this.known.has(procedure.name)) {
-      this.known.set(procedure.name, undefined);
-      this.known.set(procedure.name, new Walk(this.procedures, this.known).flow(procedure.body));
+  private of({ procedure, procedures }: NonNullable<ReturnType<Procedures["get"]>>): Flow | undefined {
+    if (!this.known.has(procedure)) {
+      this.known.set(procedure, undefined);
+      this.known.set(procedure, new Walk(procedures, this.known).flow(procedure.body));
     }
-    return this.known.get(procedure.name);
+    return this.known.get(procedure);
   }
 }
 
-/** What all paths have assigned that come to their ends. */
+/** Whether a dummy argument is undefined if its procedure does not assign it. */
+const isOut = ({ declarations }: Procedure, dummy: string): boolean =>
+  declarations.some(
+    (each) => each.kind === "variables" && each.attributes.includes("intent(out)") && each.names.some(({ name }) => name === dummy),
+  );
+
+/** Names assigned on all paths that reach their ends. */
 function common(ends: readonly (Set<string> | undefined)[]): Set<string> | undefined {
   const [first, ...rest] = ends.filter((end) => end !== undefined);
   return first && new Set([...first].filter((name) => rest.every((end) => end.has(name))));

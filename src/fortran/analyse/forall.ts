@@ -4,7 +4,7 @@ import { argumentsOf, nameOf, walkExpr } from "./walk.js";
 import { text } from "./writes.js";
 
 /**
- * Why a `forall` is more than loops whose iterations need no order: its right sides count as they were before. Undefined where each iteration reads no
+ * Why a `forall` is more than loops whose iterations need no order: its right sides count as they were before. Undefined if each iteration reads no
  * element of what is assigned but its own, and of `do concurrent`.
  */
 export function orderOfForall({ forall, body, mask }: DoConcurrent): Problem | undefined {
@@ -29,7 +29,7 @@ export function orderOfForall({ forall, body, mask }: DoConcurrent): Problem | u
       look(stmt.target);
       own.set(nameOf(stmt.target), text(stmt.target));
     } else if (stmt.kind !== "comment")
-      return { at: stmt.at, construct: "forall", why: "it holds more than assignments of elements", remedy: "write do loops" };
+      return { at: stmt.at, construct: "forall", why: "it contains more than assignments to elements", remedy: "write do loops" };
   }
   for (const stmt of body)
     if (stmt.kind === "assign" && stmt.target.kind === "apply")

@@ -17,7 +17,7 @@ function changes(stmt: Stmt, name: string): boolean {
   return changeable(stmt).some((e) => namesOf(e).has(name));
 }
 
-/** What a statement may assign in. */
+/** Expressions that a statement may assign to. */
 function changeable(stmt: Stmt): readonly Expr[] {
   const { kind } = stmt;
   if (kind === "call") return argumentsOf(stmt.args);

@@ -3,7 +3,10 @@ import type { Clause, Directive, DoConcurrent, Expr, ReductionOp, Stmt } from ".
 import { isReadBehind } from "./behind.js";
 import { blockVariables } from "./blocks.js";
 import { orderOfForall } from "./forall.js";
-import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope } from "./symbols.js";
+import { shortLaunch, type ShortLaunch } from "./launches.js";
+import { assignedBesideLoops, leftBy, type Left } from "./left.js";
+import { isAssignedExclusively, sharingOf, type Sharing } from "./sharing.js";
+import { find, findNamed, findProcedure, ownerOf, partsOf, type Scope, type Variable } from "./symbols.js";
 import { bodiesOf, eachStatement, mentions, namesIn } from "./visit.js";
 import { nameOf, walkExpr } from "./walk.js";
 import { blockThreads, gridThreads, SHARED_BYTES, sizeName, threadIndices } from "./thread-index.js";
@@ -17,9 +20,13 @@ export interface Region {
   /** Outermost first. */
   readonly axes: readonly Axis[];
   readonly body: readonly Stmt[];
+  /** Name of the innermost of its loops, by which `cycle` may call it. */
+  readonly loopName?: string;
   /** Iterations that `do concurrent` leaves out have it false. */
   readonly mask?: Expr;
   readonly reductions: readonly Reduction[];
+  /** Scalars whose values come back otherwise. */
+  readonly left: readonly Left[];
   /** Scalars that the body assigns and whose first access is a read: they start with the value from before. */
   readonly carried: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
@@ -31,6 +38,8 @@ export interface Region {
   readonly launchBounds?: readonly Expr[];
   /** One element for each thread of a launch, whatever its size. */
   readonly ofGrid?: true;
+  /** A launch that does not agree with the kernel's guard, and makes it one of the grid. */
+  readonly short?: ShortLaunch;
   /** Threads of a block share memory, or wait for each other: one element for each block of a launch. */
   readonly ofBlocks?: true;
   /** Nothing says that its iterations are independent. */
@@ -61,13 +70,12 @@ export function regionsOf(scope: Scope): Region[] {
   if (unit.kind === "procedure" && unit.attributes.includes("global")) return present(globalRegion(scope));
   if (unit.kind === "procedure" && unit.attributes.includes("device") && !unit.attributes.includes("host")) return [];
   const found: Omit<Region, "name">[] = [];
-  const look = (list: readonly Stmt[], around: readonly Clause[]): void => {
+  const look = (list: readonly Stmt[], around: readonly Directive[]): void => {
     for (const stmt of list) {
       const region = regionOf(scope, stmt, around);
       if (region) found.push(region);
-      // Variables of `parallel` are those of the loops in it.
-      const clauses = stmt.kind === "directed" ? stmt.directive.clauses.filter((clause) => "names" in clause) : [];
-      if (!region) for (const body of bodiesOf(stmt)) look(body, [...around, ...clauses]);
+      const inside = stmt.kind === "directed" ? [...around, stmt.directive] : around;
+      if (!region) for (const body of bodiesOf(stmt)) look(body, inside);
     }
   };
   look(unit.body, []);
@@ -91,22 +99,26 @@ export const isOpen = (directive: Directive, clauses: readonly Clause[]): boolea
   isOfKernels(directive) && !clauses.some((clause) => clause.kind === "level" && clause.level === "independent");
 
 /** The region that a statement is, if it is one. */
-function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Region, "name"> | undefined {
+function regionOf(scope: Scope, stmt: Stmt, around: readonly Directive[]): Omit<Region, "name"> | undefined {
   if (stmt.kind === "do-concurrent") return concurrentRegion(scope, stmt);
   if (stmt.kind !== "directed" || !isParallel(stmt.directive)) return undefined;
   const { directive } = stmt;
   const loops = stmt.body.filter(counts);
-  // What else `kernels` holds runs in order.
+  // Runs the rest of a `kernels` block in order.
   const isLoop = loops.length === 1 && (loops[0].kind === "do" || (loops[0].kind === "directed" && isParallel(loops[0].directive)));
   if (isOfKernels(directive) && !isLoop) return undefined;
   const axes: Axis[] = [];
   let body: readonly Stmt[] = loops;
   let wanted = count(directive);
-  const clauses = [...around, ...directive.clauses];
+  const own = [directive];
+  let loopName: string | undefined;
+  // Adds the variables of `parallel` to the loops in it.
+  const clauses = [...around.flatMap((each) => each.clauses.filter((clause) => "names" in clause)), ...directive.clauses];
   for (;;) {
     const [loop] = body;
     if (body.length === 1 && loop.kind === "directed" && isParallel(loop.directive)) {
       wanted = axes.length + count(loop.directive);
+      own.push(loop.directive);
       clauses.push(...loop.directive.clauses);
       body = loop.body.filter(counts);
       continue;
@@ -116,11 +128,12 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
     if (dependsOn([start, stop, step], axes)) break;
     if (axes.length === 4) break;
     axes.push({ variable, start, stop, step });
+    loopName = loop.name;
     const inner = loop.body.filter(counts);
     body = inner.length === 1 ? inner : loop.body;
   }
   if (axes.length === 0) {
-    scope.world.problems.add(stmt.at, directive.words.join(" "), "no do loop follows the directive", "write the loops right behind it");
+    scope.world.problems.add(stmt.at, directive.words.join(" "), "no do loop follows the directive", "write the loops right after it");
     return undefined;
   }
   const reductions = clauses.flatMap((clause) =>
@@ -128,21 +141,21 @@ function regionOf(scope: Scope, stmt: Stmt, around: readonly Clause[]): Omit<Reg
   );
   const queue = clauses.find((clause) => clause.kind === "async");
   const named = (kind: string): string[] => clauses.flatMap((clause) => ("names" in clause && clause.kind === kind ? clause.names : []));
-  // What `parallel` has for itself holds what was assigned in front of the loop.
-  const outer = around.flatMap((clause) => ("names" in clause && clause.kind === "private" ? clause.names : []));
+  // Carries variables private to `parallel`, which hold values assigned before the loop.
+  const outer = around.flatMap((each) => each.clauses.flatMap((clause) => (clause.kind === "private" ? clause.names : [])));
   const carried = new Set([...named("firstprivate"), ...readFirst(scope, body, new Set(outer))]);
   const privates = new Set([...named("private"), ...carried, ...named("lastprivate")]);
-  const left = new Set(named("lastprivate"));
   if (keepsIndex(directive))
     for (const { variable } of axes)
       if (find(scope, variable)?.scope === scope && isReadBehind(scope, stmt, variable))
-        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read behind it", "assign it behind the loop");
+        scope.world.problems.add(stmt.at, variable, "the variable of a parallel loop is read after the loop", "assign it after the loop");
   const stream = directive.launch?.stream ?? queue?.queue;
-  const rest = { stream, carried, privates, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
-  return finished(scope, stmt, axes, body, reductions, rest, left);
+  const sharing = (name: string, variable: Variable): Sharing => sharingOf(variable, name, around, own);
+  const rest = { stream, loopName, carried, privates, sharing, ...(isOpen(directive, clauses) && { isOpen: true as const }) };
+  return finished(scope, stmt, axes, body, reductions, rest);
 }
 
-/** Whether variables of loops keep their values behind a directive; others are private, or undefined then. */
+/** Whether variables of loops keep their values after a directive; otherwise they are private, or undefined then. */
 const keepsIndex = ({ sentinel, words }: Directive): boolean =>
   sentinel === "cuf" || (sentinel === "omp" && ["loop", "simd"].includes(words.at(-1)!) && !words.includes("do"));
 
@@ -171,12 +184,15 @@ function concurrentRegion(scope: Scope, stmt: DoConcurrent): Omit<Region, "name"
   const begun = [...stmt.localInit, ...assignedAlike(scope, stmt).filter((name) => !named.has(name))];
   return finished(scope, stmt, axes, stmt.body, reductions, {
     mask: stmt.mask,
+    loopName: stmt.name,
     carried: new Set(begun),
     privates: new Set([...stmt.local, ...begun]),
+    // A variable that one iteration assigns keeps that value; one that several assign is undefined afterwards.
+    sharing: (name) => (stmt.local.includes(name) || stmt.localInit.includes(name) ? "private" : "ordered"),
   });
 }
 
-/** Arrays of which all iterations assign the same elements. As none may use what another one leaves, each has an array of its own. */
+/** Arrays with the same elements assigned by all iterations. As iterations may not use each other's values, each has its own array. */
 function assignedAlike(scope: Scope, stmt: DoConcurrent): string[] {
   const written = writesOf(scope, stmt.body);
   const varying = new Set([...written, ...stmt.axes.map(({ variable }) => variable)]);
@@ -202,65 +218,89 @@ function finished(
   axes: readonly Axis[],
   body: readonly Stmt[],
   clauses: readonly Reduction[],
-  rest: { stream?: Expr; mask?: Expr; carried: ReadonlySet<string>; privates: ReadonlySet<string>; isOpen?: true },
-  left: ReadonlySet<string> = new Set(),
+  { sharing, ...rest }: Pick<Region, "stream" | "loopName" | "mask" | "carried" | "privates" | "isOpen"> & { readonly sharing: SharingOf },
 ): Omit<Region, "name"> {
   const written = writesOf(scope, body);
   const scalars = new Set([...written].filter((name) => !findNamed(scope, name)?.dims));
   const first = readFirst(scope, body, scalars);
+  const reductions = reductionsOf(scope, stmt, body, clauses, first, written);
+  const isReduced = (name: string): boolean => reductions.some((reduction) => reduction.name === name);
+  const carried = new Set([...first, ...withParts(scope, rest.carried)].filter((name) => !isReduced(name)));
+  const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
+  const region = { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
+  const unfolded = [...scalars].filter((name) => !isReduced(name));
+  return { ...region, left: leftIn(region, unfolded, first, sharing) };
+}
+
+type SharingOf = (name: string, variable: Variable) => Sharing;
+
+/** Reductions of clauses, and those that show by how the body uses a variable. */
+function reductionsOf(
+  scope: Scope,
+  stmt: Stmt,
+  body: readonly Stmt[],
+  clauses: readonly Reduction[],
+  first: ReadonlySet<string>,
+  written: ReadonlySet<string>,
+): Reduction[] {
   // Two directives on one loop, of OpenACC and OpenMP, may both name a variable.
   const reductions = [...new Map(clauses.map((clause) => [clause.name, clause])).values()];
-  for (const { name, op } of clauses) {
-    const used = accumulation(name, body);
-    if (written.has(name) && used !== op)
+  for (const { name, op } of clauses)
+    if (written.has(name) && accumulation(name, body) !== op)
       scope.world.problems.add(
         stmt.at,
         `reduction(${op}: ${name})`,
-        `${name} is used otherwise in the loop`,
+        `the loop also uses ${name} in another way`,
         `write ${name} = ${name} + e, max(${name}, e) or min(${name}, e) only`,
       );
-  }
   for (const name of first) {
     if (reductions.some((reduction) => reduction.name === name)) continue;
     const op = accumulation(name, body) as ReductionOp | undefined;
     if (op) reductions.push({ name, op, inferred: true });
   }
-  const carried = new Set(
-    [...first, ...withParts(scope, rest.carried)].filter((name) => !reductions.some((reduction) => reduction.name === name)),
-  );
-  const privates = new Set([...withParts(scope, rest.privates), ...blockVariables(body)]);
-  const own = new Set([...axes.map(({ variable }) => variable), ...reductions.map(({ name }) => name), ...privates]);
-  // Objects are shared, whatever the directive.
-  const isPart = (name: string): boolean => findNamed(scope, name)?.component !== undefined;
-  const isShared = isOfHosts(stmt) ? (name: string) => isAssigned(name, body) : (name: string) => first.has(name);
-  for (const name of scalars)
-    if ((left.has(name) || (!own.has(name) && (isShared(name) || isPart(name)))) && isReadBehind(scope, stmt, name))
-      scope.world.problems.add(
-        stmt.at,
-        name,
-        "what iterations leave in it is read behind the loop",
-        "name it in a reduction clause, or make it private",
-      );
-  return { scope, at: stmt.at, axes, body, reductions, written, stmt, ...rest, carried, privates };
+  return reductions;
 }
 
-/** Names, with those of what objects among them consist of. */
+/** The scalars that come back as the construct says, except reductions; reports problems of scalars that cannot. */
+function leftIn(region: Omit<Region, "name" | "left">, scalars: readonly string[], first: ReadonlySet<string>, sharing: SharingOf): Left[] {
+  const { scope, body, axes, privates } = region;
+  const stmt = region.stmt!;
+  const assigned = assignedBesideLoops(scope, body);
+  const refuse = (name: string, why: string, remedy: string): Left[] => {
+    scope.world.problems.add(stmt.at, name, why, remedy);
+    return [];
+  };
+  return scalars.flatMap((name): Left[] => {
+    const variable = findNamed(scope, name);
+    const isOwn = privates.has(name) || axes.some((axis) => axis.variable === name);
+    if (!variable || !isReadBehind(scope, stmt, name)) return [];
+    const said = sharing(name, variable);
+    const lost = (): Left[] => refuse(name, "the value that iterations leave in it is read after the loop", remedyOf(stmt));
+    // Objects are shared, whatever the directive.
+    if (variable.component) return !isOwn || said === "last" ? lost() : [];
+    if (!assigned.has(name)) return said === "last" || (first.has(name) && !isOwn) ? lost() : [];
+    const given = said === "private" && !isOwn && isAssignedExclusively(name, body) ? "shared" : said;
+    if (given === "private") return first.has(name) && !isOwn ? lost() : [];
+    if (given === "kept")
+      return refuse(
+        name,
+        "iterations assign it, its clause leaves that value on the device, and it is read after the loop",
+        "write copy(...) or map(tofrom: ...), or make it private",
+      );
+    const by = first.has(name) ? undefined : leftBy(given, name, region.isOpen === true, region);
+    return by ? [{ name, by }] : lost();
+  });
+}
+
+function remedyOf(stmt: Stmt): string {
+  if (stmt.kind === "do-concurrent") return "name it in reduce(...), or in local(...)";
+  const words = stmt.kind === "directed" && stmt.directive.sentinel === "omp" ? "a reduction clause, in lastprivate" : "a reduction clause";
+  return `name it in ${words}, or make it private`;
+}
+
+/** Names, with the names of components of objects among them. */
 const withParts = (scope: Scope, names: Iterable<string>): string[] =>
   [...names].flatMap((name) => [name, ...partsOf(scope, { kind: "name", name, at: scope.unit.at }).map(nameOf)]);
-
-/** Whether scalars that a loop assigns are shared unless clauses say otherwise: that of OpenMP on the host. */
-const isOfHosts = (stmt: Stmt): boolean =>
-  stmt.kind === "directed" &&
-  stmt.directive.sentinel === "omp" &&
-  !stmt.directive.words.includes("target") &&
-  !stmt.directive.clauses.some((clause) => clause.kind === "default" && clause.value.endsWith("private"));
-
-/** Whether statements assign a variable otherwise than as that of a loop. */
-function isAssigned(name: string, body: readonly Stmt[]): boolean {
-  let assigned = false;
-  eachStatement(body, (stmt) => void (assigned ||= stmt.kind === "assign" && stmt.target.kind === "name" && stmt.target.name === name));
-  return assigned;
-}
 
 /** Whether threads of a block share memory or wait for each other, in a kernel or in what it calls. */
 function sharesInBlocks(scope: Scope, seen = new Set<Scope>()): true | undefined {
@@ -278,10 +318,10 @@ function sharesInBlocks(scope: Scope, seen = new Set<Scope>()): true | undefined
   return found;
 }
 
-/** Whether a procedure of CUDA waits for the other threads of the block; those of a warp are among them. */
+/** Whether a CUDA procedure waits for the other threads of the block, or of the warp, which belong to the block. */
 export const isBarrier = (name: string): boolean => name === "syncthreads" || name === "syncwarp";
 
-/** Scalars of the device's memory among names: those of modules, and arguments that are no values. */
+/** Scalars of the device's memory among names: module variables, and arguments not passed by value. */
 const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
   [...names].filter((name) => {
     const variable = findNamed(scope, name);
@@ -289,7 +329,7 @@ const sharedScalars = (scope: Scope, names: ReadonlySet<string>): string[] =>
     return variable.dummy ? !variable.attributes.has("value") : ownerOf(variable) !== scope;
   });
 
-/** Whether a variable is assigned behind `atomic` alone. */
+/** Whether every assignment of a variable is under `atomic`. */
 function isAtomic(name: string, body: readonly Stmt[]): boolean {
   let plainly = false;
   eachStatement(body, (stmt) => {
@@ -305,9 +345,10 @@ function globalRegion(scope: Scope): Region | undefined {
   if (unit.kind !== "procedure") return undefined;
   const ofBlocks = sharesInBlocks(scope);
   const read = ofBlocks ? { axes: [], body: blockThreads(unit), leftOut: [] } : threadIndices(unit);
-  // Where guards bound some axes alone, all are those of the launch.
+  // Takes all axes from the launch if guards bound only some.
   const bounded = read?.axes.filter(({ stop }) => stop).length;
-  const found = read && (ofBlocks || bounded === 0 || bounded === read.axes.length) ? read : gridThreads(unit);
+  const short = !ofBlocks && read && bounded === read.axes.length ? shortLaunch(scope, read) : undefined;
+  const found = read && !short && (ofBlocks || bounded === 0 || bounded === read.axes.length) ? read : gridThreads(unit);
   for (const axis of ["x", "y", "z"])
     for (const name of [sizeName("grid", axis), sizeName("block", axis), SHARED_BYTES])
       scope.variables.set(name, { name, type: "i32", attributes: new Set(), dummy: true, scope, at: unit.at });
@@ -322,7 +363,12 @@ function globalRegion(scope: Scope): Region | undefined {
   const reductions = sharedScalars(scope, written).flatMap((name): Reduction[] => {
     const op = accumulation(name, body) as ReductionOp | undefined;
     if (op && isAtomic(name, body)) return [{ name, op, inferred: true }];
-    scope.world.problems.add(unit.at, name, "threads share it, and assign it", "give an array of one element, or call atomicadd alone");
+    scope.world.problems.add(
+      unit.at,
+      name,
+      "threads share it and assign it",
+      "use an array of one element, or update it by atomicadd only",
+    );
     return [];
   });
   return {
@@ -333,10 +379,12 @@ function globalRegion(scope: Scope): Region | undefined {
     body,
     ...(mask && { mask }),
     reductions,
+    left: [],
     carried: readFirst(scope, body, new Set(dummies)),
     privates: new Set(),
     written,
     ...(found !== read && { ofGrid: true }),
+    ...(short && { short }),
     ...(ofBlocks && { ofBlocks }),
     ...(unit.launchBounds && { launchBounds: unit.launchBounds }),
   };

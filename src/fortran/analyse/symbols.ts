@@ -1,77 +1,19 @@
 import { own } from "../../ir/own.js";
 import { unreachable } from "../../ir/unreachable.js";
-import type { ScalarType } from "../../ir/types.js";
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
-import type {
-  Bound,
-  DeclaredName,
-  Expr,
-  Module,
-  Name,
-  Part,
-  Procedure,
-  Program,
-  SourceFile,
-  TypeDefinition,
-  TypeSpec,
-  VariableDeclaration,
-} from "../tree/index.js";
+import type { Bound, DeclaredName, Expr, Name, Part, SourceFile, TypeDefinition, TypeSpec, VariableDeclaration } from "../tree/index.js";
 import { withoutBlocks } from "./blocks.js";
 import { besideComponents } from "./component-names.js";
+import type { Procedures } from "./flow.js";
 import { mayChange } from "./initial.js";
+import type { Scope, Variable, World } from "./scope.js";
+import { bindingsOf } from "./visible.js";
 import { nameOf, namesOf } from "./walk.js";
 
 /* Names and what they stand for: variables with their types and bounds, procedures, derived types, over modules and what they use. */
 
-export interface Variable {
-  readonly name: string;
-  readonly type: ScalarType;
-  /** Why no kernel can use it: `complex`. */
-  readonly refused?: { readonly construct: string; readonly why: string; readonly remedy: string };
-  /** An integer of 64 bits: `refused`, but for scalars where 32 are enough (lower/wide). */
-  readonly wide?: true;
-  /** An integer of 8 bits: `refused`, but for arrays of the program and for scalars. */
-  readonly byte?: true;
-  /** The name of its derived type. */
-  readonly derived?: string;
-  /** Of a component: its type and its name there. */
-  readonly component?: string;
-  /** Of a component: where its object is declared. `scope` is that of its type. */
-  readonly owner?: Scope;
-  /** Of an array, its bounds as declared. */
-  readonly dims?: readonly Bound[];
-  readonly attributes: ReadonlySet<string>;
-  readonly dummy: boolean;
-  /** The value of a `parameter`, or of a variable that begins with one and is never assigned. */
-  readonly value?: Expr;
-  /** The value that a variable begins with; a procedure's own keeps from call to call what is assigned to it. */
-  readonly initial?: Expr;
-  readonly scope: Scope;
-  readonly at: Location;
-}
-
-export interface Scope {
-  readonly unit: Module | Procedure | Program;
-  /** The file that was read: the unit may stand in one that it includes. */
-  readonly file: string;
-  readonly parent?: Scope;
-  readonly variables: Map<string, Variable>;
-  readonly procedures: Map<string, Scope>;
-  readonly types: Map<string, TypeDefinition>;
-  readonly world: World;
-}
-
-/** The files that are read together. */
-export interface World {
-  readonly modules: Map<string, Scope>;
-  /** Procedures outside of modules. */
-  readonly external: Map<string, Scope>;
-  readonly scopes: Scope[];
-  /** Kinds by name, over what modules say: `{ rkind: "f64", ikind: "i32" }`. */
-  readonly kinds: Readonly<Record<string, "f64" | "f32" | "i32">>;
-  readonly problems: Problems;
-}
+export type { Scope, Variable, World } from "./scope.js";
 
 /** Kinds of intrinsic modules, in bytes. */
 const KINDS: Readonly<Record<string, number>> = {
@@ -100,11 +42,12 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
   const world: World = { modules: new Map(), external: new Map(), scopes: [], kinds, problems };
   for (const { file, units } of files)
     for (const unit of units) {
-      if (isBroken(unit)) continue;
+      if (isBroken(unit) || (unit.kind === "module" && unit.ancestor)) continue;
       const scope = scopeOf(unit, file, undefined, world);
       if (unit.kind === "module") world.modules.set(unit.name, scope);
       else if (unit.kind === "procedure") world.external.set(unit.name, scope);
     }
+  addSubmodules(files, world);
   const declared = new Set<Scope>();
   // Kinds and bounds may stand in modules that come later: what a scope uses is declared before it.
   const declare = (scope: Scope | undefined): void => {
@@ -118,15 +61,61 @@ export function readSymbols(files: readonly SourceFile[], kinds: World["kinds"],
   return world;
 }
 
-/** Of a routine with statements that could not be read, nothing is used. */
+/** Adds submodules as if they were in their parent; their procedures belong to the scope whose interface declares them. */
+function addSubmodules(files: readonly SourceFile[], world: World): void {
+  const left = new Set(
+    files.flatMap(({ file, units }) => units.flatMap((unit) => (unit.kind === "module" && unit.ancestor ? [{ file, unit }] : []))),
+  );
+  const made = new Map<string, Scope>();
+  for (let count = -1; count !== left.size;) {
+    count = left.size;
+    for (const each of left) {
+      const { module, parent } = each.unit.ancestor!;
+      const around = parent === undefined ? world.modules.get(module) : made.get(`${module}:${parent}`);
+      if (!around) continue;
+      left.delete(each);
+      const scope = scopeOf(each.unit, each.file, around, world);
+      made.set(`${module}:${each.unit.name}`, scope);
+      for (const [name, procedure] of scope.procedures) {
+        if (procedure.unit.kind !== "procedure" || !procedure.unit.prefixes.includes("module")) continue;
+        for (let at: Scope | undefined = around; at; at = at.parent) if (at.interfaces.has(name)) at.procedures.set(name, procedure);
+      }
+    }
+  }
+  for (const { unit } of left)
+    world.problems.add(
+      unit.at,
+      `submodule ${unit.name}`,
+      `the module ${unit.ancestor!.module} or its parent is in none of the files given`,
+      "give their files",
+    );
+}
+
+/** Skips a routine with statements that could not be read. */
 const isBroken = (unit: Scope["unit"]): boolean => unit.kind !== "module" && unit.broken === true;
 
 function scopeOf(written: Scope["unit"], file: string, parent: Scope | undefined, world: World): Scope {
   const unit = besideComponents(withoutBlocks(written));
-  const scope: Scope = { unit, file, parent, variables: new Map(), procedures: new Map(), types: new Map(), world };
+  const scope: Scope = {
+    unit,
+    file,
+    parent,
+    variables: new Map(),
+    procedures: new Map(),
+    types: new Map(),
+    interfaces: new Map(),
+    world,
+  };
   world.scopes.push(scope);
   for (const inner of unit.procedures) if (!isBroken(inner)) scope.procedures.set(inner.name, scopeOf(inner, file, scope, world));
-  for (const declaration of unit.declarations) if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
+  for (const declaration of unit.declarations) {
+    if (declaration.kind === "type") scope.types.set(declaration.name, declaration);
+    if (declaration.kind !== "interface") continue;
+    const { generic, specifics = [], bodies = [] } = declaration;
+    for (const body of bodies) if (!scope.interfaces.has(body)) scope.interfaces.set(body, [body]);
+    if (generic !== undefined)
+      scope.interfaces.set(generic, [...new Set([...(scope.interfaces.get(generic) ?? []), ...specifics, ...bodies])]);
+  }
   return scope;
 }
 
@@ -195,13 +184,13 @@ function declareAll(scope: Scope): void {
     if (!scope.variables.has(name)) scope.world.problems.add(unit.at, name, "a dummy argument without a declaration", "declare its type");
 }
 
-/** What variables cannot be, and why. */
+/** Variables that are not supported, and why. */
 const REFUSED: Readonly<Record<string, { readonly why: string; readonly remedy: string }>> = {
-  pointer: { why: "only pointers to arrays are read", remedy: "use the variable itself" },
-  shared: { why: "kernels alone declare what a block shares", remedy: "declare it in attributes(global), and pass it" },
-  data: { why: "values of `data` are not read", remedy: "give them in the declaration" },
-  common: { why: "blocks of memory are not read", remedy: "put it into a module" },
-  equivalence: { why: "two names for one memory are not read", remedy: "use one of them" },
+  pointer: { why: "only pointers to arrays are supported", remedy: "use the variable itself" },
+  shared: { why: "only kernels can declare shared memory", remedy: "declare it in an attributes(global) procedure, and pass it" },
+  data: { why: "`data` statements are not supported", remedy: "give the values in the declaration" },
+  common: { why: "common blocks are not supported", remedy: "put it into a module" },
+  equivalence: { why: "two names for the same memory are not supported", remedy: "use one of the names" },
 };
 
 /** Whether a constant's value leads back to it, `a = b, b = a`. */
@@ -264,8 +253,8 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
           ? { type: "f32" }
           : refuse(
               `real of kind ${bytes ?? "unknown"}`,
-              "kernels compute with 4 and 8 bytes",
-              'take real(4) or real(8), or give the kind\'s module or kinds: { name: "f64" }',
+              "kernels have reals of 4 and 8 bytes only",
+              'use real(4) or real(8), or give the kind\'s module or kinds: { name: "f64" }',
             );
     }
     case "integer": {
@@ -278,7 +267,7 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
             ...(bytes === 1 && { byte: true }),
             refused: {
               construct: `integer of kind ${bytes ?? "unknown"}`,
-              why: "kernels have integers of 32 bits",
+              why: "kernels have 32-bit integers only",
               remedy: "take integer(4)",
             },
           };
@@ -286,24 +275,25 @@ export function typeOf(scope: Scope, { type, kindOf, derived }: TypeSpec): Pick<
     case "logical":
       return { type: "bool" };
     case "complex":
-      return refuse("complex", "kernels have no complex numbers", "take two reals");
+      return refuse("complex", "kernels have no complex numbers", "use two reals");
     case "character":
-      return refuse("character", "kernels have no text", "leave it on the host");
+      return refuse("character", "kernels have no character strings", "keep it on the host");
     case "derived":
-      return refuse(`type(${derived})`, "a whole object has no place in a kernel", "use its components one by one");
+      return refuse(`type(${derived})`, "kernels cannot use a whole object", "use its components one by one");
     default:
       return unreachable(type);
   }
 }
 
-/** The bytes of a kind; undefined where it cannot be known. */
+/** The bytes of a kind; undefined if it cannot be known. */
 export function kindBytes(scope: Scope, e: Expr): number | undefined {
   if (e.kind === "name") {
-    const wished = scope.world.kinds[e.name];
+    const [binding] = bindingsOf(scope, e.name);
+    const wished = own(scope.world.kinds, e.name) ?? (binding && own(scope.world.kinds, binding.name));
     if (wished) return wished === "f64" ? 8 : 4;
     const found = find(scope, e.name);
     if (found?.value) return kindBytes(found.scope, found.value);
-    return own(KINDS, original(scope, e.name) ?? e.name);
+    return binding?.scope ? undefined : own(KINDS, binding?.name ?? e.name);
   }
   if (e.kind === "literal" && e.type === "integer") return Number(e.text);
   if (e.kind === "group") return kindBytes(scope, e.a);
@@ -319,62 +309,74 @@ export function kindBytes(scope: Scope, e: Expr): number | undefined {
   return undefined;
 }
 
-/** Of a literal's kind: `rkind` or digits. */
+/** Bytes of a literal's kind: `rkind` or digits. */
 export const suffixBytes = (scope: Scope, suffix: string): number | undefined =>
   /^\d+$/.test(suffix) ? Number(suffix) : kindBytes(scope, { kind: "name", name: suffix, at: scope.unit.at });
 
-/** What a name is called in the module that it comes from, where `use` renames it. */
-function original(scope: Scope, name: string): string | undefined {
-  for (let at: Scope | undefined = scope; at; at = at.parent)
-    for (const use of at.unit.uses)
-      for (const renamed of [...(use.only ?? []), ...use.renames]) if (renamed.name === name) return renamed.original;
+/** Entity that a name stands for; an unusable variable where modules have different ones of this name. */
+export function find(scope: Scope, name: string): Variable | undefined {
+  const found = bindingsOf(scope, name);
+  const variable = found[0]?.scope?.variables.get(found[0].name);
+  if (!variable || found.length === 1) return variable;
+  const { value: _, initial: __, ...rest } = variable;
+  const why = `the modules ${found.map(({ module }) => module).join(" and ")} both define it`;
+  return { ...rest, refused: { construct: name, why, remedy: "list the one that you mean after `only`, or rename the other" } };
+}
+
+/** Procedure of a name. A name with only a type is a function outside of modules. */
+export function findProcedure(scope: Scope, name: string): Scope | undefined {
+  const [found, ...more] = bindingsOf(scope, name);
+  const { external } = scope.world;
+  if (!found) return external.get(name);
+  if (!found.scope || more.length > 0) return undefined;
+  const { variables, procedures, interfaces } = found.scope;
+  const variable = variables.get(found.name);
+  const meant = interfaces.get(found.name);
+  if (meant && meant.length > 1) return undefined;
+  if (meant && meant[0] !== found.name) return findProcedure(found.scope, meant[0]);
+  return procedures.get(found.name) ?? (meant || (variable && !variable.dims && !variable.dummy) ? external.get(found.name) : undefined);
+}
+
+export const NOT_KNOWN = { why: "the procedure is unknown", remedy: "give the file that defines it" };
+
+/** Why no procedure is found by a name that is known; undefined if it is not. */
+export function procedureProblem(scope: Scope, name: string): { readonly why: string; readonly remedy: string } | undefined {
+  const found = bindingsOf(scope, name);
+  const generic = found.flatMap(({ scope: of, name: there }) => of?.interfaces.get(there) ?? []);
+  if (generic.length > 1)
+    return {
+      why: "the types of the arguments decide which procedure is meant, and they are not analysed",
+      remedy: `call a procedure by its own name: ${generic.join(", ")}`,
+    };
+  if (found.length > 1)
+    return {
+      why: `the modules ${found.map(({ module }) => module).join(" and ")} both define it`,
+      remedy: "list the one that you mean after `only`, or rename the other",
+    };
   return undefined;
 }
 
-/** What one scope and its hosts know by a name, through what they use. */
-function lookUp<T>(scope: Scope, name: string, own: (scope: Scope, name: string) => T | undefined, seen = new Set<Scope>()): T | undefined {
-  if (seen.has(scope)) return undefined;
-  seen.add(scope);
-  const here = own(scope, name);
-  if (here !== undefined) return here;
-  for (const use of scope.unit.uses) {
-    const module = scope.world.modules.get(use.module);
-    if (!module) continue;
-    const renamed = [...(use.only ?? []), ...use.renames].find((entry) => entry.name === name);
-    if (use.only && !renamed) continue;
-    const found = lookUp(module, renamed?.original ?? name, own, seen);
-    if (found !== undefined) return found;
-  }
-  return scope.parent && lookUp(scope.parent, name, own, seen);
-}
-
-export const find = (scope: Scope, name: string): Variable | undefined => lookUp(scope, name, (at, wanted) => at.variables.get(wanted));
-
-export const findProcedure = (scope: Scope, name: string): Scope | undefined =>
-  lookUp(scope, name, (at, wanted) => at.procedures.get(wanted)) ?? scope.world.external.get(name);
-
-const SEEN = new WeakMap<Scope, ReadonlyMap<string, Procedure>>();
+const SEEN = new WeakMap<Scope, Procedures>();
 
 /** All procedures that a scope may call. */
-export function proceduresSeen(scope: Scope): ReadonlyMap<string, Procedure> {
-  let seen = SEEN.get(scope);
-  if (!seen) {
-    const names = [...scope.world.external.keys(), ...scope.world.scopes.flatMap((other) => [...other.procedures.keys()])];
-    const found = new Map<string, Procedure>();
-    for (const name of names) {
-      const unit = findProcedure(scope, name)?.unit;
-      if (unit?.kind === "procedure") found.set(name, unit);
-    }
-    SEEN.set(scope, (seen = found));
-  }
-  return seen;
+export function proceduresSeen(scope: Scope): Procedures {
+  const known = SEEN.get(scope);
+  if (known) return known;
+  const made: Procedures = {
+    get(name) {
+      const found = findProcedure(scope, name);
+      return found?.unit.kind === "procedure" ? { procedure: found.unit, procedures: proceduresSeen(found) } : undefined;
+    },
+  };
+  SEEN.set(scope, made);
+  return made;
 }
 
-const findType = (scope: Scope, name: string): { type: TypeDefinition; scope: Scope } | undefined =>
-  lookUp(scope, name, (at, wanted) => {
-    const type = at.types.get(wanted);
-    return type && { type, scope: at };
-  });
+function findType(scope: Scope, name: string): { type: TypeDefinition; scope: Scope } | undefined {
+  const [found, ...more] = bindingsOf(scope, name);
+  const type = more.length > 0 ? undefined : found?.scope?.types.get(found.name);
+  return type && { type, scope: found.scope! };
+}
 
 /** The three sizes of `dim3(a, b)` or of a variable of this type; undefined of anything else. */
 export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
@@ -396,11 +398,11 @@ export function dim3Parts(scope: Scope, e: Expr): Expr[] | undefined {
 export const variableOf = (scope: Scope, e: Expr): Variable | undefined =>
   e.kind === "name" ? find(scope, e.name) : e.kind === "part" ? findPart(scope, e) : undefined;
 
-/** A component as a variable of its own, `p%nx` as `p_nx`; undefined where its type is not known. */
+/** A component as a variable of its own, `p%nx` as `p_nx`; undefined if its type is not known. */
 function findPart(scope: Scope, part: Part): Variable | undefined {
   const { base } = part;
   const of = variableOf(scope, base);
-  // Of an array of objects, no one is meant.
+  // Rejects an array of objects, as no single object is meant.
   if (of?.dims) return undefined;
   const size = of?.derived === "dim3" ? ["x", "y", "z"].indexOf(part.name) : -1;
   if (of && size >= 0) {
@@ -424,11 +426,11 @@ function findPart(scope: Scope, part: Part): Variable | undefined {
   if (!line) return undefined;
   const { dimension, at } = has(line)!;
   const attributes = new Set([...line.attributes].filter((attribute) => attribute !== "pointer" && attribute !== "allocatable"));
-  // Its memory is that of the object.
+  // Takes the memory attributes of the object.
   for (const attribute of OF_OBJECTS) if (of.attributes.has(attribute)) attributes.add(attribute);
   const made = { name: `${of.name}_${part.name}`, spec: line.type, dims: dimension ?? line.dimension, attributes, at };
   return {
-    // Bounds may name what the type's own scope knows; those of `allocatable` components come with the array.
+    // Resolves bounds by names of the type's own scope; bounds of `allocatable` components come with the array.
     ...variable(known.scope, made, of.dummy),
     ...beginningOf(of, known.type, has(line)!, dimension ?? line.dimension),
     component: `${known.scope.unit.name} ${known.type.name}%${part.name}`,
@@ -438,7 +440,7 @@ function findPart(scope: Scope, part: Part): Variable | undefined {
 
 const OF_OBJECTS = ["device", "managed", "save", "value", "intent(out)"];
 
-/** What a component begins with: by the value of its object, `t(1, x=2)`, or by its type. */
+/** Initial value of a component: from its object's value, `t(1, x=2)`, or from its type. */
 function beginningOf(
   of: Variable,
   { name: type, components }: TypeDefinition,
@@ -451,7 +453,7 @@ function beginningOf(
     ...(init && { initial: init }),
     refused: {
       construct: `${of.name}%${name}`,
-      why: "the values that objects begin with are read of scalars alone, and those of procedures are not kept",
+      why: "initial values are supported for scalar objects only, and not for objects of a procedure that keep their values",
       remedy: "assign its components",
     },
   });
@@ -471,7 +473,7 @@ function beginningOf(
   return { initial: init };
 }
 
-/** Where a variable, or the object that it is part of, is declared. */
+/** Scope in which a variable, or the object that it is part of, is declared. */
 export const ownerOf = ({ owner, scope }: Variable): Scope => owner ?? scope;
 
 /** The components of an object, `p%x` of `p`; undefined of other variables. */
@@ -482,14 +484,14 @@ export function componentsOf(scope: Scope, object: Name | Part): Part[] | undefi
   return known?.type.components.flatMap(({ names }) => names.map(({ name, at }) => ({ kind: "part", base: object, name, at })));
 }
 
-/** Its components, and theirs; those of a type within itself, as in lists, once. */
+/** Its components, and theirs; a type within itself, as in lists, only once. */
 export function partsOf(scope: Scope, object: Name | Part, around: readonly string[] = []): Part[] {
   const type = variableOf(scope, object)?.derived;
   if (type === undefined || around.includes(type)) return [];
   return (componentsOf(scope, object) ?? []).flatMap((part) => [part, ...partsOf(scope, part, [...around, type])]);
 }
 
-/** What a variable or a component, `p_nx`, is a designator of. */
+/** Designator of a variable or of a component, `p_nx`. */
 export function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
   if (!find(scope, name))
     for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {

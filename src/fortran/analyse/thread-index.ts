@@ -9,7 +9,7 @@ import { eachNode, namesIn } from "./visit.js";
 export interface ThreadAxis {
   readonly variable: string;
   readonly axis: "x" | "y" | "z";
-  /** Of the first thread. */
+  /** Value for the first thread. */
   readonly start: Expr;
   /** The last element, by the guard; undefined if the kernel covers its launch grid exactly. */
   readonly stop?: Expr;
@@ -18,7 +18,7 @@ export interface ThreadAxis {
 export interface ThreadIndices {
   /** From x to z. */
   readonly axes: readonly ThreadAxis[];
-  /** What an element does. */
+  /** Statements of an element. */
   readonly body: readonly Stmt[];
   /** Conditions of the guard that bound no axis: elements where one holds are left out. */
   readonly leftOut: readonly Expr[];
@@ -39,7 +39,7 @@ export function threadReads(tree: unknown): Extract<Expr, { kind: "name" }>[] {
   return found;
 }
 
-/** Undefined where the first statements do not tell each axis, or others read the thread's index, too. */
+/** Undefined if the first statements do not tell each axis, or others read the thread's index, too. */
 export function threadIndices(procedure: Procedure): ThreadIndices | undefined {
   const found: { variable: string; axis: ThreadAxis["axis"]; start: Expr }[] = [];
   let rest = procedure.body;
@@ -123,7 +123,7 @@ export function gridThreads(procedure: Procedure): ThreadIndices {
   return { axes: axes.map((axis) => ({ variable: threadName(axis), axis, start: integer, stop: stop(axis) })), body, leftOut: [] };
 }
 
-/** What a thread of a block does, its index and the block's by names, counted from 1. */
+/** Statements of a block's thread, with its index and the block's under names, counted from 1. */
 export const blockThreads = ({ body }: Procedure): readonly Stmt[] =>
   replaced(body, (node) => {
     if (node.kind !== "part" || node.base.kind !== "name" || !BUILT_IN.includes(node.base.name)) return undefined;
@@ -135,7 +135,7 @@ export const blockThreads = ({ body }: Procedure): readonly Stmt[] =>
     };
   });
 
-/** Names that no program has: those of Fortran are lower case. */
+/** Names that no program has: Fortran's names are lower case. */
 export const threadName = (axis: string): string => `thread_${axis.toUpperCase()}`;
 export const blockName = (axis: string): string => `block_${axis.toUpperCase()}`;
 /** The third number of a launch: bytes of shared memory. */
@@ -163,7 +163,7 @@ function indexOf(s: Assign): { variable: string; axis: ThreadAxis["axis"]; start
   return undefined;
 }
 
-/** What `blockdim%x*(blockidx%x-1) + threadidx%x + e` has besides the thread; undefined of another sum. */
+/** Terms of `blockdim%x*(blockidx%x-1) + threadidx%x + e` besides the thread; undefined for another sum. */
 function withoutThread(terms: readonly Term[], axis: string): Term[] | undefined {
   const thread = terms.findIndex(({ sign, e }) => sign > 0 && componentOf(e, "threadidx") === axis);
   const block = terms.findIndex(({ sign, e }) => sign > 0 && isBlockOffset(e, axis));

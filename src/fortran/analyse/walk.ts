@@ -5,7 +5,7 @@ import { eachNode, eachStatement } from "./visit.js";
 /* Visits of the syntax tree. */
 
 const EXPRESSIONS: readonly string[] = ["literal", "name", "part", "apply", "unary", "binary", "group", "constructor"];
-/** Of statements, what holds other statements, or says how they are meant. */
+/** Keys of a statement that hold other statements, or say how they are meant. */
 const NOT_OWN: readonly string[] = ["at", "body", "otherwise", "directive", "declarations", "options"];
 
 /** The outermost expressions in a part of the tree. */

@@ -2,10 +2,10 @@ import { own as owned } from "../../ir/own.js";
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
 import { flowOf, readsPart } from "./flow.js";
 import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope, type Variable } from "./symbols.js";
-import { bare, expressionsOf, nameOf, walkExpr } from "./walk.js";
+import { bare, expressionsOf, nameOf, namesOf, walkExpr } from "./walk.js";
 import { bodiesOf, eachStatement } from "./visit.js";
 
-/* What statements assign, through the procedures that they call; and which scalars they read first. */
+/* Assignments of statements, through the procedures that they call; and the scalars that they read first. */
 
 const OF_PROCEDURES = new WeakMap<Scope, Set<string>>();
 
@@ -31,6 +31,13 @@ export function writesOf(scope: Scope, stmts: readonly Stmt[]): Set<string> {
     for (const name of ownWrites(scope, stmt)) written.add(name);
   });
   return written;
+}
+
+/** Scalars that statements assign themselves, not by calls. */
+export function assignedPlainly(stmts: readonly Stmt[]): Set<string> {
+  const found = new Set<string>();
+  eachStatement(stmts, (stmt) => void (stmt.kind === "assign" && stmt.target.kind === "name" && found.add(stmt.target.name)));
+  return found;
 }
 
 /** The variables that statements assign, also in procedures that they call. */
@@ -108,13 +115,13 @@ function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "a
   return [...through, ...[...written].filter((other) => !own.has(other))];
 }
 
-/** A name and those of components of it, by another. */
+/** A name and the names of its components, under another name. */
 const renamed = (names: ReadonlySet<string>, from: string, to: string): string[] =>
   [...names].flatMap((name) => (name === from || name.startsWith(`${from}_`) ? [to + name.slice(from.length)] : []));
 
 export const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
 
-/** Those of the names that some path reads before it assigns them: what they hold comes from before. */
+/** Names that some path reads before it assigns them: their values come from before. */
 export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
   const flow = flowOf(stmts, proceduresSeen(scope));
   return new Set([...names].filter((name) => (findNamed(scope, name)?.component ? readsPart(flow, name) : flow.readFirst.has(name))));
@@ -174,19 +181,42 @@ function opOf(name: string, value: Expr): string | undefined {
   return value.args.some((arg) => arg.kind === "value" && isName(arg.value, name)) ? op : undefined;
 }
 
-/** `if (e > s) s = e`. */
-export function comparedOp(name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined {
+/** `if (e > s) s = e`, also `if (c .and. e > s) s = e`. */
+export const comparedOp = (name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined => comparison(name, stmt)?.op;
+
+/** Branch that keeps the greater or lesser of two values, and the other conditions around it. */
+export function comparison(
+  name: string,
+  stmt: Extract<Stmt, { kind: "if" }>,
+): { readonly op: "max" | "min"; readonly others: readonly Expr[] } | undefined {
   const [branch] = stmt.branches;
-  const [only] = branch.body;
-  const cond = bare(branch.cond);
-  const simple = stmt.branches.length === 1 && !stmt.otherwise?.length && branch.body.length === 1;
-  if (!simple || only.kind !== "assign" || !isName(only.target, name) || cond.kind !== "binary") return undefined;
-  const same = (e: Expr): boolean => text(e) === text(only.value);
+  const [only, ...more] = branch.body.filter(({ kind }) => kind !== "comment");
+  const simple = stmt.branches.length === 1 && !stmt.otherwise?.length && more.length === 0;
+  if (!simple || only?.kind !== "assign" || !isName(only.target, name)) return undefined;
+  const conditions = conjuncts(branch.cond);
+  const compared = conditions.map((cond) => extremeOf(name, cond, only.value));
+  const op = compared.find((each) => each !== undefined);
+  const others = conditions.filter((_, n) => compared[n] === undefined);
+  const reads = [only.value, ...others].some((e) => namesOf(e).has(name));
+  return op && !reads && others.length === conditions.length - 1 ? { op, others } : undefined;
+}
+
+/** Extremum kept by `e > s` or the like, where `value` is `e`. */
+function extremeOf(name: string, compared: Expr, value: Expr): "max" | "min" | undefined {
+  const cond = bare(compared);
+  if (cond.kind !== "binary") return undefined;
+  const same = (e: Expr): boolean => text(e) === text(value);
   const greater = cond.op === ">" || cond.op === ">=";
   if (!greater && cond.op !== "<" && cond.op !== "<=") return undefined;
   if (isName(cond.b, name) && same(cond.a)) return greater ? "max" : "min";
   if (isName(cond.a, name) && same(cond.b)) return greater ? "min" : "max";
   return undefined;
+}
+
+/** The conditions that all hold if an expression is true. */
+export function conjuncts(e: Expr): Expr[] {
+  const inner = bare(e);
+  return inner.kind === "binary" && inner.op === ".and." ? [...conjuncts(inner.a), ...conjuncts(inner.b)] : [inner];
 }
 
 /** An expression without its places, to compare two. */

@@ -22,29 +22,29 @@ export interface FortranKernel extends Kernel {
   /**
    * The elements for these arguments.
    *
-   * @throws IsoformError where one is missing, a bound is an element of an array that is no list of numbers, or the launch's grid has to tell
+   * @throws IsoformError if one is missing, a bound is an element of an array that is not a list of numbers, or the launch's grid is needed
    */
   range(args: Readonly<Record<string, unknown>>): RangePolicy;
   /**
    * The blocks of a launch, one team each, of a kernel whose threads share memory: by `gridDim_x`, `gridDim_y` and `gridDim_z`.
    *
-   * @throws RunError where one is missing, or the kernel runs over elements
+   * @throws RunError if one is missing, or the kernel runs over elements
    */
   teams(args: Readonly<Record<string, unknown>>): TeamPolicy;
   /**
-   * New arrays on the device for those of run-time size that each element has for itself: they are given with the other arguments, and freed by
-   * the caller. None where all sizes are constants.
+   * New arrays on the device for each element's own arrays of run-time size: they are passed with the other arguments, and freed by
+   * the caller. None if all sizes are constants.
    *
-   * @throws RunError where an argument that a size needs is missing
+   * @throws RunError if an argument that a size needs is missing
    */
   rows(device: Device, args: Readonly<Record<string, unknown>>): Record<string, View>;
   /**
-   * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
-   * of which one writes. Takes as long as compiling.
+   * Possible races that the directive denies: a message for each array with a place that two elements may touch
+   * and at least one may write. Takes as long as compiling.
    */
   races(): string[];
   readonly lowered: LoweredKernel;
-  /** Arrays of which elements are bounds of loops or of other arrays: `range` takes them as lists of numbers. */
+  /** Arrays whose elements are bounds of loops or of other arrays: `range` takes them as lists of numbers. */
   readonly boundArrays: readonly string[];
 }
 
@@ -57,21 +57,22 @@ export class RunError extends IsoformError {
 export const knownOf = (args: Readonly<Record<string, unknown>>): Known => ({
   param: (name) => {
     const value = args[name];
-    if (typeof value !== "number" && typeof value !== "boolean") throw new RunError(`${name} is not given: the kernel's bounds need it`);
+    if (typeof value !== "number" && typeof value !== "boolean") throw new RunError(`${name} is missing: the kernel's bounds depend on it`);
     return value;
   },
   extent: (view, axis) => (args[view] as View).shape[axis],
   element: (view, [index, ...more]) => {
     const list = args[view];
     if (more.length === 0 && (Array.isArray(list) || list instanceof Int32Array)) return Number(list[index]);
-    throw new RunError(`an element of ${view} is a bound: give its numbers, as in kernel.range({ ...args, ${view}: [4, 5, 6] })`);
+    throw new RunError(`a bound is an element of ${view}: give its values, as in kernel.range({ ...args, ${view}: [4, 5, 6] })`);
   },
 });
 
-/** The trips of a kernel's axes. @throws RunError where the launch's grid has to tell */
+/** The trips of a kernel's axes. @throws RunError if the launch's grid has to tell */
 export const tripsOf = ({ lowered }: Pick<FortranKernel, "lowered">, known: Known): number[] =>
   lowered.trips.map((trips) => {
-    if (!trips) throw new RunError(`${lowered.ir.name} has no guard: its elements are those of the grid that it is launched with`);
+    if (!trips)
+      throw new RunError(`${lowered.ir.name} has no bounds guard, so its range is the grid of its launch: use routine.run or kernel.teams`);
     return Math.max(0, Number(evaluate(trips, known)));
   });
 
@@ -114,7 +115,7 @@ function boundArrays({ trips, sources, ir }: LoweredKernel): string[] {
   return ir.params.map(({ name }) => name).filter(isBound);
 }
 
-/** The extents of an array by its declaration, in Fortran's order. @throws RunError where a bound is not known */
+/** The extents of an array by its declaration, in Fortran's order. @throws RunError if a bound is not known */
 export function arrayExtents(scope: Scope, variable: Variable, scalars: Readonly<Record<string, Value>>): number[] {
   const allocation = findAllocation(variable);
   return (allocation?.bounds ?? variable.dims!).map(({ lower, upper }) => {
@@ -122,11 +123,11 @@ export function arrayExtents(scope: Scope, variable: Variable, scalars: Readonly
       const sequence = lowerValue(allocation?.scope ?? (variable.dummy ? scope : variable.scope), e, "i32");
       const given: Record<string, unknown> = {};
       for (const [param, source] of sequence.sources) given[param] = scalars[source.name];
-      if (usesArrays(sequence)) throw new RunError(`${variable.name}: its bounds are in an array; make the view by its extents`);
+      if (usesArrays(sequence)) throw new RunError(`${variable.name}: its bounds are in an array; make the view with explicit extents`);
       return Number(run(sequence.stmts, knownOf(given)).get(sequence.results[0].local));
     };
     if (!upper || upper === "*")
-      throw new RunError(`${variable.name}: its declaration leaves the extents open; make the view by its extents`);
+      throw new RunError(`${variable.name}: its declaration leaves the extents open; make the view with explicit extents`);
     return Math.max(0, value(upper) - (lower ? value(lower) : 1) + 1);
   });
 }

@@ -8,6 +8,8 @@ import {
   find,
   findNamed,
   findProcedure,
+  NOT_KNOWN,
+  procedureProblem,
   isSaved,
   ownerOf,
   partsOf,
@@ -15,18 +17,19 @@ import {
   type Scope,
   type Variable as Declared,
 } from "../analyse/symbols.js";
+import { sharingOf } from "../analyse/sharing.js";
 import { bodiesOf, eachStatement } from "../analyse/visit.js";
 import { expressionsOf, nameOf, walkExpr, withExpressions } from "../analyse/walk.js";
-import { writesOf, writtenBy } from "../analyse/writes.js";
+import { assignedPlainly, writesOf, writtenBy } from "../analyse/writes.js";
 import type {
   Allocate,
   Apply,
   Argument,
   Assign,
   Call,
-  Clause,
   Deallocate,
   Directed,
+  Directive,
   Expr,
   Name,
   Part,
@@ -37,8 +40,9 @@ import { matched, objectGiven } from "../lower/calls.js";
 import { lowerSequence, lowerShape, lowerValue, type LoweredSequence } from "../lower/kernels.js";
 import { isToldByOpenMP } from "../lower/runtime.js";
 import { elementType, treeName, Unlowerable } from "../lower/values.js";
+import { withElements } from "./elements.js";
 
-/* What the host's side of a routine does, in order. */
+/* A step of a routine's host side, in order. */
 
 export type Step =
   | { readonly kind: "launch"; readonly region: Region }
@@ -88,7 +92,7 @@ export type Step =
   | { readonly kind: "random"; readonly type: "f64" | "f32"; readonly to: string | Extract<Actual, { kind: "array" }> }
   | { readonly kind: "stop"; readonly at: Location };
 
-/** What is given for a dummy argument. */
+/** Actual argument for a dummy argument. */
 export type Actual =
   | {
       readonly kind: "scalar";
@@ -106,7 +110,7 @@ export type ActualAxis =
   | { readonly kind: "index"; readonly at: LoweredSequence }
   | { readonly kind: "section"; readonly lower?: LoweredSequence; readonly upper?: LoweredSequence; readonly step?: LoweredSequence };
 
-/** Of runtimes of GPUs and threads, and clocks, which stand still. */
+/** Calls of runtimes of GPUs and threads, and of clocks, which stand still. */
 const LEFT_OUT = /^(cuda\w*|acc_\w+|omp_\w+|cpu_time|system_clock|date_and_time)$/;
 
 /** Whether a procedure launches, keeps values from call to call, or calls what does. */
@@ -152,28 +156,6 @@ export const resultOf = ({ unit, variables }: Scope): Declared | undefined =>
 
 const named = (name: string, at: Location): Name => ({ kind: "name", name, at });
 
-/** Clauses by which a target region gives a scalar back. */
-const GIVES_BACK = /^(map|lastprivate|linear|reduction|in_reduction)$/;
-
-/** The scalars that a target region of OpenMP assigns for itself alone: no clause names them, and these are `firstprivate`. */
-function ownOfTarget(scope: Scope, { directive: { sentinel, words, clauses }, body }: Directed): string[] {
-  if (sentinel !== "omp" || words[0] !== "target" || words[1] === "data") return [];
-  const isShared = (clause: Clause): boolean =>
-    clause.kind === "other" && clause.name === "defaultmap" && /^\W*(tofrom|from|alloc|to)\b/i.test(clause.text);
-  if (clauses.some(isShared)) return [];
-  const given = new Set(
-    clauses.flatMap((clause) => {
-      if ("names" in clause) return GIVES_BACK.test(clause.kind) ? clause.names : [];
-      return clause.kind === "other" && GIVES_BACK.test(clause.name) ? (clause.text.toLowerCase().match(/\w+/g) ?? []) : [];
-    }),
-  );
-  return [...writesOf(scope, body)].filter((name) => {
-    const variable = find(scope, name);
-    if (!variable || variable.dims || variable.derived || variable.refused || given.has(name)) return false;
-    return ownerOf(variable).unit.kind !== "module";
-  });
-}
-
 const isNullify = (stmt: Stmt): boolean => stmt.kind === "unsupported" && stmt.construct === "nullify";
 
 /** Whether control may go from inside of the statement to somewhere else. */
@@ -185,7 +167,9 @@ function leaves(stmt: Stmt, loops: readonly (string | undefined)[] = []): boolea
 }
 
 export class Planner {
-  /** What the routine launches, by statement. */
+  /** Directives that the statement stands in, outermost first. */
+  private around: readonly Directive[] = [];
+  /** Launches of the routine, by statement. */
   readonly regions: ReadonlyMap<Stmt, Region>;
 
   constructor(
@@ -208,7 +192,7 @@ export class Planner {
     for (const stmt of list.flatMap((each) => sizesOf(this.scope, each))) {
       if (stmt.kind === "comment" || stmt.kind === "continue" || stmt.kind === "print" || this.isLeftOut(stmt)) continue;
       if (stmt.kind === "unsupported" && isOutput(this.scope, stmt)) {
-        // What is left out has no errors.
+        // Sets error codes of statements that are left out to zero.
         for (const [, name] of stmt.text.matchAll(/\biostat\s*=\s*(\w+)/gi)) pending.push(zero({ kind: "name", name, at: stmt.at }));
         continue;
       }
@@ -245,7 +229,8 @@ export class Planner {
       const called = runsAlone(scope, e, true);
       if (!called || e.kind !== "apply") return e;
       const result = this.temporary(`${nameOf(e)}_result`, resultOf(called)!);
-      calls.push({ ...this.call({ kind: "call", procedure: e.base, args: e.args, at: e.at }), result });
+      const call: Call = { kind: "call", procedure: e.base, args: e.args, at: e.at };
+      calls.push(...this.callWithElements(call).map((step) => (step.kind === "call" ? { ...step, result } : step)));
       return { kind: "name", name: result, at: e.at };
     });
   }
@@ -290,13 +275,17 @@ export class Planner {
     if (region) return [{ kind: "launch", region }];
     switch (stmt.kind) {
       case "call":
-        return this.random(stmt) ?? [this.call(stmt)];
+        return this.random(stmt) ?? this.callWithElements(stmt);
       case "directed": {
-        const own = ownOfTarget(scope, stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
+        const own = this.ownOf(stmt).map((name) => [name, this.temporary(name, find(scope, name)!)]);
         const { at } = stmt;
         const assigned = (to: string, from: string): Stmt => ({ kind: "assign", target: named(to, at), value: named(from, at), at });
         const before = own.map(([name, kept]) => assigned(kept, name));
-        return this.steps([...before, ...stmt.body, ...own.map(([name, kept]) => assigned(name, kept))]);
+        const { around } = this;
+        this.around = [...around, stmt.directive];
+        const steps = this.steps([...before, ...stmt.body, ...own.map(([name, kept]) => assigned(name, kept))]);
+        this.around = around;
+        return steps;
       }
       case "block":
         return this.steps(stmt.body);
@@ -342,10 +331,10 @@ export class Planner {
         if (value.kind === "apply" && treeName(value) === "null") return [{ kind: "point", name }];
         const pointer = variableOf(scope, target.kind === "apply" ? target.base : target);
         if (!pointer?.dims || pointer.derived)
-          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are read", "use the variable itself");
+          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are supported", "use the variable itself");
         const to = this.actual(value, { ...pointer, attributes: new Set() }, stmt.at);
         if (to.kind !== "array")
-          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are read", "use the variable itself");
+          throw new Unlowerable(stmt.at, `${name} =>`, "only pointers to arrays are supported", "use the variable itself");
         // `p(0:) => a` changes the bounds alone.
         const sized = target.kind === "apply" && target.args.every((arg) => arg.kind === "section" && arg.upper);
         return [{ kind: "point", name, to, ...(sized && { bounds: this.bounds(target.args, stmt.at) }) }];
@@ -378,9 +367,32 @@ export class Planner {
     }
   }
 
+  /** The scalars that a construct for a device has for itself, though statements in it assign them: they keep the values from before. */
+  private ownOf({ directive, body }: Directed): string[] {
+    const { scope } = this;
+    const { sentinel, words } = directive;
+    const isCompute = sentinel === "omp" ? words[0] === "target" && words[1] !== "data" : words[0] === "parallel" || words[0] === "serial";
+    if (sentinel === "cuf" || !isCompute) return [];
+    const direct = assignedPlainly(body);
+    // In OpenACC, what loops give back is the construct's.
+    const given = new Set<string>();
+    if (sentinel === "acc")
+      eachStatement(body, (s) => {
+        const region = this.regions.get(s);
+        for (const { name } of [...(region?.reductions ?? []), ...(region?.left ?? [])]) given.add(name);
+      });
+    return [...writesOf(scope, body)].filter((name) => {
+      const variable = find(scope, name);
+      if (!variable || variable.dims || variable.derived || variable.refused || given.has(name)) return false;
+      // A procedure assigns the module's own.
+      if (ownerOf(variable).unit.kind === "module" && !direct.has(name)) return false;
+      return sharingOf(variable, name, this.around, [directive]) === "private";
+    });
+  }
+
   private refused(stmt: Stmt): never {
     const construct = stmt.kind === "unsupported" ? stmt.construct : stmt.kind;
-    throw new Unlowerable(stmt.at, construct, "routines that are run cannot hold it", "move what it holds to a routine of its own");
+    throw new Unlowerable(stmt.at, construct, "routines run on the host cannot contain it", "move its contents to a routine of its own");
   }
 
   private sequence(stmt: Stmt): Step {
@@ -417,7 +429,7 @@ export class Planner {
     const variable = base.kind === "name" || base.kind === "part" ? variableOf(this.scope, base) : undefined;
     const type = variable?.type;
     if (!variable || (type !== "f64" && type !== "f32"))
-      throw new Unlowerable(at, name, "it gives numbers to variables of type real alone", "give it one");
+      throw new Unlowerable(at, name, "it takes variables of type real only", "pass a real variable");
     if (lowerShape(this.scope, e)) {
       // An array of the routine's own begins with its first use in code.
       const to = this.actual(e, { ...variable, attributes: new Set() }, at);
@@ -428,12 +440,22 @@ export class Planner {
     return [{ kind: "random", type, to: one }, this.sequence({ kind: "assign", target: e as Variable, value: named(one, at), at })];
   }
 
+  /** A call, between copies of the elements of arrays that it assigns as scalars. */
+  private callWithElements(stmt: Call): Step[] {
+    const { before, call, after } = withElements(this.scope, stmt, (wish, declared) => this.temporary(wish, declared));
+    const sequence = (list: readonly Stmt[]): Step[] =>
+      list.length > 0 ? [{ kind: "sequence", sequence: lowerSequence(this.scope, list) }] : [];
+    return [...sequence(before), this.call(call), ...sequence(after)];
+  }
+
   private call(stmt: Call): Extract<Step, { kind: "call" }> {
     const { scope } = this;
     const procedure = stmt.procedure.kind === "name" ? findProcedure(scope, stmt.procedure.name) : undefined;
     const { at } = stmt;
-    if (procedure?.unit.kind !== "procedure")
-      throw new Unlowerable(at, `call ${treeName(stmt.procedure)}`, "the procedure is not known", "give the file that has it");
+    if (procedure?.unit.kind !== "procedure") {
+      const { why, remedy } = procedureProblem(scope, treeName(stmt.procedure)) ?? NOT_KNOWN;
+      throw new Unlowerable(at, `call ${treeName(stmt.procedure)}`, why, remedy);
+    }
     const args = new Map<string, Actual>();
     for (const [dummy, actual] of matched(procedure.unit, stmt.args, at)) {
       const variable = procedure.variables.get(dummy);
@@ -466,7 +488,7 @@ export class Planner {
       throw new Unlowerable(at, treeName(e), `an expression is given for the array ${dummy.name}`, "assign it to an array first");
     const array = variableOf(scope, base);
     if (array && changesBounds(array))
-      throw new Unlowerable(at, treeName(e), "its lower bounds differ from place to place", "begin it at the same index everywhere");
+      throw new Unlowerable(at, treeName(e), "its allocations have different lower bounds", "use the same lower bounds everywhere");
     const bounds = (array && findAllocation(array)?.bounds) ?? array?.dims ?? [];
     if (
       dummy.attributes &&
@@ -474,12 +496,7 @@ export class Planner {
       !findAllocation(dummy as Declared) &&
       bounds.some(({ lower }) => lower && !isOne(lower))
     )
-      throw new Unlowerable(
-        at,
-        treeName(e),
-        `the bounds of ${dummy.name} are those of the array given`,
-        `give ${dummy.name} bounds of its own`,
-      );
+      throw new Unlowerable(at, treeName(e), `${dummy.name} takes its bounds from the argument`, `give ${dummy.name} bounds of its own`);
     const lowers = bounds.map(({ lower }) => lower && lowerValue(scope, lower, "i32"));
     if (e.kind !== "apply") return { kind: "array", name: nameOf(base), lowers };
     const axes = e.args.map((part): ActualAxis => {

@@ -1,4 +1,4 @@
-/* What `random_number` gives on the host: the same numbers in each process. */
+/* Values of `random_number` on the host: the same numbers in each process. */
 
 let state = 1;
 

@@ -21,15 +21,15 @@ import { resultOf, type Actual, type Step } from "./plan.js";
 
 /* Runs the host's side of routines, and launches their kernels. Loaded with the first run. */
 
-/** What runs know of routines. */
+/** Routines as runs see them. */
 export interface Routines {
   steps(scope: Scope): readonly Step[];
   kernelOf(step: Extract<Step, { kind: "launch" }>): FortranKernel;
   /** The kernel that a `global` procedure is. */
   globalKernel(scope: Scope): FortranKernel;
-  /** What scalars of procedures are that keep their values from call to call. */
+  /** Values of procedures' scalars that are kept between calls. */
   readonly saved: Map<Variable, Value>;
-  /** Arrays that do: by their variables, and those of modules by their names. */
+  /** Arrays that are kept between calls: by their variables, and module arrays by their names. */
   arraysOn(device: Device): Map<Variable | string, View>;
 }
 
@@ -57,7 +57,7 @@ class Variables {
     return this.scope.variables.get(name)?.attributes.has("optional") === true && !this.has(name);
   }
 
-  /** Where a variable lives, and its name there; by its name here, or as code knows it that stands elsewhere. */
+  /** Home of a variable, and its name there; found by its name here, or by the variable if code elsewhere refers to it. */
   place(name: string, variable = findNamed(this.scope, name)): Place {
     const owner = variable && ownerOf(variable);
     const around = this.around();
@@ -88,7 +88,7 @@ interface Place {
 
 const AMONG_ALL = new WeakMap<Scope, Map<string, string>>();
 
-/** What a variable of a module is called among those of all modules: `grid::n` if several have an `n`. */
+/** Name of a module variable among the variables of all modules: `grid::n` if several have an `n`. */
 function ofModule(module: Scope, name: string): string {
   const known = AMONG_ALL.get(module) ?? new Map<string, string>();
   AMONG_ALL.set(module, known);
@@ -97,8 +97,9 @@ function ofModule(module: Scope, name: string): string {
   return found;
 }
 
-const modulesWith = ({ modules }: Scope["world"], name: string): Scope[] =>
-  [...modules.values()].filter((module) => {
+const modulesWith = ({ scopes }: Scope["world"], name: string): Scope[] =>
+  scopes.filter((module) => {
+    if (module.unit.kind !== "module") return false;
     const variable = findNamed(module, name);
     return variable && !variable.value && ownerOf(variable) === module;
   });
@@ -120,7 +121,7 @@ export class Run {
     const { unit } = scope;
     const dummies = unit.kind === "procedure" ? unit.dummies : [];
     for (const [name, value] of Object.entries(given)) {
-      const isArgument = dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
+      const isArgument = scope.variables.get(name)?.dummy || dummies.some((dummy) => name === dummy || name.startsWith(`${dummy}_`));
       for (const { home, key } of isArgument ? [{ home: own, key: name }] : this.meant(name, own, globals))
         if (value instanceof View) home.arrays.set(key, value);
         else if (typeof value === "number" || typeof value === "boolean") home.scalars.set(key, value);
@@ -133,7 +134,7 @@ export class Run {
       const dummy = scope.variables.get(name);
       if (!dummy || dummy.derived || own.scalars.has(name) || own.arrays.has(name)) continue;
       const isOut = dummy.attributes.has("intent(out)") && !dummy.dims;
-      if (!isOut && !dummy.attributes.has("optional")) throw new RunError(`${unit.name}: the argument ${name} is not given`);
+      if (!isOut && !dummy.attributes.has("optional")) throw new RunError(`${unit.name}: the argument ${name} is missing`);
     }
     const kept = this.routines.arraysOn(this.device);
     for (const [key, view] of kept) if (typeof key === "string" && !globals.arrays.has(key)) globals.arrays.set(key, view);
@@ -167,7 +168,14 @@ export class Run {
   private async procedure(scope: Scope, own: Variables): Promise<void> {
     const { unit } = scope;
     if (unit.kind === "procedure" && unit.attributes.includes("global")) {
-      await this.launch(this.routines.globalKernel(scope), own);
+      const kernel = this.routines.globalKernel(scope);
+      const sizes = ["x", "y", "z"].flatMap((axis) => [sizeName("grid", axis), sizeName("block", axis)]);
+      const missing = sizes.filter((size) => kernel.lowered.sources.has(size) && !own.scalars.has(size));
+      if (missing.length > 0 && !kernel.lowered.ofBlocks)
+        throw new RunError(
+          `${unit.name} runs one element for each thread of its launch: give ${missing.join(", ")}, or run the routine that launches it`,
+        );
+      await this.launch(kernel, own);
       return;
     }
     const saved = [...scope.variables.values()].filter((variable) => isSaved(variable) && !variable.dims);
@@ -315,7 +323,7 @@ export class Run {
     if (found !== undefined) return found;
     const given = !variable.initial && isGiven(variable);
     if (given && !variable.attributes.has("intent(out)") && own.scope.unit.kind === "procedure" && !own.scope.variables.has(name))
-      throw new RunError(`${own.scope.unit.name}: ${name} is not given`);
+      throw new RunError(`${own.scope.unit.name}: ${name} is missing`);
     return initialOf(variable);
   }
 
@@ -350,7 +358,15 @@ export class Run {
       for (const view of Object.values(rows)) view.free();
     }
     let value: Value | undefined;
-    for (const { param, name, type, variable } of lowered.outcomes) {
+    for (const { param, name, type, variable, assigned, least } of lowered.outcomes) {
+      const times = assigned === undefined ? 1 : results[assigned];
+      if (times === 0) continue;
+      // Both are NaN where one iteration's value is.
+      if (times > 1 && least !== undefined && results[least] !== results[param])
+        throw new RunError(
+          `${kernel.name}: ${times} iterations assign different values to ${name}: name it in a reduction clause such as ` +
+            `reduction(max: ${name}), or let one iteration assign it`,
+        );
       const result: Value = type === "bool" ? results[param] !== 0 : results[param];
       if (name === "") value = result;
       else assign(own.place(name, variable), result);
@@ -358,14 +374,14 @@ export class Run {
     return value;
   }
 
-  /** What bounds are made of: arguments, and elements of arrays, which are read from the device. */
+  /** Values on which bounds depend: arguments, and elements of arrays, which are read from the device. */
   private async known({ lowered, boundArrays }: FortranKernel, args: Readonly<Record<string, unknown>>, own: Variables): Promise<Known> {
     const read = new Map<string, { view: View; numbers: ArrayLike<number> }>();
     for (const param of boundArrays) {
       const { name, variable } = lowered.sources.get(param)!;
       const { home, key } = own.place(name, variable);
       const view = home.arrays.get(key);
-      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is not given`);
+      if (!view) throw new RunError(`${lowered.ir.name}: the array ${name} is missing`);
       read.set(param, { view, numbers: await this.device.queue.read(view) });
     }
     const element: Known["element"] = (name, indices) => {
@@ -381,15 +397,15 @@ export class Run {
     const wanted = extents?.map((extent) => extent && Math.max(0, Number(evaluate(extent, known))));
     let view = home.arrays.get(key);
     if (!view) {
-      if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} begins with values: make it a parameter`);
+      if (variable.initial) throw new RunError(`${kernel.name}: the array ${name} has initial values: make it a parameter`);
       // Programs begin with the arrays of modules, too.
       const isMissing = isGiven(variable) && (own.around().at(-1)!.scope.unit.kind !== "program" || variable.dummy);
-      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is not given`);
+      if (isMissing || !wanted || wanted.includes(undefined)) throw new RunError(`${kernel.name}: the array ${name} is missing`);
       view = this.fresh(elementType(variable), wanted as number[]);
       home.arrays.set(key, view);
     }
     if (view.type !== elementType(variable))
-      throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}; it is of ${elementType(variable)}`);
+      throw new RunError(`${kernel.name}: ${name} is given an array of ${view.type}, and is declared as ${elementType(variable)}`);
     return wanted ? shaped(view, name, wanted) : view.rank === rank ? view : shaped(view, name, Array<undefined>(rank).fill(undefined));
   }
 
@@ -443,7 +459,7 @@ export class Run {
       const { home, key } = own.place(name);
       const { scalars, arrays } = home;
       if (isOut && variable?.initial && (variable.dims || variable.refused))
-        throw new RunError(`${own.scope.unit.name}: ${name} begins with the values of its type: make it intent(inout), and assign it`);
+        throw new RunError(`${own.scope.unit.name}: ${name} has initial values from its type: make it intent(inout), and assign it`);
       const isThere = !isOut && (scalars.has(key) || arrays.has(key));
       if (!variable || variable.refused || isThere || (isGiven(variable) && !variable.initial)) continue;
       const { dims } = variable;
@@ -471,7 +487,7 @@ export class Run {
       const parts = e.kind === "constructor" ? e.items : (dim3Parts(own.scope, e) ?? [e]);
       const found: number[] = [];
       for (const part of parts) {
-        if (part.kind === "implied-do") throw new RunError("a grid is given by a loop");
+        if (part.kind === "implied-do") throw new RunError("a grid size is written as an implied do loop: list its numbers");
         found.push(Number(await this.value(lowerValue(own.scope, part, "i32"), own)));
       }
       return found;
@@ -487,7 +503,7 @@ export class Run {
   private async actualArray({ name, axes, lowers }: Extract<Actual, { kind: "array" }>, own: Variables): Promise<View> {
     const { home, key } = own.place(name);
     const whole = home.arrays.get(key);
-    if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is not given`);
+    if (!whole) throw new RunError(`${own.scope.unit.name}: the array ${name} is missing`);
     if (!axes) return whole;
     const number = async (e: LoweredSequence | undefined, otherwise: number): Promise<number> =>
       e ? Number(await this.value(e, own)) : otherwise;
@@ -519,7 +535,7 @@ export class Run {
 function gridOf(name: string, rank: number, blocks: readonly number[], threads: readonly number[]): number[] {
   const along = blocks.map((count, axis) => count * threads[axis]);
   if (along.slice(rank).some((count) => count !== 1))
-    throw new RunError(`${name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes`);
+    throw new RunError(`${name} is launched with ${along.join("x")} threads, and uses ${rank} of these axes only`);
   return along.slice(0, rank).reverse();
 }
 
@@ -534,12 +550,12 @@ function initialOf({ initial, type, scope }: Variable): Value {
 }
 
 const topOf = (scope: Scope): Scope => (scope.parent ? topOf(scope.parent) : scope);
-/** The call whose variables an inner procedure shares; else those of modules. */
+/** The call whose variables an inner procedure shares; otherwise the variables of modules. */
 const hostOf = (inner: Scope, own: Variables): Variables => (own.outer && own.scope !== inner.parent ? hostOf(inner, own.outer) : own);
 
 /** Whether the loop takes its next turn. */
 const goesOn = ({ jump, loop }: Jump, name: string | undefined): boolean => jump === "cycle" && (loop === undefined || loop === name);
-/** The jump as those further out see it, behind a loop that it leaves. */
+/** The jump as seen further out, after a loop that it leaves. */
 const outwards = (jump: Jump, name: string | undefined): Jump | undefined =>
   jump.jump === "exit" && (jump.loop === undefined || jump.loop === name) ? undefined : jump;
 
@@ -552,7 +568,7 @@ function objects(own: Variables, name: string, inner: Variables, dummy: string):
   return () => {
     for (const of of ["scalars", "arrays"] as const)
       for (const [key, value] of inner[of]) if (key.startsWith(inside)) home[of].set(outside + key.slice(inside.length), value as never);
-    // What the call has freed is gone.
+    // Removes arrays that the call has freed.
     for (const key of home.arrays.keys())
       if (key.startsWith(outside) && !inner.arrays.has(inside + key.slice(outside.length))) home.arrays.delete(key);
   };

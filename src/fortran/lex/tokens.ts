@@ -7,9 +7,9 @@ export interface Token {
   readonly kind: TokenKind;
   /** Lower case but for strings, which keep their quotes. */
   readonly text: string;
-  /** Of a literal: what follows `_`. */
+  /** For a literal: the kind after `_`. */
   readonly suffix?: string;
-  /** Of a relation written `.lt.`. */
+  /** For a relation written `.lt.`. */
   readonly dotted?: true;
   readonly from: number;
   readonly to: number;
@@ -28,7 +28,7 @@ export class LexicalError extends Error {
 
 const BLANK = /[ \t\f\v]*/y;
 const NAME = /[a-z_]\w*/iy;
-// A dot behind digits belongs to the number unless it begins an operator: `1.and.`, `3.lt.x`, but `1.d0`, `1.e5`.
+// A dot after digits belongs to the number unless it begins an operator: `1.and.`, `3.lt.x`, but `1.d0`, `1.e5`.
 const NUMBER = /(?:\d+(?:\.(?![a-z]+\s*\.)\d*)?|\.\d+)(?:[ed][-+]?\d+)?/iy;
 const SUFFIX = /_(\w+)/y;
 const STRING = /'(?:[^']|'')*'|"(?:[^"]|"")*"/y;
@@ -40,7 +40,7 @@ const LOGICAL_OPERATORS: readonly string[] = ["and", "or", "not", "eqv", "neqv"]
 
 const EXPONENT_WITHOUT_POINT = /^\d+[ed]/i;
 
-/** The tokens, with one `end` behind them. @throws LexicalError */
+/** The tokens, with one `end` after them. @throws LexicalError */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -70,11 +70,11 @@ export function tokensOf(text: string): Token[] {
       if (word === "true" || word === "false") add("logical", `.${word}.`, suffix());
       else if (Object.hasOwn(RELATIONS, word)) add("op", RELATIONS[word], { dotted: true });
       else if (LOGICAL_OPERATORS.includes(word)) add("op", `.${word}.`);
-      else throw new LexicalError(from, found[0], "operators that a program defines are not read");
+      else throw new LexicalError(from, found[0], "user-defined operators are not supported");
     } else if ((found = match(OPERATOR))) add("op", found[0]);
     else if (text[at] === "'" || text[at] === '"')
-      throw new LexicalError(at, text.slice(at, at + 20), "the string has no end on this line");
-    else if (text.startsWith("..", at)) throw new LexicalError(at, "..", "arrays of assumed rank are not read");
+      throw new LexicalError(at, text.slice(at, at + 20), "the string does not end on this line");
+    else if (text.startsWith("..", at)) throw new LexicalError(at, "..", "arrays of assumed rank are not supported");
     else throw new LexicalError(at, text[at], "the character does not belong here");
   }
   tokens.push({ kind: "end", text: "", from: text.length, to: text.length });

@@ -23,7 +23,7 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
   const kept = keepScalars(cx, frame, from);
   const shape = shapeOf(cx, kept.frame, kept.e);
   if (shape && shape.length !== array.extents.length)
-    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to ${array.extents.length}`);
+    throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to an array of ${array.extents.length}`);
   if (!shape) {
     const e = cx.kept("value", valueAs(cx, kept.frame, array.type, kept.e));
     return eachIndex(cx, array.extents, (index) => cx.push(array.at(index).store(e, at)));
@@ -35,7 +35,7 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
     throw new Unlowerable(
       at,
       array.name,
-      "the right side may read elements that are assigned before, and the size of a copy is not known before the launch",
+      "the right side may read elements that were assigned before, and the copy that this needs has a size unknown before the launch",
       "write a do loop, or assign to another array first",
     );
   const copy = cx.array(array.name, array.type, array, at);
@@ -46,13 +46,13 @@ export function assignArray(cx: Lowering, target: Tree, array: ArrayValue, from:
 /** Assignments under masks; the masks count as they were before. */
 export function where(cx: Lowering, stmt: Where, frame: Frame): void {
   const shape = stmt.branches.map(({ cond }) => shapeOf(cx, frame, cond)).find(Boolean);
-  if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is no array", "write if");
+  if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is not an array", "use if");
   const bodies = [...stmt.branches.map(({ body }) => body), stmt.otherwise ?? []];
   const assigned = bodies.flat().flatMap((inner) => {
     if (inner.kind === "comment") return [];
     const found = inner.kind === "assign" ? probe(cx, () => designated(cx, frame, inner.target)) : undefined;
     if (inner.kind !== "assign" || !found || "cell" in found)
-      throw new Unlowerable(inner.at, "where", "it holds more than assignments of arrays", "write a do loop");
+      throw new Unlowerable(inner.at, "where", "it contains more than assignments to arrays", "write a do loop");
     return [{ target: inner.target, array: found.array, value: inner.value }];
   });
   // All statements are carried out for one element, then for the next.

@@ -37,7 +37,7 @@ interface Call {
   readonly axis?: number;
 }
 
-/** Functions whose elements are not those of their arguments at the same place. */
+/** Functions whose elements are not computed from the same element of their arguments. */
 export const isOverArrays = (name: string): boolean => Object.hasOwn(ARGUMENTS, name);
 
 function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
@@ -48,16 +48,16 @@ function callOf(cx: Lowering, frame: Frame, e: Apply): Call | undefined {
   e.args.forEach((arg, n) => {
     if (arg.kind !== "value") return;
     const keyword = arg.keyword ?? wanted[n];
-    // The second of `sum(a, a > 0)` is no axis.
+    // Takes the second argument of `sum(a, a > 0)` as a mask, not an axis.
     const isMask = !arg.keyword && keyword === "dim" && wanted.includes("mask") && shapeOf(cx, frame, arg.value);
     // The first has many names.
     const known = isMask ? "mask" : n === 0 && !wanted.includes(keyword) ? "array" : keyword;
-    if (!wanted.includes(known) || given.has(known)) throw new Unlowerable(e.at, name, "an argument is not read", "write a loop");
+    if (!wanted.includes(known) || given.has(known)) throw new Unlowerable(e.at, name, "an argument is not supported", "write a loop");
     given.set(known, arg.value);
   });
   const [array, dim] = [given.get("array"), given.get("dim")];
   const shape = array && shapeOf(cx, frame, array);
-  if (!shape) throw new Unlowerable(e.at, name, "its argument is no array");
+  if (!shape) throw new Unlowerable(e.at, name, "its argument is not an array");
   if (!dim) return { name, at: e.at, array, given, shape, ...(name.endsWith("shift") && { axis: 0 }) };
   const n = constantOf(value(cx, frame, dim));
   const axes = shape.length + (name === "spread" ? 1 : 0);
@@ -87,14 +87,15 @@ export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[
     case "cshift":
     case "eoshift":
       for (const one of [argument("shift"), given.get("boundary")])
-        if (one && shapeOf(cx, frame, one)) throw new Unlowerable(at, name, "an array says how rows are shifted", "write a loop");
+        if (one && shapeOf(cx, frame, one))
+          throw new Unlowerable(at, name, "the shift is an array, with a value for each row", "write a loop");
       return shape;
     case "transpose":
-      if (shape.length !== 2) throw new Unlowerable(at, name, "its argument is no matrix");
+      if (shape.length !== 2) throw new Unlowerable(at, name, "its argument is not a matrix");
       return [shape[1], shape[0]];
     case "matmul": {
       const other = shapeOf(cx, frame, argument("other")) ?? [];
-      if (shape.length + other.length < 3) throw new Unlowerable(at, name, "its arguments are no matrices", "write dot_product");
+      if (shape.length + other.length < 3) throw new Unlowerable(at, name, "its arguments are not matrices", "write dot_product");
       return [...shape.slice(0, -1), ...other.slice(1)];
     }
     case "spread":
@@ -113,11 +114,11 @@ export function arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[
 function numbersIn(cx: Lowering, frame: Frame, list: Tree): Expr[] {
   if (list.kind === "constructor") return itemsOf(cx, frame, list).map((item) => indexOf(cx, item.frame, item.e));
   const length = shapeOf(cx, frame, list)?.map(constantOf)[0];
-  if (typeof length !== "number") throw new Unlowerable(list.at, treeName(list), "its length is no constant", "write [n, m]");
+  if (typeof length !== "number") throw new Unlowerable(list.at, treeName(list), "its length is not constant", "write [n, m]");
   return Array.from({ length }, (_, n) => valueAs(cx, frame, "i32", list, [int(n)]));
 }
 
-/** What the function gives, an element of it where that is an array; undefined of other names. @throws Unlowerable */
+/** Result of the function, or one element if it is an array; undefined for other names. @throws Unlowerable */
 export function overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr | undefined {
   const call = callOf(cx, frame, e);
   if (!call) return undefined;

@@ -52,7 +52,7 @@ export function privateArray(ref: ArrayRef, type: ScalarType, shape: Shape): Arr
   return { name: ref.name, type, ...shape, nth, at: (indices) => nth(place(shape, indices)) };
 }
 
-/** An array in a row of a view, that of the team or of the element that the range's axes give. */
+/** An array in a row of a view: the row of the team or of the element that the range's axes give. */
 export function rowArray(param: ViewParam, type: ScalarType, shape: Shape, axes: readonly number[]): ArrayValue {
   const row = (index: Expr): Expr[] => [...axes.map((axis): Expr => ({ op: "index", type: "i32", axis })), index];
   const nth = (index: Expr): Cell => ({
@@ -135,7 +135,7 @@ export function declaredShape(dims: readonly Bound[], value: (bound: Tree) => Ex
   });
 }
 
-/** The lengths of an array with constant bounds; undefined where a bound is not constant. */
+/** The lengths of an array with constant bounds; undefined if a bound is not constant. */
 export function constantLength(extents: readonly (Expr | undefined)[]): number | undefined {
   let length = 1;
   for (const extent of extents) {

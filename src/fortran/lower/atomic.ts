@@ -22,7 +22,7 @@ export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
   const plainly = (): void => cx.parts.statements(cx, stmt.body, frame);
   // One number is read or written as a whole in any case.
   if (what === "atomic read") return plainly();
-  refuseScalars(stmt, frame, what);
+  refuseScalars(cx, stmt, frame, what);
   if (what === "atomic write") return plainly();
   const [only] = stmt.body;
   const isUpdate = what === "atomic" || what === "atomic update";
@@ -31,14 +31,14 @@ export function exclusive(cx: Lowering, stmt: Directed, frame: Frame): void {
   walkStmts(made, (inner) => {
     const name = inner.kind === "store" ? inner.view : inner.kind === "setElement" ? inner.array : undefined;
     if (name !== undefined && cx.shared.has(name))
-      throw new Unlowerable(stmt.at, what, `${name} is shared by a block`, "update an array of the device's memory");
+      throw new Unlowerable(stmt.at, what, `${name} is shared memory of a block`, "update an array in device memory");
     if (inner.kind === "store") cx.exclusive.set(inner.view, { at: stmt.at });
   });
   for (const inner of made) cx.push(inner);
 }
 
 /** Scalars that iterations share are results of kernels as reductions alone. */
-function refuseScalars({ body, at }: Directed, { meanings }: Frame, what: string): void {
+function refuseScalars(cx: Lowering, { body, at }: Directed, { meanings }: Frame, what: string): void {
   const read = new Set<string>();
   const assigned = new Set<string>();
   eachStatement(body, (stmt) => {
@@ -46,7 +46,9 @@ function refuseScalars({ body, at }: Directed, { meanings }: Frame, what: string
     for (const name of namesIn(stmt.kind === "assign" ? stmt.value : expressionsOf(stmt))) read.add(name);
   });
   const all = what === "critical" || what === "atomic write";
-  const shared = [...assigned].find((name) => (all || read.has(name)) && meanings.get(name)?.kind !== "reduction");
+  const isOnlyAssigned = (name: string): boolean => !read.has(name) && cx.assignedFirst.has(name);
+  const isShared = (name: string): boolean => meanings.get(name)?.kind !== "reduction" && !isOnlyAssigned(name);
+  const shared = [...assigned].find((name) => (all || read.has(name)) && isShared(name));
   if (shared !== undefined) throw new Unlowerable(at, `${what}: ${shared}`, "iterations share it", "name it in a reduction clause");
 }
 
@@ -94,7 +96,7 @@ const shared = (at: Location, name: string): Unlowerable =>
     at,
     name,
     "iterations update elements of it that others read or write",
-    "update it by `x(i) = x(i) + e`, `max` or `min` alone",
+    "update it by `x(i) = x(i) + e`, `max` or `min` only",
   );
 
 /** Arrays into which iterations fold become scatter parameters; of others, `prove` has to hold. @throws Unlowerable of those that are used in both ways */
@@ -122,7 +124,7 @@ export function settled(cx: Lowering, body: Stmt[]): { params: Param[]; unproved
   return { params, unproved };
 }
 
-/** @throws Unlowerable where iterations may share an element of one of the arrays */
+/** @throws Unlowerable if iterations may share an element of one of the arrays */
 export function prove(ir: KernelIR, arrays: ReadonlyMap<string, Location>): void {
   for (const name of racesIn(ir, new Set(arrays.keys())).keys()) throw shared(arrays.get(name)!, name);
 }

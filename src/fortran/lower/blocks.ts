@@ -15,12 +15,12 @@ import { memoryType, ONE, Unlowerable } from "./values.js";
 
 const AXES = ["x", "y", "z"];
 
-/** What a block's threads know; `team` makes the body of the team of what one thread does. */
+/** Thread and block indices of a block's threads; `team` makes the team's body from the statements of one thread. */
 export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thread: readonly Stmt[]): Stmt[] } {
   const { scope } = frame;
   const given = (name: string): Expr => {
     const meaning = cx.given(scope, find(scope, name)!, name);
-    if (meaning.kind !== "value") throw new Error(`${name} is no number`);
+    if (meaning.kind !== "value") throw new Error(`${name} is not a number`);
     return meaning.expr;
   };
   const [grid, sizes] = ["grid", "block"].map((of) => AXES.map((axis) => given(sizeName(of as "grid" | "block", axis))));
@@ -42,7 +42,7 @@ export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thr
       along({ op: "index", type: "i32", axis: 0 }, grid, blockName);
       const open = shared.filter(({ dims }) => dims?.some(({ upper }) => upper === "*"));
       if (open.length > 1)
-        throw new Unlowerable(open[1].at, `shared :: ${open[1].name}`, `it has the memory of ${open[0].name}`, "give its size");
+        throw new Unlowerable(open[1].at, `shared :: ${open[1].name}`, `it uses the same memory as ${open[0].name}`, "declare its size");
       for (const variable of shared)
         frame.meanings.set(
           variable.name,
@@ -68,7 +68,7 @@ export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thr
           error.location,
           "syncthreads",
           error.problem,
-          "call syncthreads in between, in loops that all threads of a block run alike",
+          "call syncthreads in between, in loops that all threads of a block run equally often",
         );
       }
     },
@@ -79,9 +79,10 @@ export function blockOf(cx: Lowering, frame: Frame): { declare(): void; team(thr
 function sharedArray(cx: Lowering, frame: Frame, variable: Variable, axesOf: WeakMap<Expr, readonly Expr[]>, bytes: () => Expr): Meaning {
   const { name, type, dims, at, refused } = variable;
   if (refused && !refused.construct.startsWith("shared")) throw new Unlowerable(at, refused.construct, refused.why, refused.remedy);
-  if (!dims) throw new Unlowerable(at, `shared :: ${name}`, "a scalar is shared", `declare an array of one element: ${name}(1)`);
+  if (!dims)
+    throw new Unlowerable(at, `shared :: ${name}`, "a shared scalar is not supported", `declare an array of one element: ${name}(1)`);
   if (variable.attributes.has("volatile"))
-    throw new Unlowerable(at, `volatile :: ${name}`, "threads of a warp do not run in step here", "call syncthreads between the steps");
+    throw new Unlowerable(at, `volatile :: ${name}`, "threads of a warp do not run in lockstep here", "call syncthreads between the steps");
   const element = memoryType(type);
   const shape = declaredShape(dims, (bound) => value(cx, declaring({ scope: frame.scope }), bound));
   const size = int(BYTES[element]);

@@ -14,13 +14,13 @@ import { narrowed } from "./wide.js";
 
 export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly Argument[], at: Location): Meaning | undefined {
   const { unit } = scope;
-  if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is no procedure");
+  if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is not a procedure");
   if (cx.stack.includes(scope)) throw new Unlowerable(at, unit.name, "it calls itself", "write a loop: kernels have no recursion");
-  if (unit.attributes.includes("global"))
-    throw new Unlowerable(at, unit.name, "a kernel is called in a kernel", "make it attributes(device)");
+  if (unit.attributes.includes("global")) throw new Unlowerable(at, unit.name, "a kernel calls a kernel", "make it attributes(device)");
   const objects = new Map<string, ReturnType<typeof objectArgument>>();
   const inner: Frame = { scope, meanings: new Map(), loops: [], body: unit.body, isCalled: true, objects };
   const written = writtenBy(scope);
+  const assigned = writesOf(scope, unit.body);
   cx.stack.push(scope);
   const { location } = cx;
   try {
@@ -35,7 +35,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
         const actual = given.get(dummy);
         if (!actual || isAbsent(frame, actual, variable)) {
           if (variable.attributes.has("optional")) continue;
-          throw new Unlowerable(at, unit.name, `its argument ${dummy} is not given`);
+          throw new Unlowerable(at, unit.name, `its argument ${dummy} is missing`);
         }
         const { refused } = variable.byte ? narrowed(variable) : variable;
         if (variable.derived) {
@@ -47,7 +47,7 @@ export function inline(cx: Lowering, frame: Frame, scope: Scope, args: readonly 
           dummy,
           arrays
             ? arrayArgument(cx, frame, inner, variable, actual)
-            : scalarArgument(cx, frame, variable, actual, written.has(dummy), after),
+            : scalarArgument(cx, frame, variable, actual, (variable.attributes.has("value") ? assigned : written).has(dummy), after),
         );
       }
     const result = unit.form === "function" ? (unit.result ?? unit.name) : undefined;
@@ -70,7 +70,12 @@ function isAbsent(frame: Frame, actual: Tree, dummy: Variable): boolean {
   if (actual.kind !== "name" || !find(frame.scope, actual.name)?.attributes.has("optional")) return false;
   if (frame.isCalled) return !frame.meanings.has(actual.name) && !frame.objects?.has(actual.name);
   if (!dummy.attributes.has("optional")) return false;
-  throw new Unlowerable(actual.at, actual.name, "an optional argument is handed on", "branch by present() around the loop");
+  throw new Unlowerable(
+    actual.at,
+    actual.name,
+    "an optional argument that may be absent is passed on",
+    "branch on present() around the loop",
+  );
 }
 
 /** Arguments by the names of their dummies. @throws Unlowerable */
@@ -79,8 +84,8 @@ export function matched(unit: Procedure, args: readonly Argument[], at: Location
   args.forEach((arg, n) => {
     const name = (arg.kind === "value" ? arg.keyword : undefined) ?? unit.dummies[n];
     if (name === undefined || !unit.dummies.includes(name))
-      throw new Unlowerable(at, unit.name, `${args.length} arguments, and it takes ${unit.dummies.length}`);
-    if (arg.kind !== "value") throw new Unlowerable(at, unit.name, "a section stands where an argument is wanted");
+      throw new Unlowerable(at, unit.name, `it is called with ${args.length} arguments, and takes ${unit.dummies.length}`);
+    if (arg.kind !== "value") throw new Unlowerable(at, unit.name, "an argument is a range; pass a value or an array");
     given.set(name, arg.value);
   });
   return given;
@@ -108,7 +113,12 @@ function scalarArgument(cx: Lowering, frame: Frame, dummy: Variable, actual: Tre
   }
   const found = designated(cx, frame, actual);
   if (!found || !("cell" in found))
-    throw new Unlowerable(actual.at, treeName(actual), `the procedure assigns ${name}, and this is no variable`, "pass a variable");
+    throw new Unlowerable(
+      actual.at,
+      treeName(actual),
+      `the procedure assigns ${name}, and this argument is not a variable`,
+      "pass a variable",
+    );
   const indices = found.indices.map((index) => cx.stable(index, "at"));
   const cell = found.array.at(indices);
   const local = cx.local(name, type, dummy.attributes.has("intent(out)") ? undefined : converted(type, cell.load(actual.at), actual.at));
@@ -139,16 +149,16 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
   return { kind: "array", array: associated(array, { lowers, extents }, first) };
 }
 
-/** The caller's object behind a dummy argument. @throws Unlowerable */
+/** The caller's object that a dummy argument stands for. @throws Unlowerable */
 function objectArgument(frame: Frame, scope: Scope, dummy: Variable, actual: Tree): { frame: Frame; of: Name | Part } {
   const of = objectGiven(scope, dummy, actual);
   const refuse = (why: string, remedy: string): never => {
     throw new Unlowerable(actual.at, treeName(actual), why, remedy);
   };
-  if (variableIn(frame, of)?.derived === undefined) refuse(`${dummy.name} is an object`, "give an object of its type");
+  if (variableIn(frame, of)?.derived === undefined) refuse(`${dummy.name} is an object`, "pass an object of its type");
   const parts = partsOf(scope, { kind: "name", name: dummy.name, at: dummy.at });
   if (parts.some((part) => dummy.attributes.has("intent(out)") && variableOf(scope, part)!.initial))
-    refuse(`${dummy.name} begins with the values of its type`, "make it intent(inout), and assign its components");
+    refuse(`${dummy.name} has initial values from its type`, "make it intent(inout), and assign its components");
   return { frame, of };
 }
 
@@ -158,14 +168,14 @@ export function objectGiven(scope: Scope, dummy: Pick<Variable, "name" | "dims" 
     throw new Unlowerable(actual.at, treeName(actual), why, remedy);
   };
   if (dummy.dims || (actual.kind !== "name" && actual.kind !== "part"))
-    return refuse(`it is given for the object ${dummy.name}`, "give a variable of its type, not one of an array");
+    return refuse(`it is passed for the object ${dummy.name}`, "pass a scalar variable of that type");
   const { unit } = scope;
   // Kernels have scalars for themselves.
   const isOwn = (name: string): boolean => unit.kind === "procedure" && unit.attributes.includes("global") && !findNamed(scope, name)?.dims;
   if (dummy.attributes.has("value") && unit.kind !== "module")
     for (const name of writesOf(scope, unit.body))
       if (name.startsWith(`${dummy.name}_`) && !isOwn(name))
-        refuse(`${dummy.name} is given by value, and assigned`, "assign a variable of the procedure");
+        refuse(`${dummy.name} is passed by value, and assigned`, "assign a variable of the procedure");
   return actual;
 }
 

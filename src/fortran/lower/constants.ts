@@ -62,7 +62,7 @@ export function same(a: Expr, b: Expr): boolean {
   return text(a) === text(b);
 }
 
-/** Whether an expression has one value wherever it stands, and is no dearer than a few additions. */
+/** Whether an expression has one value at any point, and costs no more than a few additions. */
 export function affordable(e: Expr, changing: ReadonlySet<string>): boolean {
   let nodes = 0;
   let good = true;

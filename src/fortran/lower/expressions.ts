@@ -2,7 +2,7 @@ import { binary, call, cast, compare, constant, int, logical, not, select, unary
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
-import { find, findProcedure, kindBytes, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, findProcedure, kindBytes, procedureProblem, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { namesIn } from "../analyse/visit.js";
 import { nameOf } from "../analyse/walk.js";
 import type { Apply, Argument, Binary, Constructor, Expr as Tree, Literal, Name, Part } from "../tree/index.js";
@@ -73,7 +73,7 @@ function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal
       return constant("bool", text === ".true.");
     case "integer": {
       const number = /^\d/.test(text) ? Number(text) : parseInt(text.slice(2), { b: 2, o: 8, z: 16 }[text[0]]) | 0;
-      if (number > 2147483647) throw new Unlowerable(at, text, "it is no integer of 32 bits");
+      if (number > 2147483647) throw new Unlowerable(at, text, "it is not a 32-bit integer");
       return marked(cx, int(number), suffix !== undefined && (suffixBytes(frame.scope, suffix) ?? 4) > 4 ? "fits" : undefined);
     }
     case "real": {
@@ -84,12 +84,12 @@ function literal(cx: Lowering, frame: Frame, { type, text, suffix, at }: Literal
       throw new Unlowerable(
         at,
         `${text}_${suffix}`,
-        `its kind ${bytes === undefined ? "is not known" : `has ${bytes} bytes`}`,
+        `its kind ${bytes === undefined ? "is unknown" : `has ${bytes} bytes`}`,
         'give the kind\'s module, or kinds: { name: "f64" }',
       );
     }
     case "character":
-      throw new Unlowerable(at, `"${text}"`, "kernels have no text", "leave it on the host");
+      throw new Unlowerable(at, `"${text}"`, "kernels have no character strings", "keep it on the host");
     default:
       return unreachable(type);
   }
@@ -109,7 +109,7 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
     case "array":
       return elementOf(meaning.array, index, e.at, treeName(e), "a whole array");
     case "reduction":
-      throw new Unlowerable(e.at, treeName(e), "a reduction's result is read in its loop", "use it behind the loop");
+      throw new Unlowerable(e.at, treeName(e), "the result of a reduction is read in its own loop", "use it after the loop");
     default:
       return unreachable(meaning);
   }
@@ -117,9 +117,14 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
 
 function elementOf(array: ArrayValue, index: readonly Expr[], at: Location, name: string, what: string): Expr {
   const { length } = array.extents;
-  if (index.length === 0) throw new Unlowerable(at, name, `${what} stands where one number is wanted`, "write an element of it");
+  if (index.length === 0) throw new Unlowerable(at, name, `${what} is used where a single number is needed`, "use one element of it");
   if (index.length !== length)
-    throw new Unlowerable(at, name, `it has ${length} axes beside arrays of ${index.length}`, "write a loop over its elements");
+    throw new Unlowerable(
+      at,
+      name,
+      `it has ${length} axes, and is combined with arrays of ${index.length}`,
+      "write a loop over its elements",
+    );
   return array.at(index).load(at);
 }
 
@@ -170,7 +175,7 @@ export function designated(
   if (!whole) return undefined;
   const { array } = whole;
   if (e.args.length !== array.lowers.length)
-    throw new Unlowerable(e.at, array.name, `${e.args.length} indices of an array with ${array.lowers.length} axes`);
+    throw new Unlowerable(e.at, array.name, `${e.args.length} indices for an array of ${array.lowers.length} axes`);
   if (e.args.every((arg) => arg.kind === "value" && !shapeOf(cx, frame, arg.value))) {
     const given = e.args.map((arg) => subscript(cx, frame, (arg as { value: Tree }).value));
     const indices = counted(array, given);
@@ -179,7 +184,7 @@ export function designated(
   const axes = e.args.map((arg, axis) => {
     const lower = array.lowers[axis];
     if (arg.kind === "value") {
-      if (shapeOf(cx, frame, arg.value)) throw new Unlowerable(e.at, array.name, "an array stands for an index", "write a loop over it");
+      if (shapeOf(cx, frame, arg.value)) throw new Unlowerable(e.at, array.name, "an array is used as an index", "write a loop over it");
       return { index: cx.stable(minus(subscript(cx, frame, arg.value), lower), "at") };
     }
     const start = arg.lower ? minus(indexOf(cx, frame, arg.lower), lower) : ZERO;
@@ -192,7 +197,7 @@ export function designated(
   return { array: section(array, axes) };
 }
 
-/** Whether a name is that of an array, not of a function. */
+/** Whether a name means an array, not a function. */
 export function isArray(frame: Frame, e: Name | Part): boolean {
   const known = e.kind === "name" ? frame.meanings.get(e.name) : undefined;
   if (known) return known.kind === "array";
@@ -238,7 +243,7 @@ export function shapeOf(cx: Lowering, frame: Frame, e: Tree): readonly Expr[] | 
 
 const MOST_ITEMS = 1000;
 
-/** What a constructor gives, in order, its loops written out; each item where its names are known. */
+/** Items of a constructor, in order, its loops written out; each item with the frame that knows its names. */
 export function itemsOf(cx: Lowering, frame: Frame, e: Constructor): { e: Tree; frame: Frame }[] {
   return e.items.flatMap((item) => {
     if (item.kind !== "implied-do") return [{ e: item, frame }];
@@ -311,9 +316,11 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const given = isElementalProcedure(procedure) ? elementsOf(cx, frame, e.args, index) : { frame, args: e.args };
     const made = cx.parts.inline(cx, given.frame, procedure, given.args, e.at);
     if (made?.kind === "local") return { op: "local", type: made.type, name: made.name };
-    if (made) throw new Unlowerable(e.at, name, "an array stands where one number is wanted", "assign it to an array first");
-    throw new Unlowerable(e.at, name, "it is a subroutine, and gives no value", `write call ${name}(…)`);
+    if (made) throw new Unlowerable(e.at, name, "an array is used where a single number is needed", "assign it to an array first");
+    throw new Unlowerable(e.at, name, "it is a subroutine, and returns no value", `write call ${name}(…)`);
   }
+  const problem = procedureProblem(frame.scope, name);
+  if (problem) throw new Unlowerable(e.at, name, problem.why, problem.remedy);
   const trees = e.args.map((arg) => {
     if (arg.kind === "value") return arg;
     throw new Unlowerable(
@@ -335,7 +342,7 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   }
   if (isElemental(name)) {
     const byte = OF_ALL_BITS.includes(name) && [...namesIn(e.args)].find((each) => find(frame.scope, each)?.byte);
-    if (byte) throw new Unlowerable(e.at, name, `${byte} has 8 bits, and kernels have integers of 32`, "take integer(4)");
+    if (byte) throw new Unlowerable(e.at, name, `${byte} has 8 bits, and kernels have 32-bit integers only`, "use integer(4)");
     // Only the type of a limit's argument counts, which may be an array.
     const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
     const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
@@ -348,8 +355,8 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
   const told = toldByOpenMP(name, e.at, cx);
   if (told) return told;
   if (/^(atomic|__?shfl|syncthreads_|ballot|anythread|allthreads)/.test(name))
-    throw new Unlowerable(e.at, name, "kernels have no such operation here", "write i = atomicadd(x, e) by itself, or share arrays");
-  throw new Unlowerable(e.at, name, "no function or array of this name is known", "declare it, or give the file with its module");
+    throw new Unlowerable(e.at, name, "kernels do not support this operation", "write i = atomicadd(x, e) by itself, or share arrays");
+  throw new Unlowerable(e.at, name, "there is no function or array of this name", "declare it, or give the file with its module");
 }
 
 const isElementalProcedure = ({ unit }: Scope): boolean => unit.kind === "procedure" && unit.prefixes.includes("elemental");
@@ -367,7 +374,7 @@ function elementsOf(cx: Lowering, frame: Frame, args: readonly Argument[], index
   return { frame: inner, args: made };
 }
 
-/** What `build` gives, without the statements that it lowers. */
+/** Result of `build`, without the statements that it lowers. */
 export function probe<T>(cx: Lowering, build: () => T): T {
   let made: T;
   cx.collect(() => (made = build()));
@@ -388,11 +395,12 @@ export function eachIndex(cx: Lowering, extents: readonly Expr[], body: (index: 
 }
 
 function truth(e: Expr, at: Location): Expr {
-  if (e.type !== "bool") throw new Unlowerable(at, "condition", "a number stands where a logical value is wanted", "compare it: n /= 0");
+  if (e.type !== "bool") throw new Unlowerable(at, "condition", "a number is used where a logical value is needed", "compare it: n /= 0");
   return e;
 }
 function number(e: Expr, at: Location): Expr {
-  if (e.type === "bool") throw new Unlowerable(at, "arithmetic", "a logical value stands where a number is wanted", "write merge(1, 0, …)");
+  if (e.type === "bool")
+    throw new Unlowerable(at, "arithmetic", "a logical value is used where a number is needed", "write merge(1, 0, …)");
   return e;
 }
 
@@ -413,7 +421,7 @@ function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[])
     case ".neqv.":
       return compare(op === ".eqv." ? "eq" : "ne", truth(a, e.a.at), truth(value(cx, frame, e.b, index), e.b.at));
     case "//":
-      throw new Unlowerable(at, "//", "kernels have no text", "leave it on the host");
+      throw new Unlowerable(at, "//", "kernels have no character strings", "keep it on the host");
     case "+":
     case "-":
     case "*":

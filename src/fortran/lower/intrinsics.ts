@@ -196,10 +196,11 @@ export function elemental(name: string, args: Expr[], at: Location, cx: Lowering
   };
   if (Object.hasOwn(MATHS, name)) {
     const given = alike(args);
-    if (!given.every(({ type }) => isFloat(type))) wrong(`it takes real numbers, and is given ${args.map(({ type }) => type).join(", ")}`);
+    if (!given.every(({ type }) => isFloat(type)))
+      wrong(`it takes real numbers, and is called with ${args.map(({ type }) => type).join(", ")}`);
     return call(MATHS[name], given[0] as never, given[1]);
   }
-  if (args.length === 0) wrong("it has no arguments");
+  if (args.length === 0) wrong("it is called without arguments");
   try {
     return ELEMENTAL[name](args, { name, at, cx });
   } catch (error) {

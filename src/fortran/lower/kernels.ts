@@ -8,7 +8,7 @@ import { verify } from "../../ir/verify.js";
 import { walkStmts } from "../../ir/walk.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Axis, Region } from "../analyse/regions.js";
-import { find, findNamed, ownerOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { find, findNamed, ownerOf, type Scope } from "../analyse/symbols.js";
 import { namesIn } from "../analyse/walk.js";
 import { assignedIn, writesOf } from "../analyse/writes.js";
 import type { Expr as Tree, ReductionOp, Stmt as TreeStmt } from "../tree/index.js";
@@ -20,7 +20,9 @@ import { inline, structured } from "./calls.js";
 import { minus, plus, times } from "./constants.js";
 import { declaring, indexOf, shapeOf, value, valueAs } from "./expressions.js";
 import { declared, initialOf } from "./locals.js";
+import { handOn, keepLeft } from "./left.js";
 import { Lowering, type Frame, type Meaning, type Parts, type Rows, type Source } from "./lowering.js";
+import type { Outcome } from "./outcome.js";
 import { arrayParameter } from "./parameters.js";
 import { racesIn } from "./races.js";
 import { statements } from "./statements.js";
@@ -42,19 +44,6 @@ const PARTS: Parts = {
     return arrayParameter(cx, variable, name, (bound) => indexOf(cx, frame, bound));
   },
 };
-
-/** What a scalar has become behind a kernel. */
-export interface Outcome {
-  /** The kernel's parameter that gives it. */
-  readonly param: string;
-  /** The variable in the program. */
-  readonly name: string;
-  readonly type: ScalarType;
-  /** Where `name` is not that of the code around the kernel. */
-  readonly variable?: Variable;
-  /** How it is folded with its value from before; undefined if it replaces that. */
-  readonly op?: ReductionOp;
-}
 
 /** Code for devices, with what the host must know of it. */
 export interface LoweredKernel {
@@ -129,8 +118,9 @@ export function lowerRegion(region: Region): LoweredKernel {
   const cx = lowering(scope, at, region.written);
   cx.parallel = axes.length > 0 || ofBlocks === true;
   cx.ofBlocks = ofBlocks === true;
+  cx.assignedFirst = new Set([...region.written].filter((name) => !region.carried.has(name)));
   if (!ofBlocks) cx.axes = Math.max(axes.length, 1);
-  const frame: Frame = { scope, meanings: new Map(), loops: [], isElement: axes.length > 0, body: region.body };
+  const frame: Frame = { scope, meanings: new Map(), loops: [], body: region.body, ...(axes.length > 0 && { element: region }) };
   cx.element = frame;
   const outside = declaring({ scope });
   const outcomes: Outcome[] = [];
@@ -143,6 +133,7 @@ export function lowerRegion(region: Region): LoweredKernel {
     frame.meanings.set(name, made);
     if (made.kind === "reduction") outcomes.push({ param: made.target, name, type: variable.type, op });
   }
+  const leftParams = region.left.map(({ name }) => cx.unique(name));
   const trips = axes.map(({ start, stop, step }) => {
     if (!stop) return undefined;
     const [first, last] = [indexOf(cx, outside, start), indexOf(cx, outside, stop)];
@@ -160,7 +151,7 @@ export function lowerRegion(region: Region): LoweredKernel {
       const written = writesOf(scope, region.body).has(variable);
       frame.meanings.set(variable, written ? cx.local(variable, "i32", expr) : { kind: "value", expr: cx.kept(variable, expr) });
     });
-    const used = namesIn(region.body);
+    const used = new Set([...namesIn(region.body), ...region.left.map(({ name }) => name)]);
     // A component that procedures may name.
     const isPassed = (part: string): boolean => region.written.has(part) || [...used].some((name) => part.startsWith(`${name}_`));
     for (const name of new Set([...region.written, ...region.privates])) {
@@ -174,12 +165,16 @@ export function lowerRegion(region: Region): LoweredKernel {
       frame.meanings.set(name, made);
     }
   });
+  const kept: ReturnType<typeof keepLeft> = [];
+  head.push(...cx.collect(() => void kept.push(...keepLeft(cx, region.left, leftParams, frame, at))));
   const body = cx.collect(() => {
     if (!region.mask) return statements(cx, region.body, frame);
     const masked: TreeStmt = { kind: "if", branches: [{ cond: region.mask, body: region.body, at }], oneLine: false, at };
     statements(cx, [masked], frame);
   });
-  const thread = [...head, ...structured(cx, body, at)];
+  const handed = handOn(cx, kept, structured(cx, body, at), trips, at);
+  outcomes.push(...handed.outcomes);
+  const thread = [...head, ...handed.body];
   const policy: KernelIR["policy"] = block ? { kind: "team" } : { kind: "range", rank: Math.max(axes.length, 1) };
   const kernel = kernelOf(cx, region.name, at, policy, block ? block.team(thread) : thread);
   if (region.isOpen) proveIndependent(region, kernel);
@@ -187,14 +182,14 @@ export function lowerRegion(region: Region): LoweredKernel {
   return { ...kernel, outcomes, trips, axes, carried: [...region.carried], ...withLoopsAsAxes(region, kernel, trips) };
 }
 
-/** @throws Unlowerable where an iteration may need what another one leaves */
+/** @throws Unlowerable if an iteration may need what another one leaves */
 function proveIndependent({ at, carried, privates }: Region, { ir, sources }: Pick<LoweredKernel, "ir" | "sources">): void {
   const views = ir.params.flatMap((param) => (param.kind === "view" ? [param.name] : []));
   const [meeting] = [...carried].filter((name) => !privates.has(name)).concat([...racesIn(ir, new Set(views)).keys()]);
   if (meeting === undefined) return;
   const name = sources.get(meeting)?.name ?? meeting;
-  const remedy = "write `!$acc loop independent` in front of the loop, or `!$acc loop seq` where they need their order";
-  throw new Unlowerable(at, `kernels: ${name}`, "iterations may need what others leave in it", remedy);
+  const remedy = "write `!$acc loop independent` before the loop, or `!$acc loop seq` if iterations need their order";
+  throw new Unlowerable(at, `kernels: ${name}`, "iterations may read values that other iterations write to it", remedy);
 }
 
 /** Gives an array of the element's own the values of another. */
@@ -213,11 +208,11 @@ const OF_A_GRID = 3;
 
 /** A kernel that does nothing but a loop whose iterations need no order has it as an axis. */
 function withLoopsAsAxes(
-  { body, axes }: Region,
+  { body, axes, left }: Region,
   { ir, rows }: Pick<LoweredKernel, "ir" | "rows">,
   trips: LoweredKernel["trips"],
 ): Partial<LoweredKernel> {
-  if (rows.length > 0) return {};
+  if (rows.length > 0 || left.length > 0) return {};
   const [only, more] = body.filter(({ kind }) => kind !== "comment" && kind !== "continue");
   if (more || only?.kind !== "do" || axes.length === 0 || axes.length >= OF_A_GRID || trips.includes(undefined)) return {};
   const found = loopAsAxis(optimise(ir));
@@ -261,7 +256,7 @@ export interface LoweredSequence {
   readonly stmts: readonly Stmt[];
   readonly params: readonly Param[];
   readonly sources: ReadonlyMap<string, Source>;
-  /** The locals that hold the scalars which were assigned, behind the statements. */
+  /** The locals that hold the assigned scalars after the statements. */
   readonly results: readonly (Pick<Outcome, "name" | "type" | "variable"> & { readonly local: string })[];
   readonly dropped: Lowering["dropped"];
 }
@@ -282,7 +277,8 @@ export function lowerSequence(scope: Scope, list: readonly TreeStmt[]): LoweredS
       cx.now(variable).set(name, made);
       results.push({ local: made.name, name, type, variable });
     }
-    for (const name of written) {
+    // Procedures may assign by another name what is read here.
+    for (const name of new Set([...written, ...namesIn(list)])) {
       const variable = findNamed(scope, name);
       const made = variable && cx.now(variable).get(variable.name);
       if (made) frame.meanings.set(name, made);

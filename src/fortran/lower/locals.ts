@@ -23,7 +23,7 @@ export function declareLocals(cx: Lowering, frame: Frame, wanted: (name: string)
     if (variable.derived && !variable.dims) declareObject(cx, frame, { kind: "name", name, at: variable.at });
     else if (used.has(name)) {
       if (isSaved(variable))
-        throw new Unlowerable(variable.at, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
+        throw new Unlowerable(variable.at, name, "it keeps its value between calls, which kernels cannot do", "pass it as an argument");
       frame.meanings.set(name, declared(cx, frame, variable));
     }
   }
@@ -34,7 +34,7 @@ export function declared(cx: Lowering, frame: Frame, variable: Variable, init?: 
   const { name, type, dims, refused } = variable.byte ? narrowed(variable) : variable;
   if (refused) throw new Unlowerable(variable.at, refused.construct, refused.why, refused.remedy);
   if (!dims) return cx.local(name, type, init);
-  if (variable.byte) throw new Unlowerable(variable.at, name, "a private array has no integers of 8 bits", "take integer(4)");
+  if (variable.byte) throw new Unlowerable(variable.at, name, "private arrays cannot hold 8-bit integers", "use integer(4)");
   const shape = declaredShape(dims, (bound) => value(cx, frame, bound));
   const extents = shape.map(({ extent }) => extent);
   if (!cx.canHave(extents))
@@ -57,7 +57,7 @@ function declareObject(cx: Lowering, frame: Frame, object: Name | Part): void {
   }
 }
 
-/** What a component of a new object begins with, by its type. */
+/** Initial value of a component of a new object, by its type. */
 export const initialOf = (cx: Lowering, variable: Variable): Expr | undefined =>
   variable.component !== undefined && variable.initial && !variable.dims
     ? valueAs(cx, declaring(variable), variable.type, variable.initial)

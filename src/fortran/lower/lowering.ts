@@ -8,9 +8,9 @@ import { constantLength, privateArray, rowArray, type ArrayValue } from "./array
 import { memoryType, Unlowerable } from "./values.js";
 import { narrowed, type Wide } from "./wide.js";
 
-/* What is known while the statements of one kernel are lowered. */
+/* State of the lowering of one kernel's statements. */
 
-/** What a name stands for. */
+/** Meaning of a name. */
 export type Meaning =
   | { readonly kind: "value"; readonly expr: Expr }
   | { readonly kind: "local"; readonly name: string; readonly type: ScalarType }
@@ -26,8 +26,8 @@ export interface Frame {
   readonly body: readonly TreeStmt[];
   /** Loops around, by their names in Fortran. */
   readonly loops: { readonly name?: string; readonly label: string }[];
-  /** Of the body of a parallel loop: `cycle` outside of its own loops ends the element. */
-  readonly isElement?: boolean;
+  /** For the body of a parallel loop: `cycle` outside of its own loops, without a name or with the parallel loop's, ends the element. */
+  readonly element?: { readonly loopName?: string };
   /** The body of a procedure that is called in a kernel: arguments without a meaning are absent. */
   readonly isCalled?: boolean;
   /** Objects that stand for others: arguments for the caller's, in its frame. */
@@ -53,15 +53,15 @@ export function variableIn(frame: Frame, of: Name | Part): Variable | undefined 
 /** An array that exclusive statements write. */
 export interface Exclusive {
   readonly at: Location;
-  /** How iterations fold into it; undefined where one of the statements is no fold. */
+  /** Operation by which iterations fold into it; undefined if one of the statements is not a fold. */
   readonly op?: ScatterOp;
 }
 
-/** Where the value of a parameter comes from: a scalar or array of the program. */
+/** Origin of a parameter's value: a scalar or array of the program. */
 export interface Source {
   readonly name: string;
   readonly variable: Variable;
-  /** Of an array, extents in Fortran's order as far as the declaration gives them: expressions of parameters. */
+  /** For an array, extents in Fortran's order as far as the declaration gives them: expressions of parameters. */
   readonly extents?: readonly (Expr | undefined)[];
   /** The parameter says whether there is such a variable: an argument that is present, an array that is allocated. */
   readonly asks?: true;
@@ -71,7 +71,7 @@ export interface Source {
 export interface Rows {
   readonly param: string;
   readonly type: ElementType;
-  /** Of a row: an expression of parameters. */
+  /** Length of a row: an expression of parameters. */
   readonly length: Expr;
 }
 
@@ -84,7 +84,7 @@ export interface Parts {
   inline(cx: Lowering, frame: Frame, procedure: Scope, args: readonly Argument[], at: Location): Meaning | undefined;
   /** The extents of what a function over arrays gives; undefined of one value, and of other names. */
   arrayShape(cx: Lowering, frame: Frame, e: Apply): readonly Expr[] | undefined;
-  /** What a function over arrays gives, or an element of it; undefined of other names. */
+  /** Result of a function over arrays, or one element of it; undefined for other names. */
   overArrays(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): Expr | undefined;
   /** Makes an array of the program a parameter. */
   arrayOf(cx: Lowering, variable: Variable, name: string): ArrayValue;
@@ -105,13 +105,15 @@ export class Lowering {
   readonly stack: Scope[] = [];
   /** Statements that a kernel leaves out, such as prints. */
   readonly dropped: { readonly at: Location; readonly what: string }[] = [];
-  /** Of a parallel loop: prints are part of the kernel, and `atomic` means something. */
+  /** For a parallel loop: prints are part of the kernel, and `atomic` takes effect. */
   parallel = false;
   /** The frame of a parallel loop's body. */
   element: Frame | undefined;
-  /** Of a thread of a block: it may wait for the others. */
+  /** Variables that iterations assign and do not read before: `atomic write` of them needs no order. */
+  assignedFirst: ReadonlySet<string> = new Set();
+  /** For a thread of a block: it may wait for the others. */
   ofBlocks = false;
-  /** Axes of a range whose elements may have rows of views for themselves; undefined where there is no such range. */
+  /** Axes of a range whose elements may have rows of views for themselves; undefined if there is no such range. */
   axes: number | undefined;
   readonly rows: Rows[] = [];
   /** Arrays that threads of a block share, by their names in the kernel. */
@@ -179,7 +181,7 @@ export class Lowering {
     return constantLength(extents) !== undefined || (this.axes !== undefined && extents.every(known));
   }
 
-  /** An array of the element's own; zero at first, or undefined where its size is known at the launch alone. */
+  /** An array of the element's own; zero at first, or undefined if its size is known at the launch alone. */
   array(wish: string, type: ScalarType, shape: Pick<ArrayValue, "lowers" | "extents">, at: Location): ArrayValue {
     if (!this.canHave(shape.extents))
       throw new Unlowerable(
@@ -217,12 +219,12 @@ export class Lowering {
     const variable = variableIn(frame, of);
     const object = of.kind === "part" ? of.base : undefined;
     if (object?.kind === "apply" || ((object?.kind === "name" || object?.kind === "part") && variableIn(frame, object)?.dims))
-      throw new Unlowerable(of.at, nameOf(of), "objects in an array have no place here", "make each component an array");
-    if (!variable) throw new Unlowerable(of.at, nameOf(of), "it is not known here", "declare it, or give the file with its module");
+      throw new Unlowerable(of.at, nameOf(of), "arrays of objects are not supported here", "make each component an array");
+    if (!variable) throw new Unlowerable(of.at, nameOf(of), "it is unknown here", "declare it, or give the file with its module");
     return variable;
   }
 
-  /** What a name stands for in a frame. @throws Unlowerable */
+  /** Meaning of a name in a frame. @throws Unlowerable */
   meaning(frame: Frame, of: Name | Part): Meaning {
     const [at, what] = objectOf(frame, of);
     const name = nameOf(what);
@@ -238,7 +240,7 @@ export class Lowering {
     return seen || this.given(at.scope, variable, name);
   }
 
-  /** What the element has for itself in place of a variable around a called procedure. */
+  /** The element's own value in place of a variable around a called procedure. */
   private ownOf(variable: Variable): Meaning | undefined {
     const { element } = this;
     const meant = element && find(element.scope, variable.name);
@@ -247,7 +249,7 @@ export class Lowering {
 
   private readonly assigned = new Map<Scope, Map<string, Meaning>>();
 
-  /** Of statements in order: what variables that they assign stand for now, among those that are declared in the same scope. */
+  /** Current meanings of variables that a sequence of statements assigns, among the variables declared in the same scope. */
   now(variable: Variable): Map<string, Meaning> {
     const owner = ownerOf(variable);
     const found = this.assigned.get(owner) ?? new Map<string, Meaning>();

@@ -15,14 +15,16 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   const { attributes, dummy } = variable;
   const allocation = findAllocation(variable);
   if (changesBounds(variable))
-    throw new Unlowerable(cx.location, wish, "its lower bounds differ from place to place", "begin it at the same index everywhere");
+    throw new Unlowerable(cx.location, wish, "its allocations have different lower bounds", "use the same lower bounds everywhere");
   const isCallers = dummy && !variable.component;
   if (allocation && beginsLocally(allocation, isCallers ? undefined : cx.scope)) {
-    const why = isCallers ? "its lower bounds are those of the caller's array" : "a variable of another routine says where it begins";
-    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "take a module's variable for that bound");
+    const why = isCallers
+      ? "it takes its lower bounds from the caller's array"
+      : "its lower bound depends on a variable of another routine";
+    throw new Unlowerable(cx.location, wish, why, isCallers ? "give it bounds of its own" : "use a module variable for that bound");
   }
   if (attributes.has("pointer") && !dummy && !allocation)
-    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "nothing says where it points", "give the file with its `=>`");
+    throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
   const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
@@ -41,5 +43,5 @@ function boundsOf(shape: ReturnType<typeof declaredShape>): Pick<ViewParam, "bou
   return bounds.some(({ lower, upper }) => reads(lower) || (upper && reads(upper))) ? {} : { bounds: bounds.reverse() };
 }
 
-/** What a launch knows the values of. */
+/** Operations whose values are known at the launch. */
 const KNOWN: readonly Expr["op"][] = ["const", "param", "extent", "unary", "binary", "cast", "select", "compare"];

@@ -5,14 +5,14 @@ import { optimise } from "../../ir/passes/optimise.js";
 import type { KernelIR, Param } from "../../ir/types.js";
 
 /**
- * What could not be proved free of races, though the directive says so: a message for each array that two elements may touch at one place,
- * of which one writes. No message means that the order of the elements does not matter.
+ * Possible races that the directive denies: a message for each array with a place that two elements may touch
+ * and at least one may write. No message means that the order of the elements does not matter.
  */
 export const racesOf = (ir: KernelIR): string[] => [
   ...racesIn(ir, new Set(ir.params.flatMap((param) => (param.kind === "view" && param.disjoint ? [param.name] : [])))).values(),
 ];
 
-/** Why elements may meet in arrays, for those of the names where that could not be ruled out. */
+/** Why elements may share places of arrays, for the names where that could not be ruled out. */
 export function racesIn(ir: KernelIR, names: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
   if (names.size === 0) return found;

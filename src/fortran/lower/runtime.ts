@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
 const TRUTHS: Readonly<Record<string, boolean>> = { omp_in_parallel: false, omp_is_initial_device: true };
 const TIMES: readonly string[] = ["omp_get_wtime", "omp_get_wtick"];
 
-/** What a function of OpenMP gives; undefined of other names. @throws Unlowerable in parallel loops */
+/** Result of an OpenMP function; undefined for other names. @throws Unlowerable in parallel loops */
 export function toldByOpenMP(name: string, at: Location, cx: Lowering): Expr | undefined {
   const found = TIMES.includes(name)
     ? constant("f64", 0)
@@ -28,7 +28,7 @@ export function toldByOpenMP(name: string, at: Location, cx: Lowering): Expr | u
         ? constant("bool", TRUTHS[name])
         : undefined;
   if (found && cx.parallel)
-    throw new Unlowerable(at, name, "which thread runs an iteration differs from device to device", "use the loop's variable");
+    throw new Unlowerable(at, name, "which thread runs an iteration depends on the device", "use the loop's variable");
   return found;
 }
 

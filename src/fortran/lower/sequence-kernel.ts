@@ -1,7 +1,8 @@
 import { int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
 import type { Expr, NumericType, Param, Stmt } from "../../ir/types.js";
-import { built, type LoweredKernel, type LoweredSequence, type Outcome } from "./kernels.js";
+import { built, type LoweredKernel, type LoweredSequence } from "./kernels.js";
+import type { Outcome } from "./outcome.js";
 
 /** The sequence as a kernel of one element: what it gives comes back as results. */
 export function sequenceKernel(name: string, { at, stmts, params, sources, results, dropped }: LoweredSequence): LoweredKernel {

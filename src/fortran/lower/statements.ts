@@ -1,5 +1,6 @@
-import { binary, compare, constant, not } from "../../ir/expressions.js";
+import { binary, cast, compare, constant, not, select } from "../../ir/expressions.js";
 import { barrier } from "../../ir/passes/block-threads.js";
+import { inclusiveStop } from "../../ir/loop-stops.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
@@ -7,14 +8,14 @@ import { asBranches } from "../analyse/cases.js";
 import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";
 import { isOutput } from "../analyse/outputs.js";
-import { findNamed, findProcedure, type Scope } from "../analyse/symbols.js";
+import { findNamed, findProcedure, NOT_KNOWN, procedureProblem, type Scope } from "../analyse/symbols.js";
 import { eachStatement } from "../analyse/visit.js";
 import { bare, expressionsOf, namesIn, walkExpr } from "../analyse/walk.js";
-import { calledBy, comparedOp } from "../analyse/writes.js";
+import { calledBy, comparison } from "../analyse/writes.js";
 import type { Assign, Do, DoConcurrent, DoWhile, Expr as Tree, If, Print, SelectCase, Stmt as TreeStmt } from "../tree/index.js";
 import { assignArray, where } from "./array-assignment.js";
 import { exclusive, isExclusive } from "./atomic.js";
-import { constantOf, minus, plus } from "./constants.js";
+import { constantOf } from "./constants.js";
 import { designated, indexOf, value, valueAs, within } from "./expressions.js";
 import { variableIn, type Frame, type Lowering, type Meaning } from "./lowering.js";
 import { converted, ONE, signedByte, treeName, Unlowerable } from "./values.js";
@@ -68,17 +69,26 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
       const known = procedure.kind === "name" ? findProcedure(frame.scope, procedure.name) : undefined;
       if (isBarrier(treeName(procedure))) {
         if (cx.ofBlocks) return cx.push(barrier(stmt.at));
-        return refuse(`call ${treeName(procedure)}`, "only threads of a block wait for each other", "call it in attributes(global)");
+        return refuse(
+          `call ${treeName(procedure)}`,
+          "only threads of a block can wait for each other",
+          "call it in an attributes(global) procedure",
+        );
       }
-      if (!known) return refuse(`call ${treeName(procedure)}`, "the procedure is not known", "give the file that has it");
+      if (!known) {
+        const { why, remedy } = procedureProblem(frame.scope, treeName(procedure)) ?? NOT_KNOWN;
+        return refuse(`call ${treeName(procedure)}`, why, remedy);
+      }
       cx.parts.inline(cx, frame, known, stmt.args, stmt.at);
       return;
     }
     case "exit":
     case "cycle": {
       const loop = stmt.loop === undefined ? frame.loops.at(-1) : frame.loops.findLast(({ name }) => name === stmt.loop);
-      if (!loop && stmt.kind === "cycle" && stmt.loop === undefined && frame.isElement) return cx.push(leave(stmt.at) as unknown as Stmt);
-      if (!loop) return refuse(stmt.kind, stmt.loop === undefined ? "no loop is around it" : `no loop around it is named ${stmt.loop}`);
+      const isOwn = stmt.loop === undefined || stmt.loop === frame.element?.loopName;
+      if (!loop && stmt.kind === "cycle" && isOwn && frame.element) return cx.push(leave(stmt.at) as unknown as Stmt);
+      if (!loop)
+        return refuse(stmt.kind, stmt.loop === undefined ? "it is not inside a loop" : `it is not inside a loop named ${stmt.loop}`);
       const jump: Jump = { kind: stmt.kind === "exit" ? "break" : "continue", of: loop.label, location: stmt.at };
       return cx.push(jump as unknown as Stmt);
     }
@@ -90,17 +100,17 @@ function statement(cx: Lowering, stmt: TreeStmt, frame: Frame): void {
     case "print":
       return print(cx, stmt, frame);
     case "stop":
-      return refuse("stop", "a kernel cannot end the program", "set a flag in an array, and look at it on the host");
+      return refuse("stop", "a kernel cannot end the program", "set a flag in an array, and check it on the host");
     case "pointer-assign":
       return refuse("=>", "kernels have no pointers", "index the array itself");
     case "allocate":
     case "deallocate":
-      return refuse(stmt.kind, "kernels have no memory of their own", "declare an array with constant bounds");
+      return refuse(stmt.kind, "kernels cannot allocate memory", "declare an array with constant bounds");
     case "unsupported":
       if (isOutput(frame.scope, stmt)) return void cx.dropped.push({ at: stmt.at, what: stmt.construct });
       return refuse(
         stmt.construct,
-        "it is not part of the language that is ported",
+        "it is not part of the supported Fortran",
         stmt.construct === "go to" ? "write do, if, exit and cycle" : undefined,
       );
     default:
@@ -165,8 +175,8 @@ function assignment(cx: Lowering, stmt: Assign, frame: Frame): void {
       throw new Unlowerable(
         target.at,
         treeName(target),
-        "it is assigned, and does not belong to the element alone",
-        "use a variable of the loop's own, or a reduction",
+        "it is assigned, and all elements share it",
+        "use a variable private to the loop, or a reduction",
       );
     default:
       return unreachable(meaning);
@@ -202,7 +212,7 @@ function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" 
       const others = e.args.flatMap((arg) => (arg.kind === "value" && !isIt(arg.value) ? [value(cx, frame, arg.value)] : []));
       return others.forEach(give);
     }
-    throw new Unlowerable(from.at, name, "this is no accumulation", `write ${name} = ${name} + e`);
+    throw new Unlowerable(from.at, name, "this is not an accumulation", `write ${name} = ${name} + e`);
   };
   split(from);
 }
@@ -211,18 +221,26 @@ function accumulate(cx: Lowering, meaning: Extract<Meaning, { kind: "reduction" 
 
 function branches(cx: Lowering, stmt: If, frame: Frame): void {
   for (const [name, meaning] of frame.meanings) {
-    if (meaning.kind !== "reduction" || comparedOp(name, stmt) === undefined) continue;
-    const only = stmt.branches[0].body[0] as Assign;
-    return cx.push({ kind: "reduce", target: meaning.target, value: valueAs(cx, frame, meaning.type, only.value), location: stmt.at });
+    const found = meaning.kind === "reduction" ? comparison(name, stmt) : undefined;
+    if (!found || meaning.kind !== "reduction") continue;
+    const only = stmt.branches[0].body.find((each) => each.kind === "assign")!;
+    const fold = (): void =>
+      cx.push({ kind: "reduce", target: meaning.target, value: valueAs(cx, frame, meaning.type, only.value), location: stmt.at });
+    const guarded = found.others.reduceRight((then, cond) => () => guard(cx, condition(cx, frame, cond), then, stmt.at), fold);
+    return guarded();
   }
   const cases = stmt.branches.map((branch) => ({ cond: () => condition(cx, frame, branch.cond), body: branch.body, at: branch.at }));
   chain(cx, cases, stmt.otherwise ?? [], frame);
 }
 
+function guard(cx: Lowering, cond: Expr, then: () => void, location: Location): void {
+  cx.push({ kind: "if", cond, then: cx.collect(then), else: [], location });
+}
+
 const condition = (cx: Lowering, frame: Frame, e: Tree): Expr => {
   const made = value(cx, frame, e);
   if (made.type !== "bool")
-    throw new Unlowerable(e.at, treeName(e), "a number stands where a logical value is wanted", "compare it: n /= 0");
+    throw new Unlowerable(e.at, treeName(e), "a number is used where a logical value is needed", "compare it: n /= 0");
   return made;
 };
 
@@ -236,7 +254,7 @@ function chain(cx: Lowering, [first, ...rest]: readonly Case[], otherwise: reado
   if (!first) return statements(cx, otherwise, frame);
   cx.location = first.at;
   const cond = first.cond();
-  // What a constant leaves out may name arguments that are absent.
+  // Leaves out branches that a constant excludes: they may name arguments that are absent.
   if (cond.op === "const") return cond.value ? statements(cx, first.body, frame) : chain(cx, rest, otherwise, frame);
   const then = cx.collect(() => statements(cx, first.body, frame));
   const other = cx.collect(() => chain(cx, rest, otherwise, frame));
@@ -278,7 +296,7 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
   if (by === 0) throw new Unlowerable(stmt.at, `do ${stmt.variable}`, "its step is 0");
   if (typeof by === "number" && !usedBehind(frame, stmt) && !usedByCalled(cx, frame, stmt)) {
     const first = cx.stable(start, "start");
-    const last = cx.stable(by > 0 ? plus(stop, ONE) : minus(stop, ONE), "stop");
+    const last = inclusiveStop(cx.stable(stop, "stop"), by);
     const name = cx.unique(stmt.variable);
     const inner: Frame = { ...frame, meanings: new Map(frame.meanings) };
     inner.meanings.set(stmt.variable, { kind: "value", expr: { op: "local", type: "i32", name } });
@@ -286,16 +304,30 @@ function counted(cx: Lowering, stmt: Do, frame: Frame): void {
     return cx.push(labelled({ kind: "for", name, start: first, stop: last, step: by, body: list, location: stmt.at }, label));
   }
   const stride = cx.stable(step, "step");
-  const trips = cx.local("trips", "i32", binary("div", plus(minus(stop, start), stride), stride));
-  const [left, now]: Expr[] = [trips.name, meaning.name].map((name) => ({ op: "local", type: "i32", name }));
+  const trips = cx.local("trips", "u32", tripsOf(cx.stable(start, "start"), cx.stable(stop, "stop"), stride));
+  const left: Expr = { op: "local", type: "u32", name: trips.name };
+  const now: Expr = { op: "local", type: "i32", name: meaning.name };
   cx.assign(meaning.name, start);
   const list = body(cx, frame, stmt.name, stmt.body, label);
   cx.location = stmt.at;
   const update = cx.collect(() => {
     cx.assign(meaning.name, binary("add", now, stride));
-    cx.assign(trips.name, binary("sub", left, ONE));
+    cx.assign(trips.name, binary("sub", left, 1));
   });
-  cx.push(labelled({ kind: "while", cond: compare("gt", left, 0), body: list, update, location: stmt.at }, label));
+  cx.push(labelled({ kind: "while", cond: compare("ne", left, 0), body: list, update, location: stmt.at }, label));
+}
+
+/** Number of turns of a loop. Distances between two i32 fit a u32. */
+function tripsOf(start: Expr, stop: Expr, stride: Expr): Expr {
+  const by = constantOf(stride);
+  const distance = (from: Expr, to: Expr): Expr => binary("sub", cast("u32", to), cast("u32", from));
+  const rising = select(compare("le", start, stop), binary("add", binary("div", distance(start, stop), cast("u32", stride)), 1), 0);
+  const falling = select(
+    compare("ge", start, stop),
+    binary("add", binary("div", distance(stop, start), binary("sub", constant("u32", 0), cast("u32", stride))), 1),
+    0,
+  );
+  return typeof by === "number" ? (by > 0 ? rising : falling) : select(compare("gt", stride, 0), rising, falling);
 }
 
 /** Whether the variable of a loop is read outside of loops that have it, or given to a procedure that assigns it. */

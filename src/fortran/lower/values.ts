@@ -28,8 +28,13 @@ export function promoted(a: ScalarType, b: ScalarType): ScalarType {
 export function converted(type: ScalarType, e: Expr, at: Location, construct = "assignment"): Expr {
   if (e.type === type) return e;
   if (type === "bool" || e.type === "bool")
-    throw new Unlowerable(at, construct, "a logical value and a number do not go together", "write a comparison, or merge(1, 0, …)");
-  if (e.op === "const") return constant(type, type === "i32" ? Math.trunc(Number(e.value)) : Number(e.value));
+    throw new Unlowerable(at, construct, "a logical value and a number are mixed", "write a comparison, or merge(1, 0, …)");
+  if (e.op === "const") {
+    const value = type === "i32" ? Math.trunc(Number(e.value)) : Number(e.value);
+    if (type === "i32" && value !== (value | 0))
+      throw new Unlowerable(at, construct, `${value} is not a 32-bit integer`, "keep it in a real variable");
+    return constant(type, value);
+  }
   return cast(type, e);
 }
 
@@ -38,10 +43,10 @@ export const fromMemory = (type: ScalarType, e: Expr): Expr => (type === "bool" 
 export const toMemory = (e: Expr): Expr => (e.type === "bool" ? cast("i32", e) : e);
 export const memoryType = (type: ScalarType): NumericType => (type === "bool" ? "i32" : type);
 
-/** What arrays of the program hold in memory. */
+/** Type in which arrays of the program are stored in memory. */
 export const elementType = ({ type, byte }: Pick<Variable, "type" | "byte">): ElementType => (byte ? "u8" : memoryType(type));
 
-/** What an integer of 8 bits keeps of a value. */
+/** Value that an 8-bit integer keeps. */
 export const signedByte = (e: Expr): Expr => binary("shr", binary("shl", e, int(24)), int(24));
 
 export const ZERO = int(0);

@@ -10,7 +10,7 @@ import { Unlowerable } from "./values.js";
  */
 export type Wide = "small" | "fits" | "wraps";
 
-/** Integers of 64 bits have to stay below, so that adding `NEAR` is no overflow. */
+/** Integers of 64 bits have to stay below this, so that adding `NEAR` does not overflow. */
 export const WIDE_LIMIT = 2 ** 31 - 2 ** 21;
 const NEAR = 2 ** 20;
 
@@ -21,7 +21,7 @@ export function narrowed(variable: Variable): Variable {
   return held;
 }
 
-/** Of a sum, difference, product or quotient. */
+/** Width of a sum, difference, product or quotient. */
 export function wideResult(op: string, [x, a]: [Expr, Wide | undefined], [y, b]: [Expr, Wide | undefined]): Wide | undefined {
   if (a === undefined && b === undefined) return undefined;
   if (op === "/") return a === "small" ? "small" : "fits";
@@ -29,8 +29,8 @@ export function wideResult(op: string, [x, a]: [Expr, Wide | undefined], [y, b]:
   return op !== "*" && ((a === "small" && isNear(y)) || (b === "small" && isNear(x))) ? "fits" : "wraps";
 }
 
-/** @throws Unlowerable where the value may need more than 32 bits */
+/** @throws Unlowerable if the value may need more than 32 bits */
 export function checkWide(wide: Wide | undefined, at: Location): void {
   if (wide === "wraps")
-    throw new Unlowerable(at, "integer(8)", "arithmetic of 64 bits, and kernels have integers of 32", "take integer(4)");
+    throw new Unlowerable(at, "integer(8)", "it needs 64-bit arithmetic, and kernels have 32-bit integers only", "use integer(4)");
 }

@@ -122,6 +122,6 @@ export class Cursor {
 
   /** Fortran that is not ported. */
   outside(construct: string, token = this.token): SyntaxProblem {
-    return new SyntaxProblem(this.at(token), construct, "is not part of the language that is ported", undefined, true);
+    return new SyntaxProblem(this.at(token), construct, "is not part of the supported Fortran", undefined, true);
   }
 }

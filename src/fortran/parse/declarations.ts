@@ -104,6 +104,6 @@ function renamed(c: Cursor): { name: string; original: string } {
   // `operator(+)`, `assignment(=)`
   if (c.is("(")) return { name: `${name}(${c.enclosed()})`, original: name };
   if (!c.take("=>")) return { name, original: name };
-  if (c.token.kind !== "name") throw new SyntaxProblem(at, name, "the original's name is missing behind `=>`");
+  if (c.token.kind !== "name") throw new SyntaxProblem(at, name, "the original's name is missing after `=>`");
   return { name, original: c.name() };
 }

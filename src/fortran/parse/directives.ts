@@ -4,7 +4,7 @@ import type { Clause, Directive, Expr, Launch, ReductionOp, Sentinel } from "../
 import type { Cursor } from "./cursor.js";
 import { expression } from "./expressions.js";
 
-/** Words that constructs are made of. What stands behind the last of them is a clause. */
+/** Words that make up constructs. The text after the last of them is a clause. */
 const WORDS: Readonly<Record<Sentinel, readonly string[]>> = {
   cuf: ["kernel", "do"],
   acc: [
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<Sentinel, readonly string[]>> = {
 };
 /** Elsewhere these are clauses: `do ordered`, `loop wait(1)`. */
 const FIRST_ONLY: readonly string[] = ["allocate", "declare", "nothing", "ordered", "requires", "routine", "update", "wait"];
-/** Of `atomic`; `target update` is one word, too. */
+/** Words after `atomic`; `target update` is one word, too. */
 const ATOMIC: readonly string[] = ["update", "read", "write", "capture"];
 
 const REDUCTIONS: readonly ReductionOp[] = ["+", "*", "min", "max", ".and.", ".or.", ".eqv.", ".neqv.", "iand", "ior", "ieor"];
@@ -45,7 +45,7 @@ const BLOCKS: readonly string[] =
   "critical data host_data kernels masked master ordered parallel sections serial single target task taskgroup teams workshare".split(" ");
 const ALONE: readonly string[] = ["cancel", "declare", "end", "enter", "exit", "update"];
 
-/** What a directive governs: the next loop, the next statement, all until its `end`, or nothing. */
+/** Scope of a directive: the next loop, the next statement, everything up to its `end`, or nothing. */
 export function governs({ words }: Directive): "loop" | "statement" | "block" | "nothing" {
   const last = words.at(-1)!;
   if (ALONE.includes(words[0]) || (words[0] === "target" && ALONE.includes(words[1]))) return "nothing";
@@ -76,7 +76,7 @@ export function directive(c: Cursor): Directive {
     if (words[0] === "update" || words[0] === "wait" || words[0] === "routine") break;
   }
   if (words.length === 0)
-    throw c.problem(`is no directive behind \`!$${sentinel}\``, c.token, "correct its name, or make the line a comment");
+    throw c.problem(`is not a directive of \`!$${sentinel}\``, c.token, "correct its name, or make the line a comment");
   const clauses: Clause[] = [];
   if (c.is("(") && sentinel === "cuf") {
     const from = c.at();
@@ -94,7 +94,7 @@ export function directive(c: Cursor): Directive {
   return { sentinel, words, clauses, ...(given && { launch: given }), at };
 }
 
-/** The words of `enddo`, `endparalleldo`; none where it is no row of words. */
+/** The words of `enddo`, `endparalleldo`; none if the text is not a sequence of words. */
 function runTogether(text: string, known: readonly string[]): string[] {
   if (known.includes(text)) return [text];
   for (const word of known) {
@@ -151,7 +151,7 @@ function reduction(c: Cursor, name: string, at: Clause["at"]): Clause {
 export function reductionOp(c: Cursor): ReductionOp {
   const sign = c.next();
   const op = REDUCTIONS.find((known) => known === sign.text);
-  if (!op) throw c.problem("is no operation of a reduction", sign, `use ${REDUCTIONS.join(", ")}`);
+  if (!op) throw c.problem("is not a reduction operation", sign, `use ${REDUCTIONS.join(", ")}`);
   return op;
 }
 
@@ -180,7 +180,7 @@ export function launch(c: Cursor): Launch {
     if (keyword) c.next();
     const part = keyword ?? order.shift();
     if (part === undefined || !["grid", "block", "shared", "stream"].includes(part))
-      throw c.problem("a launch takes grid, block, shared and stream");
+      throw c.problem("a launch takes grid, block, shared and stream only");
     if (c.take("*")) return;
     const sized = c.is("(") && c.tokens.slice(c.n, c.matching(c.n)).some((token) => c.is(",", token));
     parts[part] = sized ? sizes(c) : expression(c);

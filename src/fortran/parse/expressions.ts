@@ -16,7 +16,7 @@ import type {
 } from "../tree/index.js";
 import type { Cursor } from "./cursor.js";
 
-/** Binary operators from weak to strong; those of `**` and the signs stand apart. */
+/** Binary operators from weak to strong; `**` and the signs are handled apart. */
 const LEVELS: readonly (readonly string[])[] = [
   [".eqv.", ".neqv."],
   [".or."],
@@ -31,7 +31,7 @@ const NOT = 3;
 const SUM = 6;
 const RELATION = 4;
 
-/** What recurses on a tree goes no deeper: parentheses nest, and operators follow each other, so often at most. */
+/** Limits the depth of trees, on which other code recurses: parentheses nest, and operators follow each other, at most this often. */
 const MOST_NESTED = 100;
 const MOST_OPERATORS = 1000;
 
@@ -78,7 +78,7 @@ function prefixed(c: Cursor, operand: () => Expr): Expr {
   return { kind: "unary", op, a, at };
 }
 
-/** `a**b**c` is `a**(b**c)`. Signs behind an operator, `a*-b`, are what gfortran takes, too. */
+/** `a**b**c` is `a**(b**c)`. Signs after an operator, `a*-b`, are accepted as gfortran does. */
 function power(c: Cursor): Expr {
   if (c.is("+") || c.is("-")) return prefixed(c, () => power(c));
   const a = primary(c);

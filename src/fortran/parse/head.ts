@@ -1,5 +1,5 @@
 /*
- * What kind of statement a line is. Fortran reserves no word: `if`, `do` and `end` may be variables, so that an assignment is looked for first.
+ * Kind of statement that a line is. Fortran reserves no word: `if`, `do` and `end` may be variables, so that an assignment is looked for first.
  */
 
 import type { Directive } from "../tree/index.js";
@@ -14,7 +14,7 @@ export interface Head {
    * begins with: "if" in one line, "if then", "else if", "do", "end do", "select case", "call", …; "wrong" where the line has no tokens.
    */
   readonly key: string;
-  /** Behind label, construct name and the words of `key`; of an assignment, a declaration and a procedure at its beginning. */
+  /** Position after label, construct name and the words of `key`; at the beginning of an assignment, a declaration and a procedure. */
   readonly cursor: Cursor;
   readonly label?: string;
   readonly name?: string;
@@ -45,6 +45,7 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   block: ["data"],
   error: ["stop"],
   abstract: ["interface"],
+  module: ["procedure"],
 };
 const NAMED: readonly string[] = ["do", "if", "select", "selectcase", "where", "associate", "block", "forall", "critical", "dowhile"];
 export const TYPES: readonly string[] = [
@@ -112,7 +113,7 @@ function keyOf(c: Cursor): string {
   return key;
 }
 
-/** The place of the token behind the parenthesis that opens here. */
+/** The place of the token after the parenthesis that opens here. */
 function closing(c: Cursor): number {
   try {
     return c.matching(c.n) + 1;

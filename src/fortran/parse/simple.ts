@@ -68,7 +68,7 @@ export function concurrent(c: Cursor, isForall = false): ConcurrentHeading {
       reduce.push({ op, names: c.names() });
     } else if (word === "default") c.name();
     else if (Object.hasOwn(lists, word)) lists[word].push(...c.names());
-    else throw c.problem("is no locality of `do concurrent`", token, "use local, local_init, shared, reduce or default(none)");
+    else throw c.problem("is not a locality of `do concurrent`", token, "use local, local_init, shared, reduce or default(none)");
     c.expect(")");
   }
   return { axes, ...(mask && { mask }), local: lists.local, localInit: lists.local_init, shared: lists.shared, reduce };
@@ -129,8 +129,8 @@ export function simple(head: Head): Bare {
     // Any other word begins a statement that is not ported, or none.
     default:
       if (OUTSIDE.includes(key)) throw c.outside(key, c.tokens[0]);
-      if (key === "declaration") throw c.problem("declarations stand in front of the first statement", c.token, "move it up");
-      throw c.problem("is no statement", c.tokens[head.label === undefined ? 0 : 1]);
+      if (key === "declaration") throw c.problem("declarations come before the first statement", c.token, "move it up");
+      throw c.problem("is not a statement", c.tokens[head.label === undefined ? 0 : 1]);
   }
 }
 
@@ -142,13 +142,13 @@ function call(c: Cursor): Bare {
   return { kind: "call", procedure: called, args: c.is("(") ? args(c) : [], launch: launched };
 }
 
-/** The statement behind the condition of a one-line `if` or `where`. */
+/** The statement after the condition of a one-line `if` or `where`. */
 function oneLine(outer: Head): Stmt {
   const { cursor: c, line } = outer;
-  if (c.token.kind === "end") throw c.problem("a statement is missing behind the condition");
+  if (c.token.kind === "end") throw c.problem("a statement is missing after the condition");
   const head = headOf(line.part(c.token.from));
   if (head.key === "wrong") throw head.problem!;
-  if (head.key === "if" || head.key === "if then") throw c.problem("an `if` in one line holds no other");
+  if (head.key === "if" || head.key === "if then") throw c.problem("a one-line `if` cannot contain another");
   const made = simple(head);
   head.cursor.end();
   c.n = c.tokens.length - 1;

@@ -1,4 +1,4 @@
-/* What stands in front of the statements: declarations, definitions of types, and what is kept as it is written. */
+/* Text before the statements: declarations, definitions of types, and text that is kept as it is written. */
 
 import type { Declaration, Interface, OtherDeclaration, Procedure, TypeDefinition, Use, VariableDeclaration } from "../tree/index.js";
 import type { Problems } from "../errors.js";
@@ -33,7 +33,7 @@ export interface Specification {
   statementFunctions: Procedure[];
 }
 
-/** Everything in front of the statements. */
+/** Everything before the statements. */
 export function specify(lines: Lines): Specification {
   const found: Specification = { uses: [], implicitNone: false, declarations: [], statementFunctions: [] };
   for (let head = lines.head; head && (isSpecification(head) || isStatementFunction(head, found.declarations)); head = lines.head) {
@@ -132,13 +132,30 @@ function written(lines: Lines, head: Head, end: string): { text: string[]; insid
 function interfaceBlock(lines: Lines, head: Head): Interface {
   const before = lines.before(head.line);
   const { text } = written(lines, head, head.key === "enum" ? "end enum" : "end interface");
-  return { kind: "interface", text, at: head.line.at(0), ...before };
+  return { kind: "interface", ...interfaceNames(text), text, at: head.line.at(0), ...before };
+}
+
+/** Procedures of an interface. */
+function interfaceNames(text: readonly string[]): Pick<Interface, "generic" | "specifics" | "bodies"> {
+  const [first, ...rest] = text.map((line) => line.toLowerCase().replace(/!.*/, "").trim());
+  const [, generic] = /^interface\s+(\w+)$/.exec(first) ?? [];
+  const specifics: string[] = [];
+  const bodies: string[] = [];
+  for (const line of rest) {
+    const [, list] = /^(?:module\s+)?procedure\b(.*)$/.exec(line) ?? [];
+    const [, body] = (!line.startsWith("end") && /\b(?:subroutine|function)\s+(\w+)\s*(?:\(|$)/.exec(line)) || [];
+    if (list !== undefined) specifics.push(...(list.match(/\w+/g) ?? []));
+    else if (body !== undefined) bodies.push(body);
+  }
+  return { ...(generic !== undefined && { generic }), specifics, bodies };
 }
 
 function typeDefinition(lines: Lines, head: Head): TypeDefinition {
   const c = head.cursor;
+  let access: TypeDefinition["access"];
   while (c.take(",")) {
-    c.name("an attribute");
+    const word = c.name("an attribute");
+    if (word === "private" || word === "public") access = word;
     if (c.is("(")) c.enclosed();
   }
   c.take("::");
@@ -160,10 +177,10 @@ function typeDefinition(lines: Lines, head: Head): TypeDefinition {
       }
     }
   }
-  return { kind: "type", name, components, procedures, text, at: head.line.at(0), ...before };
+  return { kind: "type", name, ...(access && { access }), components, procedures, text, at: head.line.at(0), ...before };
 }
 
-/** What is read; undefined, and reported, where it is wrong. */
+/** Result of `read`; undefined, and reported, if it fails. */
 export function guarded<T>(lines: Lines, read: () => T): T | undefined {
   try {
     return read();

@@ -4,7 +4,7 @@ import type { Declaration, Procedure, VariableDeclaration } from "../tree/index.
 import { expression } from "./expressions.js";
 import type { Head } from "./head.js";
 
-/** The declaration of a scalar, alone; undefined of what is none. */
+/** The declaration of a scalar, alone; undefined if it is not one. */
 function scalar(declarations: readonly Declaration[], name: string): VariableDeclaration | undefined {
   let found: VariableDeclaration | undefined;
   for (const declaration of declarations) {
@@ -30,7 +30,7 @@ function heading({ cursor: c, key }: Head): string[] | undefined {
   return undefined;
 }
 
-/** Whether a line defines a statement function of a unit with these declarations, and is no assignment to an element. */
+/** Whether a line defines a statement function of a unit with these declarations, rather than assigning an element. */
 export function isStatementFunction(head: Head, declarations: readonly Declaration[]): boolean {
   const names = heading(head);
   return names !== undefined && names.every((name) => scalar(declarations, name) !== undefined);

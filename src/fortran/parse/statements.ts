@@ -19,7 +19,7 @@ const OUTSIDE_BLOCKS: Readonly<Record<string, string>> = {
   "select rank": "end select",
   critical: "end critical",
 };
-/** What begins or ends units. */
+/** Words that begin or end units. */
 const UNIT_LEVEL: readonly string[] = [
   "procedure",
   "contains",
@@ -51,7 +51,7 @@ export class Lines {
     readonly problems: Problems,
   ) {}
 
-  /** The line that stands next; undefined behind the last. */
+  /** The next line; undefined after the last. */
   get head(): Head | undefined {
     if (this.n >= this.lines.length) return undefined;
     if (this.known?.n !== this.n) this.known = { n: this.n, head: headOf(this.lines[this.n]) };
@@ -62,7 +62,7 @@ export class Lines {
     this.problems.add(problem.at, problem.construct, problem.why, problem.remedy);
   }
 
-  /** Comments in front of a line, which this takes. */
+  /** Comments before a line, which this takes. */
   before(line: LogicalLine): { before?: readonly string[] } {
     const before = [...this.carried, ...line.before];
     this.carried = [];
@@ -82,7 +82,7 @@ export class Lines {
         if (UNIT_LEVEL.includes(head.key) || this.open.some((keys) => keys.includes(endKey(head)))) break;
         if (head.key === "end directive") body.push(this.alone(head));
         else {
-          this.problems.add(head.line.at(0), head.key, "belongs to nothing that is open here");
+          this.problems.add(head.line.at(0), head.key, "has no matching opening statement");
           this.n++;
         }
         continue;
@@ -201,7 +201,7 @@ export class Lines {
         c.end();
         const around = this.opened(head, at);
         const { declarations, uses } = specify(this);
-        if (uses.length > 0) this.problems.add(uses[0].at, "use", "stands in a block", "move it up");
+        if (uses.length > 0) this.problems.add(uses[0].at, "use", "cannot be in a block", "move it up");
         const body = this.body(["end block"]);
         return { kind: "block", ...(declarations.length > 0 && { declarations }), body, ...around, ...this.closed("end block", head) };
       }
@@ -217,7 +217,7 @@ export class Lines {
         return this.directed(head, at);
       // Any other statement stands on its line.
       default:
-        if (name !== undefined) throw c.problem("a name is for `do`, `if`, `select case`", c.tokens[0]);
+        if (name !== undefined) throw c.problem("only `do`, `if` and `select case` can have a name", c.tokens[0]);
         return undefined;
     }
   }
@@ -281,7 +281,7 @@ export class Lines {
       this.n++;
       otherwise = { otherwise: this.body(ends), ...(behind !== undefined && { behindElse: behind }) };
       if (this.head?.key === "else" || this.head?.key === "else if") {
-        this.problems.add(this.head.line.at(0), this.head.key, "stands behind `else`");
+        this.problems.add(this.head.line.at(0), this.head.key, "comes after `else`");
         this.n++;
         this.body(ends);
       }
@@ -319,7 +319,7 @@ export class Lines {
     const around = this.opened(head, at);
     const cases: SelectCase["cases"][number][] = [];
     for (const stray of this.body(ends))
-      if (stray.kind !== "comment") this.problems.add(stray.at, stray.kind, "stands in front of the first `case`");
+      if (stray.kind !== "comment") this.problems.add(stray.at, stray.kind, "comes before the first `case`");
     while (this.head?.key === "case") {
       const { cursor, line } = this.head;
       const place = { at: line.at(indent(line.text)), ...this.before(line), ...(line.behind !== undefined && { behind: line.behind }) };
@@ -354,12 +354,12 @@ export class Lines {
     const next = this.head;
     const isLoop = next && (next.key.startsWith("do") || next.key === "directive");
     if (!next || this.isEnd(next) || (what === "loop" && !isLoop))
-      throw new SyntaxProblem(at, text, what === "loop" ? "stands in front of no loop" : "stands in front of no statement");
+      throw new SyntaxProblem(at, text, what === "loop" ? "is not followed by a loop" : "is not followed by a statement");
     const found = this.statement(next);
     return { ...made, body: found ? [found] : [], closed: isClosed() };
   }
 
-  /** Ends of OpenACC and of OpenMP that stand behind each other are in any order. */
+  /** Accepts ends of OpenACC and of OpenMP that follow each other in any order. */
   private bringForward(end: string, sentinel: Directive["sentinel"]): void {
     for (let n = this.n; n < this.lines.length; n++) {
       const head = headOf(this.lines[n]);
@@ -391,7 +391,7 @@ type LoopParts =
 
 const indent = (text: string): number => Math.max(0, text.search(/\S/));
 const directiveText = ({ directive }: Head): string => `!$${directive!.sentinel} ${directive!.words.join(" ")}`;
-/** Ends of directives name them; that of `atomic capture` may be `end atomic`. */
+/** Ends of directives name them; `atomic capture` may end with `end atomic`. */
 const endOf = ({ sentinel, words }: Directive, from: number): string =>
   `end !$${sentinel} ${words[from] === "atomic" ? "atomic" : words.slice(from).join(" ")}`;
 const endKey = (head: Head): string => (head.key === "end directive" ? endOf(head.directive!, 1) : head.key);

@@ -8,21 +8,21 @@ import type { Head } from "./head.js";
 import { guarded, specify } from "./specification.js";
 import type { Lines } from "./statements.js";
 
-/** The unit that begins here. Statements outside of all units are those of a program without a first line. */
+/** The unit that begins here. Statements outside of all units belong to a program without a first line. */
 export function unit(lines: Lines, head: Head): Unit | undefined {
   const c = head.cursor;
   switch (head.key) {
     case "procedure":
       return procedure(lines, head);
     case "module":
+    case "submodule":
       return module(lines, head);
     case "program": {
       const name = guarded(lines, () => c.name("the program's name")) ?? "main";
       return program(lines, head, name);
     }
-    case "submodule":
     case "block data":
-      lines.problems.add(head.line.at(0), head.key, "is not read", "put its procedures into a module");
+      lines.problems.add(head.line.at(0), head.key, "is not supported", "use a module");
       skip(lines);
       return undefined;
     case "contains":
@@ -32,7 +32,7 @@ export function unit(lines: Lines, head: Head): Unit | undefined {
     case "end module":
     case "end program":
     case "end submodule":
-      lines.problems.add(head.line.at(0), head.key, "belongs to no unit");
+      lines.problems.add(head.line.at(0), head.key, "is outside any program unit");
       lines.n++;
       return undefined;
     // Any other statement is the first of a program without a first line.
@@ -46,22 +46,41 @@ function skip(lines: Lines): void {
   for (let depth = 0; lines.head;) {
     const { key } = lines.head;
     lines.n++;
-    if (key === "procedure" || key === "submodule" || key === "block data") depth++;
-    else if (["end", "end subroutine", "end function", "end submodule", "end block data", "end procedure"].includes(key) && --depth <= 0)
-      return;
+    if (key === "procedure" || key === "block data") depth++;
+    else if (["end", "end subroutine", "end function", "end block data"].includes(key) && --depth <= 0) return;
   }
 }
 
 function module(lines: Lines, head: Head): Module | undefined {
   const at = head.line.at(0);
-  const name = guarded(lines, () => head.cursor.name("the module's name")) ?? "";
+  const c = head.cursor;
+  const ancestor = head.key === "submodule" ? guarded(lines, () => ancestorOf(c)) : undefined;
+  const name = guarded(lines, () => c.name("the module's name")) ?? "";
   const before = opening(lines, head);
   const { statementFunctions: _, ...specification } = specify(lines);
   const found = lines.body([]);
   for (const statement of found)
-    if (statement.kind !== "comment") lines.problems.add(statement.at, statement.kind, "stands in a module outside of its procedures");
+    if (statement.kind !== "comment") lines.problems.add(statement.at, statement.kind, "is in a module, outside its procedures");
   const inner = contained(lines);
-  return { kind: "module", name, ...specification, ...inner, at, ...close(lines, "module", name, at), ...before };
+  return {
+    kind: "module",
+    name,
+    ...(ancestor && { ancestor }),
+    ...specification,
+    ...inner,
+    at,
+    ...close(lines, head.key, name, at),
+    ...before,
+  };
+}
+
+/** `(m)`, `(m:parent)` */
+function ancestorOf(c: Cursor): NonNullable<Module["ancestor"]> {
+  c.expect("(");
+  const module = c.name("the module's name");
+  const parent = c.take(":") ? c.name("the submodule's name") : undefined;
+  c.expect(")");
+  return { module, ...(parent !== undefined && { parent }) };
 }
 
 function program(lines: Lines, head: Head, name: string | undefined): Program {
@@ -163,7 +182,7 @@ function heading(c: Cursor): Heading {
   };
 }
 
-/** Statement functions, and procedures behind `contains`. */
+/** Statement functions, and procedures after `contains`. */
 function contained(lines: Lines, before: readonly Procedure[] = []): { procedures: Procedure[]; beforeContains?: readonly string[] } {
   const procedures = [...before];
   const head = lines.head;
@@ -174,15 +193,25 @@ function contained(lines: Lines, before: readonly Procedure[] = []): { procedure
       const made = procedure(lines, next);
       if (made) procedures.push(made);
     } else if (next.key === "directive" && declares(next.directive!)) {
-      // `!$acc routine(f)` in front of the procedure: what loops call is found without it.
+      // `!$acc routine(f)` before the procedure: what loops call is found without it.
       const carried = opening(lines, next).before ?? [];
       lines.carried.unshift(...carried);
+    } else if (next.key === "module procedure") {
+      const remedy = "write its heading with the arguments and their declarations, as in the interface: module subroutine f(a, b)";
+      lines.problems.add(
+        next.line.at(Math.max(0, next.line.text.search(/\S/))),
+        next.key,
+        "arguments declared only in an interface are not supported",
+        remedy,
+      );
+      while (lines.head && lines.head.key !== "end procedure" && lines.head.key !== "end") lines.n++;
+      lines.n++;
     } else if (next.key === "module" || next.key === "program" || next.key === "submodule") break;
     else {
       lines.problems.add(
         next.line.at(Math.max(0, next.line.text.search(/\S/))),
         next.line.text.trim().slice(0, 30),
-        "stands behind `contains` outside of a procedure",
+        "is after `contains`, outside a procedure",
       );
       lines.n++;
     }

@@ -4,17 +4,19 @@
 
 import { orderOfForall } from "../analyse/forall.js";
 import { isOpen, isSequential, regionsOf, type Region } from "../analyse/regions.js";
-import { readSymbols } from "../analyse/symbols.js";
+import type { Procedures } from "../analyse/flow.js";
+import { proceduresSeen, readSymbols, type World } from "../analyse/symbols.js";
 import { bodiesOf, mapStatements, withBodies } from "../analyse/visit.js";
 import type { Location } from "../../ir/types.js";
 import { Problems } from "../errors.js";
 import { fortranText } from "../print/units.js";
-import type { Clause, Directed, Directive, DoConcurrent, SourceFile, Stmt, Unit } from "../tree/index.js";
+import type { Clause, Directed, Directive, DoConcurrent, Procedure, SourceFile, Stmt, Unit } from "../tree/index.js";
+import { withDataNote } from "./data.js";
 import { withLoops } from "./kernels.js";
-import { proceduresOf, variablesOf, type Variable } from "./names.js";
+import { variablesOf, type Variable } from "./names.js";
 import { isOfLoop, nestOf } from "./nest-of.js";
 import { arranged, isProved, loopsOf, type NestSettings } from "./nests.js";
-import { calledFrom, dataOf, parallelLoop, targetLoop } from "./openmp.js";
+import { addCalled, dataOf, parallelLoop, targetLoop, withAtomicWrites } from "./openmp.js";
 import { plain } from "./plain.js";
 import { renamed, renamer } from "./rename.js";
 import type { FortranTarget } from "./targets.js";
@@ -24,7 +26,7 @@ export type { FortranTarget } from "./targets.js";
 export interface PortSettings {
   /** Ends of names and what they become: `{ _gpu: "_cpu" }`. */
   readonly rename?: Readonly<Record<string, string>>;
-  /** Of a loop: `update_cuf`, or `limiter_cuf#2` where a procedure has several. */
+  /** Settings of a loop by name: `update_cuf`, or `limiter_cuf#2` if a procedure has several. */
   readonly loop?: (name: string) => NestSettings;
 }
 
@@ -56,53 +58,53 @@ export function port(
   problems: Problems,
   others: readonly SourceFile[] = [],
 ): Port {
-  const procedures = proceduresOf([...others, file]);
-  const regions = target === "cpu" ? undefined : regionsIn(file, others, problems);
+  // Other faults of names are reported for kernels only.
+  const world = readSymbols([file, ...others], {}, new Problems());
+  const scopes = new Map(world.scopes.map((scope) => [placeOf(scope.unit), scope]));
+  const regions = target === "cpu" ? undefined : regionsIn(file, world, problems);
   const loops: PortedLoop[] = [];
-  const parallel: (readonly Stmt[])[] = [];
+  const called = new Set<Procedure>();
   const ported = { ...file, units: file.units.map((unit) => portUnit(unit, new Map())) };
-  const onHost = plain(ported, problems);
-  const onDevice = [...procedures.values()].filter(({ attributes }) => attributes.includes("device")).map(({ name }) => name);
-  const plainly =
-    target === "openmp-target" ? withDeclareTarget(onHost, new Set([...calledFrom(parallel, procedures), ...onDevice])) : onHost;
+  const onHost = plain(ported, target, problems);
+  for (const { unit } of world.scopes) if (unit.kind === "procedure" && unit.attributes.includes("device")) called.add(unit);
+  const plainly = target === "openmp-target" ? withDeclareTarget(onHost, new Set([...called].map(placeOf))) : onHost;
   return { text: fortranText(rename ? renamed(plainly, renamer(rename)) : plainly), loops };
 
   function portUnit<T extends Unit>(unit: T, outer: ReadonlyMap<string, Variable>): T {
     const variables = variablesOf(unit, outer);
     const inner = { procedures: unit.procedures.map((procedure) => portUnit(procedure, variables)) };
     if (unit.kind === "module") return { ...unit, ...inner };
-    const { body } = unit.kind === "procedure" ? withLoops(unit, procedures, problems) : unit;
+    const scope = scopes.get(placeOf(unit));
+    const names: Names = { variables, procedures: scope ? proceduresSeen(scope) : NO_PROCEDURES };
+    const { body } = unit.kind === "procedure" ? withLoops(unit, { scope, ...names }, problems) : unit;
     const directed =
       target === "cpu" || isPure(unit)
         ? body
         : mapStatements(body, (s) => [s.kind === "do-concurrent" && !orderOfForall(s) ? concurrentLoops(s) : s]);
-    const names = namesOf(unit.name, directed);
-    return { ...unit, ...inner, body: portBody(directed, names, variables) };
+    return { ...unit, ...inner, body: portBody(directed, loopNames(unit.name, directed), names) };
   }
 
-  function portBody(body: readonly Stmt[], names: ReadonlyMap<Stmt, string>, variables: ReadonlyMap<string, Variable>): Stmt[] {
+  function portBody(body: readonly Stmt[], ofLoops: ReadonlyMap<Stmt, string>, names: Names): Stmt[] {
     return body.flatMap((s): Stmt[] => {
-      if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, names, variables))];
-      const name = names.get(s);
-      const inner = name === undefined ? portBody(s.body, names, variables) : portNest(s, name, variables);
-      return inner.length > 0 ? withBefore(s.before ?? [], inner) : s.before ? [{ kind: "comment", before: s.before, at: s.at }] : [];
+      if (s.kind !== "directed") return [withBodies(s, (part) => portBody(part, ofLoops, names))];
+      const name = ofLoops.get(s);
+      const inner = name === undefined ? portBody(s.body, ofLoops, names) : portNest(s, name, names);
+      const { before, at } = withDataNote(s, target);
+      return inner.length > 0 ? withBefore(before ?? [], inner) : before ? [{ kind: "comment", before, at }] : [];
     });
   }
 
-  function portNest(s: Directed, name: string, variables: ReadonlyMap<string, Variable>): Stmt[] {
+  function portNest(s: Directed, name: string, names: Names): Stmt[] {
+    const { variables, procedures } = names;
     const found = nestOf(s);
     if (found.loops.length === 0) {
-      problems.add(s.at, s.directive.words.join(" "), "stands in front of no loop");
+      problems.add(s.at, s.directive.words.join(" "), "is not followed by a loop");
       return [];
     }
-    if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), variables);
+    if (isOpen(s.directive, found.clauses) && !isProved(found, variables, procedures)) return portBody(s.body, new Map(), names);
     const nest = arranged(found, settingsOf?.(name) ?? {}, { at: s.at, name, variables, procedures, problems });
-    const data = dataOf(
-      nest,
-      variables,
-      procedures,
-      s.directive.sentinel === "cuf" ? undefined : (regions?.get(placeText(s.at)) ?? NO_CLAUSES),
-    );
+    const region = regions?.get(placeText(s.at)) ?? NO_CLAUSES;
+    const data = dataOf(nest, variables, procedures, s.directive.sentinel === "cuf" ? undefined : region, region.left);
     loops.push({
       name,
       at: s.at,
@@ -111,8 +113,9 @@ export function port(
       reductions: data.reductions.flatMap((clause) => clause.names.map((each) => `${clause.op}:${each}`)),
       carried: data.carried,
     });
-    parallel.push(nest.body);
-    const made = { ...nest, body: portInner(nest.body) };
+    addCalled(nest.body, procedures, called);
+    const raced = new Set(region.left.flatMap(({ name, by }) => (by === "last" ? [] : [name])));
+    const made = { ...nest, body: withAtomicWrites(portInner(nest.body), raced) };
     return withBefore(nest.before, [
       target === "cpu" ? loopsOf(made) : target === "openmp" ? parallelLoop(made, data, s.at) : targetLoop(made, data, s.at),
     ]);
@@ -124,7 +127,7 @@ export function port(
       if (s.kind !== "directed") return [s];
       const isAtomic = s.directive.words[0] === "atomic" && target !== "cpu";
       if (s.directive.words[0] === "critical" && target !== "cpu")
-        problems.add(s.at, "critical", "iterations wait for each other", "write a reduction, or `atomic` in front of each update");
+        problems.add(s.at, "critical", "iterations wait for each other", "write a reduction, or `atomic` before each update");
       if (!isAtomic) return s.body.length > 0 ? withBefore(s.before ?? [], s.body) : [];
       const words = s.directive.words.length > 1 ? s.directive.words : ["atomic", "update"];
       return [{ ...s, directive: { ...s.directive, sentinel: "omp", words } }];
@@ -132,18 +135,34 @@ export function port(
   }
 }
 
+/** Meanings of the names of variables and procedures in a unit. */
+interface Names {
+  readonly variables: ReadonlyMap<string, Variable>;
+  readonly procedures: Procedures;
+}
+
+const NO_PROCEDURES: Procedures = { get: () => undefined };
+
+/** A unit's place, which tells units of one name apart. */
+const placeOf = ({ name, at }: Pick<Unit, "name" | "at">): string => `${name} ${placeText(at)}`;
+
 const placeText = ({ file, line, column }: Location): string => `${file}:${line}:${column}`;
 
-const NO_CLAUSES: Pick<Region, "privates" | "carried"> = { privates: new Set(), carried: new Set() };
+const NO_CLAUSES: Pick<Region, "privates" | "carried" | "left"> = { privates: new Set(), carried: new Set(), left: [] };
 
 /** Parallel loops by their places; what is wrong with the variables of one is added to `problems`. */
-function regionsIn(file: SourceFile, others: readonly SourceFile[], problems: Problems): Map<string, Region> {
-  // Other problems of names are those of kernels alone.
-  const world = readSymbols([file, ...others], {}, new Problems());
+function regionsIn(file: SourceFile, world: World, problems: Problems): Map<string, Region> {
   const from = world.problems.found.length;
   const regions = world.scopes.filter((scope) => scope.file === file.file).flatMap(regionsOf);
   problems.found.push(...world.problems.found.slice(from));
-  return new Map(regions.map((region) => [placeText(region.at), region]));
+  return new Map(regions.flatMap((region) => placesOf(region.stmt).map((at) => [placeText(at), region] as const)));
+}
+
+/** The places of the directives before a loop. */
+function placesOf(stmt: Stmt | undefined): Location[] {
+  if (stmt?.kind !== "directed") return stmt ? [stmt.at] : [];
+  const [only, more] = stmt.body.filter(({ kind }) => kind !== "comment" && kind !== "continue");
+  return [stmt.at, ...(only?.kind === "directed" && !more ? placesOf(only) : [])];
 }
 
 /** Pure procedures keep their `do concurrent`: OpenMP has no place in them. */
@@ -154,14 +173,14 @@ const isPure = (unit: Unit): boolean =>
 const withBefore = (before: readonly string[], [first, ...rest]: readonly Stmt[]): Stmt[] =>
   before.length > 0 ? [{ ...first, before: [...before, ...(first.before ?? [])] }, ...rest] : [first, ...rest];
 
-/** Whether a directive makes the loop behind it parallel. */
+/** Whether a directive makes the loop after it parallel. */
 function isParallel(directive: Directive): boolean {
   if (isSequential(directive.clauses)) return false;
   return directive.sentinel === "cuf" ? directive.words[0] === "kernel" : isOfLoop(directive);
 }
 
 /** The parallel loops of a procedure: by its name, with their numbers where there are several. */
-function namesOf(unit: string, body: readonly Stmt[]): Map<Stmt, string> {
+function loopNames(unit: string, body: readonly Stmt[]): Map<Stmt, string> {
   const found: Stmt[] = [];
   const look = (part: readonly Stmt[]): void => {
     for (const s of part)
@@ -172,7 +191,7 @@ function namesOf(unit: string, body: readonly Stmt[]): Map<Stmt, string> {
   return new Map(found.map((s, n) => [s, found.length === 1 ? unit : `${unit}#${n + 1}`]));
 }
 
-/** `do concurrent` as loops behind a directive; its first variable is the innermost, as in Fortran's arrays. */
+/** `do concurrent` as loops after a directive; its first variable is the innermost, as in Fortran's arrays. */
 function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoConcurrent): Directed {
   const inner: readonly Stmt[] = mask ? [{ kind: "if", branches: [{ cond: mask, body, at }], oneLine: false, at }] : body;
   const loops = axes.reduce<readonly Stmt[]>((within, axis): Stmt[] => [{ kind: "do", ...axis, body: within, at }], inner);
@@ -186,10 +205,10 @@ function concurrentLoops({ axes, mask, reduce, body, at, before, behind }: DoCon
 }
 
 /** `!$omp declare target` in procedures that run on the device. */
-function withDeclareTarget(file: SourceFile, names: ReadonlySet<string>): SourceFile {
+function withDeclareTarget(file: SourceFile, places: ReadonlySet<string>): SourceFile {
   const change = <T extends Unit>(unit: T): T => {
     const inner = { procedures: unit.procedures.map(change) };
-    if (unit.kind !== "procedure" || !names.has(unit.name)) return { ...unit, ...inner };
+    if (unit.kind !== "procedure" || !places.has(placeOf(unit))) return { ...unit, ...inner };
     const directive: Directive = { sentinel: "omp", words: ["declare", "target"], clauses: [], at: unit.at };
     const line = { kind: "other", word: "declare target", text: "!$omp declare target", directive, at: unit.at } as const;
     return { ...unit, ...inner, declarations: [...unit.declarations, line] };

@@ -1,8 +1,10 @@
 /*
- * Kernels over threads as procedures with loops: a directive `!$cuf kernel do(n)` stands in front of them, as it does where the author wrote loops.
+ * Kernels over threads as procedures with loops: a directive `!$cuf kernel do(n)` precedes them, as with loops that the author wrote.
  */
 
 import { flowOf, type Procedures } from "../analyse/flow.js";
+import { LAUNCH_REMEDY, shortLaunch } from "../analyse/launches.js";
+import type { Scope } from "../analyse/symbols.js";
 import { isThreadIndex, threadIndices, threadReads } from "../analyse/thread-index.js";
 import { mapStatements } from "../analyse/visit.js";
 import type { Problems } from "../errors.js";
@@ -14,23 +16,30 @@ const ELEMENT = "element";
 const REMEDY = "begin the kernel with that line and `if (i > n) return`";
 
 /** A kernel with loops in place of its thread's indices and its guard, the axis x innermost; any other procedure as it is. */
-export function withLoops(procedure: Procedure, procedures: Procedures, problems: Problems): Procedure {
+export function withLoops(
+  procedure: Procedure,
+  { scope, procedures }: { scope?: Scope; procedures: Procedures },
+  problems: Problems,
+): Procedure {
   if (!procedure.attributes.includes("global")) return procedure;
   const found = threadIndices(procedure);
   if (!found) {
     const reads = threadReads(procedure.body.filter((s) => !isThreadIndex(s)));
     for (const { at, name } of reads)
-      problems.add(at, name, "the thread's index is read apart from `i = blockdim%x*(blockidx%x-1) + threadidx%x`", REMEDY);
-    if (reads.length === 0) problems.add(procedure.at, `attributes(global) ${procedure.name}`, "no line gives the thread's index", REMEDY);
+      problems.add(at, name, "the thread's index is read outside of `i = blockdim%x*(blockidx%x-1) + threadidx%x`", REMEDY);
+    if (reads.length === 0)
+      problems.add(procedure.at, `attributes(global) ${procedure.name}`, "no line computes the thread's index", REMEDY);
     return procedure;
   }
   const { axes, leftOut } = found;
   const open = axes.find((axis) => axis.stop === undefined);
   if (open) {
-    const remedy = `write \`if (${open.variable} > n) return\` behind the thread's indices`;
+    const remedy = `write \`if (${open.variable} > n) return\` after the thread's indices`;
     problems.add(procedure.at, `attributes(global) ${procedure.name}`, `no guard says where ${open.variable} ends`, remedy);
     return procedure;
   }
+  const short = scope && shortLaunch(scope, found);
+  if (short) problems.add(short.at, `launch of ${procedure.name}`, short.why, LAUNCH_REMEDY);
   const flow = flowOf(found.body, procedures);
   for (const d of procedure.declarations)
     if (d.kind === "variables" && d.attributes.includes("value"))
@@ -40,7 +49,7 @@ export function withLoops(procedure: Procedure, procedures: Procedures, problems
             d.at,
             `value :: ${name}`,
             "the kernel reads it and then writes it: in loops, the next element would read what this one wrote",
-            "copy it to a variable of the kernel's own",
+            "copy it to a local variable of the kernel",
           );
   const at = procedure.body[0].at;
   const { body, named } = withoutReturns(found.body);
@@ -83,7 +92,7 @@ function withoutReturns(body: readonly Stmt[]): { body: readonly Stmt[]; named: 
     body.map((s) => (isLoop(s) ? { ...s, body: inLoops(s.body) } : s)),
     (s) => [isLoop(s) ? { ...s, body: inLoops(s.body) } : s.kind === "return" ? { ...s, kind: "cycle" } : s],
   );
-  // Behind the last statement there is nothing to leave out.
+  // Drops a `cycle` at the very end, which skips nothing.
   return { body: outside.at(-1)?.kind === "cycle" && outside.length > 1 ? outside.slice(0, -1) : outside, named };
 }
 

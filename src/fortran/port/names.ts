@@ -1,7 +1,6 @@
-/* The variables that a procedure sees: its own, those of procedures around it, those of its module. */
+/* The variables that a procedure sees: its own, variables of procedures around it, variables of its module. */
 
-import type { Module, Procedure, Program, SourceFile } from "../tree/index.js";
-import type { Procedures } from "../analyse/flow.js";
+import type { Module, Procedure, Program } from "../tree/index.js";
 
 export interface Variable {
   readonly name: string;
@@ -51,15 +50,4 @@ export function variablesOf(unit: Module | Procedure | Program, outer: ReadonlyM
     });
   }
   return made;
-}
-
-/** All procedures of some files, by their names. */
-export function proceduresOf(files: readonly SourceFile[]): Procedures {
-  const found = new Map<string, Procedure>();
-  const add = (p: Procedure): void => {
-    found.set(p.name, p);
-    p.procedures.forEach(add);
-  };
-  for (const { units } of files) for (const unit of units) (unit.kind === "procedure" ? [unit] : unit.procedures).forEach(add);
-  return found;
 }

@@ -4,7 +4,7 @@ import type { Nest } from "./nests.js";
 
 const isComment = (s: Stmt): boolean => s.kind === "comment";
 
-/** The nest behind a directive. */
+/** The nest after a directive. */
 export function nestOf(directed: Directed): Nest {
   const loops: Do[] = [];
   const clauses = [...directed.directive.clauses];

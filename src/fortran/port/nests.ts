@@ -16,12 +16,12 @@ export interface Nest {
   /** How many of them, from the outermost, run in parallel. */
   readonly parallel: number;
   readonly body: readonly Stmt[];
-  /** Clauses of the directives in front of the loops. */
+  /** Clauses of the directives before the loops. */
   readonly clauses: readonly Clause[];
   readonly before: readonly string[];
 }
 
-/** What the configuration says about a loop. */
+/** Settings for a loop from the configuration. */
 export interface NestSettings {
   /** The loops' variables, outermost first. */
   readonly idx?: readonly string[];
@@ -55,9 +55,9 @@ export function arranged(
     idx &&
     (idx.length > names.length || idx.some((name) => !names.slice(0, idx.length).includes(name)) || new Set(idx).size < idx.length)
   )
-    return refuse("idx", `its loops, each directly in the other, are ${names.join(", ")}`, "name the outermost ones, each once");
+    return refuse("idx", `its perfectly nested loops are ${names.join(", ")}`, "name the outermost ones, each once");
   if (num_loop !== undefined && num_loop > names.length)
-    return refuse("num_loop", `only ${names.length} of its loops stand directly in each other: ${names.join(", ")}`);
+    return refuse("num_loop", `only ${names.length} of its loops are perfectly nested: ${names.join(", ")}`);
   const ordered = idx ? [...idx.map((name) => nest.loops[names.indexOf(name)]), ...nest.loops.slice(idx.length)] : nest.loops;
   const changed = ordered.findIndex((loop, n) => loop !== nest.loops[n]);
   // The loops that come to run at the same time, or in another order, and did not before.
@@ -86,7 +86,7 @@ const reducedIn = ({ clauses }: Nest): Set<string> =>
 export const isProved = (nest: Nest, variables: Parameters<typeof orderMatters>[3], procedures: Procedures): boolean =>
   nest.loops.slice(0, nest.parallel).every((loop) => orderMatters(loop, nest, reducedIn(nest), variables, procedures) === undefined);
 
-/** Why the iterations of a loop must keep their order; undefined where they need not. */
+/** Why the iterations of a loop must keep their order; undefined if they need not. */
 function orderMatters(
   loop: Do,
   nest: Nest,
@@ -103,7 +103,7 @@ function orderMatters(
     if (!isShared && readFirst.has(name) && !reduced.has(name))
       return `\`${name}\` is carried from one iteration of \`${loop.variable}\` to the next`;
     if (isShared && !isOfOneIteration(name, loop.variable, nest.body))
-      return `iterations of \`${loop.variable}\` may meet in elements of \`${name}\``;
+      return `different iterations of \`${loop.variable}\` may use the same elements of \`${name}\``;
   }
   return undefined;
 }

@@ -2,33 +2,39 @@
 
 import { blockVariables } from "../analyse/blocks.js";
 import { flowOf, type Procedures } from "../analyse/flow.js";
-import { eachNode, eachStatement, namesIn, rootOf } from "../analyse/visit.js";
+import { eachNode, eachStatement, namesIn, rootOf, withBodies } from "../analyse/visit.js";
 import type { Region } from "../analyse/regions.js";
 import { accumulation } from "../analyse/writes.js";
-import type { Clause, Directed, Directive, ReductionOp, Stmt } from "../tree/index.js";
+import type { Clause, Directed, Directive, Procedure, ReductionOp, Stmt } from "../tree/index.js";
 import type { Variable } from "./names.js";
 import { loopsOf, type Nest } from "./nests.js";
 
 export interface Data {
   /** Arrays from outside, which all iterations share, in the order of their declarations. */
   readonly shared: readonly string[];
-  /** Those of them that are in the device's memory. */
+  /** Arrays among them that are in the device's memory. */
   readonly onDevice: readonly string[];
   /** Variables that each iteration has for itself, arrays first. */
   readonly own: readonly string[];
-  /** Those of them that hold values from before the loop. */
+  /** Variables among them that hold values from before the loop. */
   readonly begun: readonly string[];
   /** Scalars of them that an iteration reads before it writes them. */
   readonly carried: readonly string[];
+  /** Scalars whose values from the last iteration come back. */
+  readonly last: readonly string[];
   readonly reductions: readonly Extract<Clause, { kind: "reduction" }>[];
 }
 
-/** What becomes of the variables of a nest. `region`: what its clauses say; CUDA Fortran has none, and gives each iteration all local arrays. */
+/**
+ * Roles of the variables of a nest. `region`: its clauses; CUDA Fortran has none, and gives each iteration all local arrays.
+ * `left`: scalars that come back.
+ */
 export function dataOf(
   nest: Nest,
   variables: ReadonlyMap<string, Variable>,
   procedures: Procedures,
   region: Pick<Region, "privates" | "carried"> | undefined,
+  left: Region["left"],
 ): Data {
   const { assigned, readFirst } = flowOf(nest.body, procedures);
   // Loops that become one may each name a variable.
@@ -61,7 +67,10 @@ export function dataOf(
   eachStatement(nest.body, (s) => {
     if (s.kind === "assign" && s.target.kind === "apply" && !variables.has(rootOf(s.target)!)) unknown.add(rootOf(s.target)!);
   });
+  const back = new Map(left.map(({ name, by }) => [name, by]));
+  const last = [...back.keys()].filter((name) => back.get(name) === "last");
   const isShared = (name: string): boolean => {
+    if (back.has(name)) return back.get(name) !== "last";
     const variable = variables.get(name);
     if (!variable) return unknown.has(name) || atomic.has(name);
     if (variable.attributes.has("parameter")) return false;
@@ -73,17 +82,16 @@ export function dataOf(
     (name) => used.has(name) || isListed(variables.get(name)),
   );
   const shared = known.filter((name) => isShared(name) && !reduced.has(name));
-  const own = known.filter(
-    (name) => (assigned.has(name) || variables.get(name)?.isThreads) && !shared.includes(name) && !reduced.has(name) && !indices.has(name),
-  );
+  const isElsewhere = (name: string): boolean => [...shared, ...last].includes(name) || reduced.has(name) || indices.has(name);
+  const own = known.filter((name) => (assigned.has(name) || variables.get(name)?.isThreads) && !isElsewhere(name));
   const isArray = (name: string): boolean => variables.get(name)?.isArray === true;
   const carried = own.filter((name) => !isArray(name) && readFirst.has(name));
   const onDevice = shared.filter((name) => variables.get(name)?.isOnDevice);
   const begun = own.filter((name) => region?.carried.has(name));
-  return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], begun, carried, reductions };
+  return { shared, onDevice, own: [...own.filter(isArray), ...own.filter((name) => !isArray(name))], begun, carried, last, reductions };
 }
 
-/** Scalars that are added up, or of which the greatest is kept, and no clause tells so: as nvfortran takes them. */
+/** Scalars that are summed, or whose maximum is kept, without a clause: as nvfortran takes them. */
 function inferred(nest: Nest, named: Data["reductions"], carried: readonly string[]): Data["reductions"] {
   return carried.flatMap((name) => {
     const op = named.some(({ names }) => names.includes(name)) ? undefined : accumulation(name, nest.body);
@@ -97,8 +105,23 @@ const KEPT: readonly string[] = ["device", "managed", "allocatable", "pointer", 
 const isListed = (variable: Variable | undefined): boolean =>
   variable !== undefined && variable.isArray && (variable.isOnDevice || variable.isThreads) && !variable.isOuter;
 
+/** Statements in which assignments of scalars that iterations share are atomic. */
+export const withAtomicWrites = (body: readonly Stmt[], names: ReadonlySet<string>): Stmt[] =>
+  body.map((s): Stmt => {
+    if (s.kind === "directed" && s.directive.words[0] === "atomic") return s;
+    if (s.kind !== "assign" || s.target.kind !== "name" || !names.has(s.target.name)) {
+      const made = withBodies(s, (part) => withAtomicWrites(part, names));
+      const isDirected = made.kind === "if" && made.branches[0].body.some(({ kind }) => kind === "directed");
+      return isDirected ? { ...made, oneLine: false } : made;
+    }
+    const { at, before, behind, ...plain } = s;
+    const directive: Directive = { sentinel: "omp", words: ["atomic", "write"], clauses: [], at };
+    const assigned: Stmt = { ...plain, at, ...(behind !== undefined && { behind }) };
+    return { kind: "directed", directive, body: [assigned], closed: false, at, ...(before && { before }) };
+  });
+
 /** `!$omp parallel do` on the outermost loop. */
-export function parallelLoop(nest: Nest, { shared, reductions }: Data, at: Directed["at"]): Directed {
+export function parallelLoop(nest: Nest, { shared, last, reductions }: Data, at: Directed["at"]): Directed {
   return directed(
     nest,
     at,
@@ -106,6 +129,7 @@ export function parallelLoop(nest: Nest, { shared, reductions }: Data, at: Direc
     [
       { kind: "default", value: "firstprivate", at },
       ...(shared.length > 0 ? [{ kind: "shared", names: shared, at } as const] : []),
+      ...(last.length > 0 ? [{ kind: "lastprivate", names: last, at } as const] : []),
       ...reductions,
     ],
   );
@@ -115,8 +139,9 @@ export function parallelLoop(nest: Nest, { shared, reductions }: Data, at: Direc
  * `!$omp target teams distribute parallel do` on all parallel loops. Scalars are private by name: without a clause, the threads of a team share
  * them (OpenMP 5.0, 2.19.1.1).
  */
-export function targetLoop(nest: Nest, { shared, onDevice, own, begun, reductions }: Data, at: Directed["at"]): Directed {
-  const named = (kind: "private" | "firstprivate", names: readonly string[]): Clause[] => (names.length > 0 ? [{ kind, names, at }] : []);
+export function targetLoop(nest: Nest, { shared, onDevice, own, begun, last, reductions }: Data, at: Directed["at"]): Directed {
+  const named = (kind: "private" | "firstprivate" | "lastprivate", names: readonly string[]): Clause[] =>
+    names.length > 0 ? [{ kind, names, at }] : [];
   const list = (name: string, names: readonly string[], before = ""): Clause[] =>
     names.length > 0 ? [{ kind: "other", name, text: before + names.join(","), at }] : [];
   return directed(
@@ -128,7 +153,7 @@ export function targetLoop(nest: Nest, { shared, onDevice, own, begun, reduction
       ...list("has_device_addr", onDevice),
       ...list(
         "map",
-        shared.filter((name) => !onDevice.includes(name)),
+        [...shared, ...last].filter((name) => !onDevice.includes(name)),
         "tofrom:",
       ),
       ...named(
@@ -136,6 +161,7 @@ export function targetLoop(nest: Nest, { shared, onDevice, own, begun, reduction
         own.filter((name) => !begun.includes(name)),
       ),
       ...named("firstprivate", begun),
+      ...named("lastprivate", last),
       ...reductions,
     ],
   );
@@ -145,18 +171,13 @@ function directed(nest: Nest, at: Directed["at"], words: Directive["words"], cla
   return { kind: "directed", directive: { sentinel: "omp", words, clauses, at }, body: [loopsOf(nest)], closed: false, at };
 }
 
-/** Procedures that some statements call, and those that these call. */
-export function calledFrom(bodies: readonly (readonly Stmt[])[], procedures: Procedures): Set<string> {
-  const found = new Set<string>();
-  const look = (tree: unknown): void =>
-    eachNode(tree, (node) => {
-      const { name } = node as { name?: unknown };
-      if (node.kind !== "name" || typeof name !== "string" || found.has(name)) return;
-      const procedure = procedures.get(name);
-      if (!procedure) return;
-      found.add(name);
-      look(procedure.body);
-    });
-  look(bodies);
-  return found;
+/** Adds the procedures that some statements call, and those that these call. */
+export function addCalled(body: readonly Stmt[], procedures: Procedures, found: Set<Procedure>): void {
+  eachNode(body, (node) => {
+    const { name } = node as { name?: unknown };
+    const called = node.kind === "name" && typeof name === "string" ? procedures.get(name) : undefined;
+    if (!called || found.has(called.procedure)) return;
+    found.add(called.procedure);
+    addCalled(called.procedure.body, called.procedures, found);
+  });
 }

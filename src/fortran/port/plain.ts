@@ -4,6 +4,8 @@ import { mapStatements } from "../analyse/visit.js";
 import { isStreamKind } from "../analyse/symbols.js";
 import type { Problems } from "../errors.js";
 import type { Declaration, Module, Procedure, Program, SourceFile, Stmt, Unit, Use } from "../tree/index.js";
+import { withDataNote } from "./data.js";
+import type { PortTarget } from "./targets.js";
 
 const DEVICE_ATTRIBUTES: readonly string[] = ["device", "managed", "constant", "pinned", "shared", "texture"];
 const MODULES: readonly string[] = ["cudafor", "cudadevice", "cublas", "openacc"];
@@ -11,20 +13,26 @@ const MODULES: readonly string[] = ["cudafor", "cudadevice", "cublas", "openacc"
 const SYNCHRONISATION: readonly string[] = ["cudadevicesynchronize", "cudastreamsynchronize", "cudagetlasterror", "cudasetdevice"];
 export const isSynchronisation = (name: string): boolean => SYNCHRONISATION.includes(name);
 
-/** The file for a compiler of plain Fortran, its parallel loops still behind their directives. */
-export const plain = (file: SourceFile, problems: Problems): SourceFile => ({
+/** The file for a compiler of plain Fortran, its parallel loops still after their directives. */
+export const plain = (file: SourceFile, target: PortTarget, problems: Problems): SourceFile => ({
   ...file,
-  units: file.units.map((unit) => plainUnit(unit, problems) as Unit),
+  units: file.units.map((unit) => plainUnit(unit, target, problems) as Unit),
 });
 
-function plainUnit(unit: Unit, problems: Problems): Module | Procedure | Program {
+function plainUnit(unit: Unit, target: PortTarget, problems: Problems): Module | Procedure | Program {
+  const declared = unit.declarations.map((d) => withDataNote(d, target));
+  const { made: declarations, left } = kept(declared, plainDeclaration);
   const common = {
-    uses: kept(unit.uses, (use) => (isCudas(use) ? undefined : use)),
-    declarations: kept(unit.declarations, plainDeclaration),
-    procedures: unit.procedures.map((procedure) => plainUnit(procedure, problems) as Procedure),
+    uses: kept(unit.uses, (use) => (isCudas(use) ? undefined : use)).made,
+    declarations,
+    procedures: unit.procedures.map((procedure) => plainUnit(procedure, target, problems) as Procedure),
   };
-  if (unit.kind === "module") return { ...unit, ...common };
-  const body = plainBody(unit.body, problems);
+  if (unit.kind === "module") {
+    const place = unit.procedures.length > 0 || unit.beforeContains ? "beforeContains" : "beforeEnd";
+    return { ...unit, ...common, ...(left.length > 0 && { [place]: [...left, ...(unit[place] ?? [])] }) };
+  }
+  const comments: Stmt[] = left.length > 0 ? [{ kind: "comment", before: left, at: unit.at }] : [];
+  const body = [...comments, ...plainBody(unit.body, problems)];
   if (unit.kind === "program") return { ...unit, ...common, body };
   return { ...unit, ...common, body, attributes: ["host"], launchBounds: undefined };
 }
@@ -49,8 +57,11 @@ function plainDeclaration(d: Declaration): Declaration | undefined {
   }
 }
 
-/** What `change` keeps; comments in front of the rest move on to what follows. */
-function kept<T extends { readonly before?: readonly string[] }>(items: readonly T[], change: (item: T) => T | undefined): T[] {
+/** Statements that `change` keeps; comments before dropped ones move to the next statement, or are `left` after the last. */
+function kept<T extends { readonly before?: readonly string[] }>(
+  items: readonly T[],
+  change: (item: T) => T | undefined,
+): { made: T[]; left: readonly string[] } {
   const made: T[] = [];
   let before: readonly string[] = [];
   for (const item of items) {
@@ -59,7 +70,7 @@ function kept<T extends { readonly before?: readonly string[] }>(items: readonly
     before = changed ? [] : comments.filter((line) => line !== "");
     if (changed) made.push(comments.length > 0 ? { ...changed, before: comments } : changed);
   }
-  return made;
+  return { made, left: before };
 }
 
 function plainBody(body: readonly Stmt[], problems: Problems): Stmt[] {
@@ -76,8 +87,8 @@ function plainBody(body: readonly Stmt[], problems: Problems): Stmt[] {
       problems.add(
         s.at,
         name,
-        "is a call of CUDA's library, which has no counterpart here",
-        "keep such calls in a file of their own, or behind `#ifdef`",
+        "is a call of the CUDA library, which has no counterpart here",
+        "keep such calls in a separate file, or inside `#ifdef`",
       );
     if (s.kind === "call" && s.launch) return [{ ...s, launch: undefined }];
     return [s];

@@ -17,10 +17,10 @@ const NAMES: readonly string[] = [
   "localInit",
   "shared",
 ];
-/** What is kept as it is written, and holds names all the same. */
+/** Keys whose text is kept as it is written, and still contains names. */
 const TEXTS: readonly string[] = ["text", "procedures"];
 
-/** The new name: by its end, or by what stands in front of a number at its end. */
+/** The new name: by its ending, or by the ending before a number. */
 export function renamer(ends: Readonly<Record<string, string>>): (name: string) => string {
   const rules = Object.entries(ends).sort(([a], [b]) => b.length - a.length);
   return (name) => {

@@ -1,14 +1,14 @@
-/* What a configuration file says about a port. */
+/* Settings of a port in a configuration file. */
 
 import { IsoformError } from "../../ir/errors.js";
 import type { NestSettings } from "./nests.js";
 import { FORTRAN_TARGETS, PORT_TARGETS, type PortTarget } from "./targets.js";
 
-/** What a kind stands for in kernels. */
+/** Types that a kind may stand for in kernels. */
 export const KINDS = ["f64", "f32", "i32"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a configuration file says of a port. */
+/** Settings of a port in a configuration file. */
 export interface Settings {
   /** Files that are read along, for the procedures that they hold. */
   readonly hosts: readonly string[];
@@ -34,7 +34,7 @@ export function settingsOf(values: Table, file: string): Settings {
   const problems: string[] = [];
   const refuse = (where: string, what: string): undefined => void problems.push(`${file}: [${where}] ${what}`);
   const keys = (table: Table, where: string, known: readonly string[]): void => {
-    for (const key of Object.keys(table)) if (!known.includes(key)) refuse(where, `has no key "${key}": there are ${known.join(", ")}`);
+    for (const key of Object.keys(table)) if (!known.includes(key)) refuse(where, `has no key "${key}"; its keys are ${known.join(", ")}`);
   };
   const table = (value: unknown, where: string, what: string): Table => {
     if (value === undefined) return {};
@@ -48,7 +48,7 @@ export function settingsOf(values: Table, file: string): Settings {
   };
   const words = (value: unknown, where: string): Record<string, string> => {
     const found = table(value, where, 'such as { _gpu = "_cpu" }');
-    for (const [key, each] of Object.entries(found)) if (typeof each !== "string") refuse(where, `takes a text in quotes for "${key}"`);
+    for (const [key, each] of Object.entries(found)) if (typeof each !== "string") refuse(where, `takes a string in quotes for "${key}"`);
     return found as Record<string, string>;
   };
   const nest = (found: Table, where: string): NestSettings => {
@@ -71,7 +71,7 @@ export function settingsOf(values: Table, file: string): Settings {
   const define = table(own["define"], "port.define", 'such as { USE_MPI = "1" }');
   for (const [name, value] of Object.entries(define))
     if (typeof value !== "string" && typeof value !== "boolean")
-      refuse("port.define", `takes a text in quotes, true or false for "${name}"`);
+      refuse("port.define", `takes a string in quotes, true or false for "${name}"`);
   const kinds = words(own["kinds"], "port.kinds");
   for (const [name, kind] of Object.entries(kinds))
     if (!KINDS.includes(kind as Kind)) refuse("port.kinds", `takes ${KINDS.join(", ")} for "${name}"`);
@@ -101,7 +101,7 @@ export function settingsOf(values: Table, file: string): Settings {
   };
 }
 
-/** Of a loop for a target: what is said for the target wins. */
+/** Settings of a loop for a target: the target's own settings win. */
 export const nestSettings = ({ loops }: Settings, name: string, target: PortTarget): NestSettings => ({
   ...loops.get(name)?.get(""),
   ...loops.get(name)?.get(target),

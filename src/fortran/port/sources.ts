@@ -9,7 +9,7 @@ import type { SourceFile, Unit } from "../tree/index.js";
 import { port, type PortedLoop } from "./index.js";
 import { renamer } from "./rename.js";
 import { nestSettings, NO_SETTINGS, type Settings } from "./settings.js";
-import type { FortranTarget, PortTarget } from "./targets.js";
+import { FORTRAN_TARGETS, type FortranTarget, type PortTarget } from "./targets.js";
 
 /** A file of Fortran. */
 export interface Source {
@@ -22,9 +22,9 @@ export interface Source {
 export interface PortOptions<Target extends PortTarget = FortranTarget> {
   readonly targets: readonly Target[];
   readonly settings?: Settings;
-  /** Names that the preprocessor finds defined, besides those of the settings. */
+  /** Names that the preprocessor takes as defined, in addition to the settings' names. */
   readonly define?: Readonly<Record<string, string | boolean>>;
-  /** Kinds by name, besides those of the settings, where a port has kernels. */
+  /** Kinds by name, in addition to the settings' kinds, if a port has kernels. */
   readonly kinds?: Settings["kinds"];
   /** Files that are read along, for the procedures that they hold. */
   readonly hosts?: readonly Source[];
@@ -45,10 +45,12 @@ export interface PortedFile {
 /**
  * Each file for each target.
  * @throws FortranError with all that is wrong with the files, each thing at its place
- * @throws IsoformError where the settings speak of a loop that no file has
+ * @throws IsoformError if a target is unknown, or the settings speak of a loop that no file has
  */
 export function portSources(sources: readonly Source[], options: PortOptions): PortedFile[] {
   const { targets, settings = NO_SETTINGS } = options;
+  const unknown = targets.find((target) => !FORTRAN_TARGETS.includes(target));
+  if (unknown !== undefined) throw new IsoformError(`targets: ${unknown} is unknown (choose from ${FORTRAN_TARGETS.join(", ")})`);
   const problems = new Problems();
   const { files, others, sound } = readSources(sources, options, problems);
   const unread = problems.found.length;
@@ -99,12 +101,12 @@ export function nameOf({ file }: Pick<SourceFile, "file">): [base: string, end: 
   return [base, end ?? ""];
 }
 
-/** @throws IsoformError where the settings speak of other loops */
+/** @throws IsoformError if the settings speak of other loops */
 export function checkLoops(settings: Settings, known: ReadonlySet<string>): void {
   const unknown = [...settings.loops.keys()].filter((name) => !known.has(name));
   if (unknown.length > 0)
     throw new IsoformError(
-      `the settings name ${unknown.map((name) => `[${name}]`).join(", ")}, but the files have no such loop: a procedure with several has them as name#1, name#2`,
+      `the settings name ${unknown.map((name) => `[${name}]`).join(", ")}, but the files have no such loop: loops of a procedure with several are named name#1, name#2`,
     );
 }
 

@@ -4,7 +4,7 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { Bound, Declaration, DeclaredName, Directive } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 
-/** Where lines are printed to. */
+/** Output that lines are printed to. */
 interface Lines {
   add(line: string, behind?: string): void;
   comments(before: readonly string[] | undefined): void;

@@ -1,4 +1,4 @@
-/* Directives as Fortran: what stands behind the sentinel. */
+/* Directives as Fortran: the text after the sentinel. */
 
 import { unreachable } from "../../ir/unreachable.js";
 import type { Clause, Directive, Launch } from "../tree/index.js";

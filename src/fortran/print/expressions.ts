@@ -66,7 +66,7 @@ function operand(e: Expr, least: number, tight: boolean): string {
   return strengthOf(e) >= least ? text : `(${text})`;
 }
 
-/** A sign may stand behind an operator, `a*-b`, as the parser and gfortran take it. */
+/** A sign may follow an operator, `a*-b`, as the parser and gfortran accept it. */
 function rightOperand(e: Expr, least: number, tight: boolean): string {
   const signed = e.kind === "unary" && e.op !== ".not." && least > SUM && strengthOf(e.a) >= POWER;
   return signed ? expressionText(e, tight) : operand(e, least, tight);

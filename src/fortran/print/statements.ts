@@ -20,7 +20,7 @@ export class Lines {
     this.depth--;
   }
 
-  /** A statement; a comment behind it may be longer than the line. */
+  /** A statement; a comment after it may be longer than the line. */
   add(line: string, behind?: string): void {
     this.lines.push(...wrapped(INDENT.repeat(this.depth), line));
     if (behind !== undefined) this.lines[this.lines.length - 1] += ` ${behind}`;
@@ -173,7 +173,7 @@ function lineOf(s: Stmt): string {
     case "block":
     case "directed":
     case "comment":
-      throw new Error(`"${s.kind}" stands on lines of its own`);
+      throw new Error(`"${s.kind}" takes lines of its own`);
     default:
       return unreachable(s);
   }

@@ -15,8 +15,10 @@ export function fortranText(file: SourceFile): string {
 
 function printUnit(out: Lines, unit: Unit): void {
   out.comments(unit.before);
-  const form = unit.kind === "procedure" ? unit.form : unit.kind;
-  out.add(unit.kind === "procedure" ? headingText(unit) : `${form} ${unit.name}`);
+  const ancestor = unit.kind === "module" ? unit.ancestor : undefined;
+  const form = unit.kind === "procedure" ? unit.form : ancestor ? "submodule" : unit.kind;
+  const of = ancestor ? ` (${[ancestor.module, ...(ancestor.parent === undefined ? [] : [ancestor.parent])].join(":")})` : "";
+  out.add(unit.kind === "procedure" ? headingText(unit) : `${form}${of} ${unit.name}`);
   out.inside(() => {
     for (const use of unit.uses) printUse(out, use);
     out.comments(unit.beforeImplicit);

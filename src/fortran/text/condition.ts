@@ -1,4 +1,4 @@
-/* The value of what stands behind `#if`. */
+/* Value of the condition of an `#if`. */
 
 const TOKEN = /\s*(defined\b|[A-Za-z_]\w*|0[xX][\da-fA-F]+|\d+|&&|\|\||[=!<>]=|[-+*/%!<>()])/y;
 const MOST_NESTED = 100;

@@ -7,7 +7,7 @@ import type { Problems } from "../errors.js";
 import type { Sentinel } from "../tree/index.js";
 import { preprocess, type SourceLine, type SourceOptions } from "./preprocess.js";
 
-/** Where a part of a joined line comes from. */
+/** Source of a part of a joined line. */
 interface Piece {
   readonly from: number;
   readonly file: string;
@@ -20,13 +20,13 @@ export class LogicalLine {
   constructor(
     readonly text: string,
     private readonly pieces: readonly Piece[],
-    /** Comments, with their `!`, and "" for blank lines, in front of it or between its parts. */
+    /** Comments, with their `!`, and "" for blank lines, before it or between its parts. */
     readonly before: readonly string[],
-    /** A comment behind it. */
+    /** A comment after it. */
     readonly behind: string | undefined,
-    /** Of a directive, whose text begins behind it. */
+    /** For a directive, whose text begins after it. */
     readonly sentinel: Sentinel | undefined,
-    /** Whether it stood behind `!@cuf`. */
+    /** Whether it was after `!@cuf`. */
     readonly cudaOnly: boolean,
     private readonly base = 0,
   ) {}
@@ -39,7 +39,7 @@ export class LogicalLine {
     return { file: piece.file, line: piece.line, column: piece.column + position - piece.from };
   }
 
-  /** What stands from a character on. */
+  /** Text from a character on. */
   part(from: number): LogicalLine {
     return new LogicalLine(this.text.slice(from), this.pieces, [], undefined, undefined, false, this.base + from);
   }
@@ -65,7 +65,7 @@ export class LogicalLine {
 
 const SENTINEL = /^\s*!(?:\$(cuf|acc|omp)(?!\w)|(@cuf)(?!\w))/i;
 
-/** The lines of a file, and the comments behind the last. */
+/** The lines of a file, and the comments after the last. */
 export function logicalLines(text: string, options: SourceOptions, problems: Problems): { lines: LogicalLine[]; after: readonly string[] } {
   const lines: LogicalLine[] = [];
   let before: string[] = [];
@@ -85,14 +85,14 @@ export function logicalLines(text: string, options: SourceOptions, problems: Pro
     const start = marked?.[0].length ?? 0;
     const same = open?.sentinel === sentinel && open?.cudaOnly === (marked?.[2] !== undefined);
     if (open && (!same || !marked)) {
-      // Comments may stand between the parts of a statement; a directive goes on behind its own sentinel.
+      // Skips comments between the parts of a statement; a directive continues after its own sentinel.
       const comment = source.text.trim();
       if (comment === "" || (comment.startsWith("!") && !open.quote)) {
         if (comment !== "") before.push(comment);
         continue;
       }
       if (!same) {
-        problems.add(open.at, "&", "the directive does not go on behind its sentinel on the next line");
+        problems.add(open.at, "&", "the directive does not continue after its sentinel on the next line");
         finish();
       }
     }
@@ -108,7 +108,7 @@ export function logicalLines(text: string, options: SourceOptions, problems: Pro
     } else finish(behind.comment);
   }
   if (open) {
-    problems.add(open.at, "&", "the statement goes on behind the end of the file");
+    problems.add(open.at, "&", "the statement continues past the end of the file");
     finish();
   }
   return { lines, after: before };
@@ -157,7 +157,7 @@ function join(open: Open, source: SourceLine, start: number): { goesOn: boolean;
 
 const placeOf = ({ file, line }: SourceLine, start: number): Location => ({ file, line, column: start + 1 });
 
-/** Where a character stands outside of strings. */
+/** Positions of a character outside of strings. */
 function outsideStrings(text: string, wanted: string): number[] {
   const found: number[] = [];
   let quote = "";

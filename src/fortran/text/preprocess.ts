@@ -50,7 +50,7 @@ interface Region {
 export function preprocess(text: string, options: SourceOptions, problems: Problems): SourceLine[] {
   const macros = new Map<string, string>();
   for (const [name, value] of Object.entries(options.define ?? {})) if (value !== false) macros.set(name, value === true ? "1" : value);
-  /** Those with arguments. In `macros`, their text is their name. */
+  /** Macros with arguments. In `macros`, their text is their name. */
   const calls = new Map<string, Macro>();
   const out: SourceLine[] = [];
   let count = 0;
@@ -123,7 +123,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
         // Without `##`, an empty comment joins words.
         const plain = rest.replace(/(?<=\w)\/\*.*?\*\/(?=\w)/g, "##").replace(/\/\*.*?\*\//g, " ");
         const [, name, parameters, text] = /^(\w+)(?:\(([\w\s,]*)\))?\s*(.*?)\s*$/.exec(plain) ?? [];
-        if (name === undefined) return problems.add(at, `#define ${rest}`, "names no macro", "write `#define NAME VALUE`");
+        if (name === undefined) return problems.add(at, `#define ${rest}`, "does not name a macro", "write `#define NAME VALUE`");
         if (parameters === undefined) calls.delete(name);
         else calls.set(name, { parameters: parameters.split(",").map((each) => each.trim()), text });
         return void macros.set(name, parameters === undefined ? text : name);
@@ -133,14 +133,14 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
         return void macros.delete(rest);
       case "include": {
         const [, name] = /^["<]([^">]+)[">]$/.exec(rest) ?? [];
-        if (name === undefined) return problems.add(at, `#include ${rest}`, "names no file", 'write `#include "file"`');
+        if (name === undefined) return problems.add(at, `#include ${rest}`, "does not name a file", 'write `#include "file"`');
         if (!inserted(name, at, depth))
-          problems.add(at, `#include "${name}"`, "the file is not there", "put it beside the file that includes it");
+          problems.add(at, `#include "${name}"`, "the file does not exist", "put it next to the file that includes it");
         return;
       }
       case "error":
         return problems.add(at, "#error", rest);
-      // What speaks to the compiler alone
+      // Ignores lines for the compiler alone.
       case "":
       case "line":
       case "pragma":
@@ -148,7 +148,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
         return;
       // Any other word is a mistake.
       default:
-        return problems.add(at, `#${word}`, "is no directive of the preprocessor");
+        return problems.add(at, `#${word}`, "is not a preprocessor directive");
     }
   }
 
@@ -160,7 +160,7 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
     return true;
   }
 
-  /** Macros stand for their text outside of strings and comments; columns behind one are those of the expanded line. `within`: macros that this is the text of. */
+  /** Expands macros outside of strings and comments; columns after one refer to the expanded line. `within`: macros whose text this is. */
   function expanded(line: string, at: Location, within: readonly string[] = []): string {
     let from = 0;
     let out = "";
@@ -178,7 +178,9 @@ export function preprocess(text: string, options: SourceOptions, problems: Probl
       if (call) {
         const given = argumentsAt(line, from + open![0].length);
         if (!given || given.args.length !== call.parameters.length) {
-          const why = given ? `${given.args.length} arguments, and it takes ${call.parameters.length}` : "the parenthesis is not closed";
+          const why = given
+            ? `it is called with ${given.args.length} arguments, and takes ${call.parameters.length}`
+            : "the parenthesis is not closed";
           problems.add({ ...at, column: index + 1 }, word, why, "write its arguments on one line");
           out += word;
           continue;
@@ -204,7 +206,7 @@ function filled({ parameters, text }: Macro, args: readonly string[], expand: (a
   });
 }
 
-/** What stands between commas up to the parenthesis that closes; undefined where none does. */
+/** Arguments between commas up to the closing parenthesis; undefined if there is none. */
 function argumentsAt(line: string, from: number): { args: string[]; end: number } | undefined {
   const args: string[] = [];
   let depth = 0;

@@ -19,7 +19,7 @@ export interface VariableDeclaration {
   readonly at: Location;
   readonly before?: readonly string[];
   readonly behind?: string;
-  /** Of a line `!@cuf …`. */
+  /** For a line `!@cuf …`. */
   readonly cudaOnly?: true;
 }
 
@@ -43,8 +43,10 @@ export interface Bound {
 export interface TypeDefinition {
   readonly kind: "type";
   readonly name: string;
+  /** Accessibility by an attribute. */
+  readonly access?: "private" | "public";
   readonly components: readonly VariableDeclaration[];
-  /** Procedures behind `contains`, as written. */
+  /** Procedures after `contains`, as written. */
   readonly procedures: readonly string[];
   /** The lines as written, for output. */
   readonly text: readonly string[];
@@ -52,9 +54,15 @@ export interface TypeDefinition {
   readonly before?: readonly string[];
 }
 
-/** Read over, and printed as it stands. */
+/** Names alone are read; it is printed as it stands. */
 export interface Interface {
   readonly kind: "interface";
+  /** `interface swap`; undefined of operators and of interfaces without a name. */
+  readonly generic?: string;
+  /** Names after `module procedure`. */
+  readonly specifics?: readonly string[];
+  /** Procedures whose headings stand in it. */
+  readonly bodies?: readonly string[];
   readonly text: readonly string[];
   readonly at: Location;
   readonly before?: readonly string[];
@@ -67,7 +75,7 @@ export interface AttributeStatement {
   readonly names: readonly DeclaredName[];
   readonly at: Location;
   readonly before?: readonly string[];
-  /** Of a line `!@cuf …`. */
+  /** For a line `!@cuf …`. */
   readonly cudaOnly?: true;
 }
 

@@ -13,7 +13,7 @@ export interface Directive {
   /** The construct in the order of its words, without clauses: ["parallel", "loop"], ["target", "teams", "distribute"], ["end", "parallel"], ["kernel", "do"]. */
   readonly words: readonly string[];
   readonly clauses: readonly Clause[];
-  /** Of `!$cuf kernel do(n) <<<grid, block, shared, stream>>>`. */
+  /** For `!$cuf kernel do(n) <<<grid, block, shared, stream>>>`. */
   readonly launch?: Launch;
   readonly at: Location;
 }

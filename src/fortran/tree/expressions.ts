@@ -87,7 +87,7 @@ export interface Group {
 /** `[1, 2, 3]`, `(/ 1, 2 /)`, with implied loops. */
 export interface Constructor {
   readonly kind: "constructor";
-  /** Written in front of `::`. */
+  /** Written before `::`. */
   readonly type?: TypeSpec;
   readonly items: readonly (Expr | ImpliedDo)[];
   readonly at: Location;
@@ -105,9 +105,9 @@ export interface ImpliedDo {
 
 export interface TypeSpec {
   readonly type: "integer" | "real" | "logical" | "complex" | "character" | "double precision" | "derived";
-  /** Of `real(rkind)`, `real(kind=8)`, `real*8`; of a character its length. */
+  /** For `real(rkind)`, `real(kind=8)`, `real*8`; for a character its length. */
   readonly kindOf?: Expr;
-  /** Of `type(t)` and `class(t)`. */
+  /** For `type(t)` and `class(t)`. */
   readonly derived?: string;
   /** As written, for output: `real*8`, `character(len=*)`, `class(t)`. */
   readonly text: string;

@@ -10,7 +10,7 @@ import type { Stmt } from "./statements.js";
 export interface SourceFile {
   readonly file: string;
   readonly units: readonly Unit[];
-  /** Comments and blank lines behind the last unit. */
+  /** Comments and blank lines after the last unit. */
   readonly after: readonly string[];
 }
 
@@ -20,22 +20,24 @@ interface Scope {
   readonly name: string;
   readonly uses: readonly Use[];
   readonly implicitNone: boolean;
-  /** Comments and blank lines in front of it, among them `!$ use omp_lib`. */
+  /** Comments and blank lines before it, among them `!$ use omp_lib`. */
   readonly beforeImplicit?: readonly string[];
   readonly declarations: readonly Declaration[];
-  /** Behind `contains`. */
+  /** Procedures after `contains`. */
   readonly procedures: readonly Procedure[];
   readonly at: Location;
-  /** Of the `end` statement. */
+  /** Place of the `end` statement. */
   readonly end: Location;
   readonly before?: readonly string[];
-  /** Comments and blank lines in front of `contains`, and of `end` behind procedures. */
+  /** Comments and blank lines before `contains`, and before `end` after procedures. */
   readonly beforeContains?: readonly string[];
   readonly beforeEnd?: readonly string[];
 }
 
 export interface Module extends Scope {
   readonly kind: "module";
+  /** Ancestor and parent of `submodule (m:parent) name`. */
+  readonly ancestor?: { readonly module: string; readonly parent?: string };
 }
 
 export interface Program extends Scope {
@@ -54,11 +56,11 @@ export interface Procedure extends Scope {
   readonly launchBounds?: readonly Expr[];
   /** pure, elemental, recursive, impure. */
   readonly prefixes: readonly string[];
-  /** Of a function whose type stands in front. */
+  /** For a function whose type precedes it. */
   readonly type?: TypeSpec;
-  /** Of a function: its own name where `result` is absent. */
+  /** For a function: its own name if `result` is absent. */
   readonly result?: string;
-  /** What stands in the parentheses of `bind(c, name="f")`. */
+  /** Text in the parentheses of `bind(c, name="f")`. */
   readonly bind?: string;
   readonly body: readonly Stmt[];
   /** A statement function, `f(x) = 2*x`: its line is kept among the declarations of the procedure around it. */
@@ -75,6 +77,6 @@ export interface Use {
   readonly renames: readonly { readonly name: string; readonly original: string }[];
   readonly at: Location;
   readonly before?: readonly string[];
-  /** Of a line `!@cuf use …`. */
+  /** For a line `!@cuf use …`. */
   readonly cudaOnly?: true;
 }

@@ -9,7 +9,7 @@ import type { Declaration } from "./declarations.js";
 
 interface Around {
   readonly at: Location;
-  /** Lines in front of it: comments with their `!`, and "" for a blank line. */
+  /** Lines before it: comments with their `!`, and "" for a blank line. */
   readonly before?: readonly string[];
   /** A comment on its line, with its `!`. */
   readonly behind?: string;
@@ -49,7 +49,7 @@ export interface Assign extends Around {
   readonly kind: "assign";
   readonly target: Variable;
   readonly value: Expr;
-  /** Of a line `!@cuf …`, which only a compiler of CUDA Fortran reads. */
+  /** For a line `!@cuf …`, which only a compiler of CUDA Fortran reads. */
   readonly cudaOnly?: true;
 }
 
@@ -85,7 +85,7 @@ export interface Branch {
   readonly body: readonly Stmt[];
   readonly at: Location;
   readonly before?: readonly string[];
-  /** A comment on the line of `else if`; that of the first branch stands at the statement. */
+  /** A comment on the line of `else if`; the first branch's comment belongs to the statement. */
   readonly behind?: string;
 }
 
@@ -157,7 +157,7 @@ export interface Where extends Around {
 
 export interface Block extends Around {
   readonly kind: "block";
-  /** Of its own variables. */
+  /** Declarations of its own variables. */
   readonly declarations?: readonly Declaration[];
   readonly body: readonly Stmt[];
 }

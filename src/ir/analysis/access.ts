@@ -1,5 +1,6 @@
 import { unreachable } from "../unreachable.js";
 import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
+import { fits } from "./intervals.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import type { Expr, KernelIR, Location, Stmt } from "../types.js";
 import { recordsOf } from "../prints.js";
@@ -21,8 +22,10 @@ export interface Access {
   view: string;
   kind: "read" | "write" | "scatter";
   indices: Expr[];
-  /** Each index as a linear form of policy indices, loop variables and scalar parameters; undefined where it is not one (a gather). */
+  /** Each index as a linear form of policy indices, loop variables and scalar parameters; undefined if it is not one (a gather). */
   affine: (Affine | undefined)[];
+  /** Present where the author wrote of a part of some index that it is cut to 32 bits. */
+  wraps?: true;
   /** Loops around it, outermost first, with the range of their variable where its bounds are linear forms. */
   loops: LoopRange[];
   /** True if it may not happen for some element (it stands under `if`, `?:`, `&&`, in a while loop, or in a loop that a `break` or `continue` cuts short). */
@@ -30,7 +33,7 @@ export interface Access {
   location: Location;
 }
 
-/** What a kernel does with one of its views. */
+/** Use that a kernel makes of one of its views. */
 export interface ViewUse {
   read: boolean;
   written: boolean;
@@ -39,11 +42,11 @@ export interface ViewUse {
   scattered: boolean;
 }
 
-/** What a kernel reads, writes, gathers, scatters and reduces, from its code. */
+/** Reads, writes, gathers, scatters and reductions found in a kernel's code. */
 export interface AccessAnalysis {
-  /** Those to views and scatter arrays. */
+  /** Accesses to views and scatter arrays. */
   accesses: Access[];
-  /** Those to private and scratch arrays and to tables. */
+  /** Accesses to private and scratch arrays and to tables. */
   arrays: Access[];
   views: Record<string, ViewUse>;
   /** Names of the reduce parameters. */
@@ -79,7 +82,15 @@ function collectAccesses(ir: KernelIR, all = true): { accesses: Access[]; arrays
 
   const record = (list: Access[], name: string, kind: Access["kind"], indices: Expr[], location: Location, scope: Scope) => {
     if (all || list === arrays)
-      list.push({ view: name, kind, indices, affine: indices.map((index) => affineOf(index, definitions)), ...scope, location });
+      list.push({
+        view: name,
+        kind,
+        indices,
+        affine: indices.map((index) => affineOf(index, definitions)),
+        ...(indices.some((index) => wrapsIn(index, definitions)) && { wraps: true }),
+        ...scope,
+        location,
+      });
   };
 
   const visitExpr = (expr: Expr, at: Location, scope: Scope): void => {
@@ -105,6 +116,15 @@ function collectAccesses(ir: KernelIR, all = true): { accesses: Access[]; arrays
 
   for (const stmt of ir.body) visitStmt(stmt, { loops: [], conditional: false });
   return { accesses, arrays };
+}
+
+/** Whether some operator of the expression is meant to wrap; locals that keep their value are seen through. */
+function wrapsIn(expr: Expr, definitions: Definitions): boolean {
+  if (expr.op === "local") {
+    const definition = definitions.get(expr.name);
+    return definition !== undefined && wrapsIn(definition, definitions);
+  }
+  return ("wraps" in expr && expr.wraps === true) || children(expr).some((child) => wrapsIn(child, definitions));
 }
 
 interface Scope {
@@ -160,7 +180,7 @@ function loopRange(stmt: Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" 
 
 /**
  * The least and greatest index that the access takes along an axis, given the ranges of policy indices (`index:0`), parameters and extents.
- * Undefined where that is not certain before the launch: the access may not happen, the index is data, or a loop around it has bounds
+ * Undefined if that is not certain before the launch: the access may not happen, the index is data or wraps as its author wants, or a loop around it has bounds
  * that are not known, differ between elements, or leave it without a turn.
  */
 export function takenRange(access: Access, axis: number, known: (name: string) => Interval | undefined): Interval | undefined {
@@ -169,12 +189,14 @@ export function takenRange(access: Access, axis: number, known: (name: string) =
   for (const { name, first, last, step } of access.loops) {
     const low = first && valueOf(first, known);
     const high = last && valueOf(last, known);
-    if (low === undefined || high === undefined || high < low) return undefined;
+    // Beyond i32 bounds wrap.
+    if (low === undefined || high === undefined || high < low || !fits([low, high])) return undefined;
     const reach = Math.floor((high - low) / Math.abs(step)) * step;
     taken.set(`local:${name}`, step > 0 ? [low, low + reach] : [high + reach, high]);
   }
   const form = access.affine[axis];
-  return form && rangeOf(form, (name) => taken.get(name) ?? known(name));
+  const range = form && rangeOf(form, (name) => taken.get(name) ?? known(name));
+  return range && access.wraps && !fits(range) ? undefined : range;
 }
 
 /** An index of the range that an array of this extent does not have. */
@@ -188,7 +210,7 @@ function valueOf(form: Affine, known: (name: string) => Interval | undefined): n
   return range && range[0] === range[1] ? range[0] : undefined;
 }
 
-/** Ranges of the loops' variables by atom name (`local:k`), given those of other atoms; for `rangeOf`. */
+/** Ranges of the loops' variables by atom name (`local:k`), given the ranges of other atoms; for `rangeOf`. */
 export function withLoops(
   loops: readonly LoopRange[],
   outer: (name: string) => Interval | undefined,

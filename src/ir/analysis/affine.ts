@@ -1,6 +1,6 @@
 import { own } from "../own.js";
 import { unreachable } from "../unreachable.js";
-import type { Expr, Stmt } from "../types.js";
+import type { BinaryFn, Expr, Stmt } from "../types.js";
 import { assignedLocals, walkStmts } from "../walk.js";
 
 /**
@@ -14,7 +14,7 @@ export interface Affine {
 }
 
 /**
- * What is known of locals: the expression of one that keeps its first value, `undefined` for a loop variable (an atom).
+ * Known locals: the expression of one that keeps its first value, `undefined` for a loop variable (an atom).
  * Locals that are not in the map change, and are part of no linear form.
  */
 export type Definitions = ReadonlyMap<string, Expr | undefined>;
@@ -33,7 +33,7 @@ export function definitionsOf(body: readonly Stmt[]): Map<string, Expr | undefin
   return definitions;
 }
 
-/** The i32 expression as a linear form; undefined where it is not one. */
+/** The i32 expression as a linear form; undefined if it is not one. */
 export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affine | undefined {
   if (expr.type !== "i32") return undefined;
   switch (expr.op) {
@@ -61,10 +61,7 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
       const a = affineOf(expr.a, definitions);
       const b = a && affineOf(expr.b, definitions);
       if (!b) return undefined;
-      if (expr.fn === "add") return add(a, b);
-      if (expr.fn === "sub") return add(a, scale(b, -1));
-      if (expr.fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
-      return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
+      return exact(combined(expr.fn, a, b));
     }
     case "load":
     case "element":
@@ -78,6 +75,17 @@ export function affineOf(expr: Expr, definitions: Definitions = new Map()): Affi
       return unreachable(expr);
   }
 }
+
+function combined(fn: BinaryFn, a: Affine, b: Affine): Affine | undefined {
+  if (fn === "add") return add(a, b);
+  if (fn === "sub") return add(a, scale(b, -1));
+  if (fn === "shl") return isConstant(b) ? scale(a, 2 ** (b.constant & 31)) : undefined;
+  return isConstant(a) ? scale(b, a.constant) : isConstant(b) ? scale(a, b.constant) : undefined;
+}
+
+/** A form whose numbers are exact; products of large factors are rounded. */
+const exact = (form: Affine | undefined): Affine | undefined =>
+  form && [form.constant, ...Object.values(form.terms)].every(Number.isSafeInteger) ? form : undefined;
 
 /** The forms of locals that have been asked for. Where there is none yet, there may be one later: definitions may become atoms. */
 const forms = new WeakMap<Definitions, Map<string, Affine>>();
@@ -113,6 +121,13 @@ export function scale(form: Affine, factor: number): Affine {
   return { constant: form.constant * factor, terms };
 }
 
+/** The same modulo 2^32, for arithmetic of 32 bits: numbers stay as they are where they fit an i32. */
+export function scaleModulo(form: Affine, factor: number): Affine {
+  const times = (c: number): number => (Math.abs(c * factor) < 2 ** 31 ? c * factor : Math.imul(c, factor));
+  const terms = Object.entries(form.terms).map(([name, c]) => [name, times(c)] as const);
+  return { constant: times(form.constant), terms: Object.fromEntries(terms.filter(([, c]) => c !== 0)) };
+}
+
 export const coefficient = (form: Affine, name: string): number => own(form.terms, name) ?? 0;
 
 export function isConstant(form: Affine): boolean {
@@ -135,7 +150,7 @@ export function without(form: Affine, name: string): Affine {
   return { constant: form.constant, terms };
 }
 
-/** What is left of a form modulo `period`: its constant from 0, and the terms that are not multiples. */
+/** Remainder of a form modulo `period`: its constant from 0, and the terms that are not multiples. */
 export const modulo = (form: Affine, period: number): Affine => ({
   constant: ((form.constant % period) + period) % period,
   terms: Object.fromEntries(Object.entries(form.terms).filter(([, c]) => c % period !== 0)),
@@ -150,7 +165,7 @@ export function split(form: Affine, test: (name: string) => boolean): [chosen: A
   ];
 }
 
-/** Least and greatest value, given those of the atoms; undefined where an atom's are not known. */
+/** Least and greatest value, given the ranges of the atoms; undefined if an atom's range is unknown. */
 export function rangeOf(form: Affine, ranges: (name: string) => Interval | undefined): Interval | undefined {
   let [low, high] = [form.constant, form.constant];
   for (const [name, c] of Object.entries(form.terms)) {

@@ -21,7 +21,7 @@ export function assignedKeys<K>(
 ): Assigned<K> {
   const exposed = new Set<K>();
 
-  /** What is written after the block, given what is before it. */
+  /** Places written after the block, given the places written before it. */
   const block = (stmts: readonly Stmt[], before: ReadonlySet<K>): Set<K> => {
     const written = new Set(before);
     for (const stmt of stmts) {

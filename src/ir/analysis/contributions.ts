@@ -1,4 +1,6 @@
+import { lastOf } from "../loop-stops.js";
 import { unreachable } from "../unreachable.js";
+import { fits } from "./intervals.js";
 import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval, partsOf } from "./affine.js";
 import type { Sizes } from "./cost.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
@@ -11,7 +13,7 @@ type Ranges = (atom: string) => Interval | undefined;
 const unknown: Ranges = () => undefined;
 
 /**
- * How many times one element (or one team) scatters into `target` at most; undefined where that depends on data or is too much to be
+ * How many times one element (or one team) scatters into `target` at most; undefined if that depends on data or is too much to be
  * sorted. Bounds of loops may depend on what `ranges` knows (see `launchRanges`), but inside of a team's shared loops on nothing: there
  * each member's contributions must have a constant number.
  */
@@ -25,7 +27,7 @@ export function contributionsIn(list: readonly Stmt[], target: string): number |
   return countIn(list, target, new Map(), unknown);
 }
 
-/** What a launch tells of the atoms of linear forms: policy indices, scalars, extents. */
+/** Ranges of the atoms of linear forms (policy indices, scalars, extents) that a launch fixes. */
 export function launchRanges({ policy, views, scalars }: Sizes): Ranges {
   const begin = policy.kind === "team" ? [0] : policy.begin;
   const extents = policy.kind === "team" ? [policy.league] : policy.extents;
@@ -37,6 +39,8 @@ export function launchRanges({ policy, views, scalars }: Sizes): Ranges {
     return kind === "extent" ? exactly(views[name].shape[Number(axis)]) : undefined;
   };
 }
+
+const plus = (values: Interval | undefined, by: number): Interval | undefined => values && [values[0] + by, values[1] + by];
 
 function countIn(list: readonly Stmt[], target: string, definitions: Definitions, ranges: Ranges): number | undefined {
   let sum: number | undefined = 0;
@@ -51,8 +55,9 @@ function countIn(list: readonly Stmt[], target: string, definitions: Definitions
 /** Contributions of the statements inside a statement. */
 function countInside(stmt: Stmt, target: string, definitions: Definitions, ranges: Ranges): number | undefined {
   const range = (expr: Expr): Interval | undefined => {
-    const form = affineOf(expr, definitions);
-    return form && rangeOf(form, ranges);
+    const form = affineOf(lastOf(expr) ?? expr, definitions);
+    const values = form && rangeOf(form, ranges);
+    return values && fits(values) ? values : undefined;
   };
   const blocks = (known: Ranges) => blocksOf(stmt).map((block) => countIn(block, target, definitions, known));
   switch (stmt.kind) {
@@ -61,7 +66,8 @@ function countInside(stmt: Stmt, target: string, definitions: Definitions, range
       return counts.every((count) => count === 0) ? 0 : undefined;
     }
     case "for": {
-      const [start, stop] = [range(stmt.start), range(stmt.stop)];
+      const start = range(stmt.start);
+      const stop = plus(range(stmt.stop), lastOf(stmt.stop) ? Math.sign(stmt.step) : 0);
       const taken: Interval | undefined =
         start && stop && (stmt.step > 0 ? [start[0], Math.max(start[0], stop[1] - 1)] : [Math.min(start[1], stop[0] + 1), start[1]]);
       const [count] = blocks((atom) => (atom === `local:${stmt.name}` ? taken : ranges(atom)));

@@ -10,7 +10,7 @@ import { literal } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { children, exprsOf, hasJump, mapExpr, mapStmts, walkStmts } from "../walk.js";
 
-/** What a launch adds to a kernel's code: its index set, the shapes of its arrays, its scalars. A `Binding` is one. */
+/** Sizes that a launch adds to a kernel's code: its index set, the shapes of its arrays, its scalars. A `Binding` is one. */
 export interface Sizes {
   policy: { kind: "range"; begin: readonly number[]; extents: readonly number[] } | { kind: "team"; league: number };
   /** Views and scatter arrays by name. */
@@ -66,11 +66,11 @@ export function costWhenAsked(ir: KernelIR, { policy, views, scalars }: Sizes): 
   };
 }
 
-/** What was counted: members of a set launch one kernel on parts of the same size, and unrolled kernels take long to count. */
+/** Counts kept for reuse: members of a set launch one kernel on parts of the same size, and unrolled kernels take long to count. */
 const counted = new WeakMap<KernelIR, Map<string, WorkCost>>();
 const KEPT = 64;
 
-/** What the cost depends on besides the code. */
+/** Key of the sizes on which the cost depends, besides the code. */
 function keyOf(ir: KernelIR, { policy, views, scalars }: Sizes): string {
   const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
   const whole = ir.params.filter((param) => param.kind === "scalar" && !isFloat(param.type)).map(({ name }) => scalars[name]);
@@ -144,7 +144,7 @@ const isSum = (init: Expr): boolean =>
 
 class FlopCounter {
   estimate = false;
-  /** Locals that start from 0: the first addition to each is none, and the reduction's comes in its place. */
+  /** Locals that start from 0: the first addition to each is free, and the reduction's addition takes its place. */
   private readonly sums = new Set<string>();
   private readonly definitions: Definitions;
   /** Mean value of loop variables. */
@@ -167,7 +167,7 @@ class FlopCounter {
     return this.block(this.ir.body, elementsOf(this.sizes));
   }
 
-  /** Operations of the statements, run so many times in the whole launch. */
+  /** Operations of the statements, run `runs` times in the whole launch. */
   private block(stmts: readonly Stmt[], runs: number): number {
     return stmts.reduce((sum, stmt) => sum + this.stmt(stmt, runs), 0);
   }
@@ -242,7 +242,7 @@ class FlopCounter {
     return point?.[0];
   }
 
-  /** The longest axis that the loop's variable indexes; undefined where it indexes none. */
+  /** The longest axis that the loop's variable indexes; undefined if it indexes none. */
   private segments(name: string): number | undefined {
     const extents = this.accesses.flatMap(({ view, indices }) =>
       indices.flatMap((index, axis) => (this.moves(index, name) ? [this.sizes.views[view].shape[axis]] : [])),
@@ -274,7 +274,7 @@ function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: S
   return Math.min(box, elements) * (views[view].read && views[view].written ? 2 : 1);
 }
 
-/** What one access can reach: along each axis an interval with its number of values, undefined for a whole axis; and places in all. */
+/** Elements that one access can reach: along each axis an interval with its number of values, undefined for a whole axis; and places in all. */
 interface Reach {
   axes: ({ range: Interval; values: number } | undefined)[];
   elements: number;

@@ -1,7 +1,7 @@
 import type { KernelIR } from "../types.js";
 import { walkExprs, walkStmts } from "../walk.js";
 
-/** What in the kernel is f64 first, in words, and its line where that is not the kernel's own; undefined where nothing is. */
+/** Describes the first f64 in the kernel in words, with its line if that is not the kernel's own; undefined if there is none. */
 export function firstF64(ir: KernelIR): { what: string; line?: number } | undefined {
   for (const param of ir.params) {
     const type = param.kind === "view" || param.kind === "scatter" ? param.element : param.type;

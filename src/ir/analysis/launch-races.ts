@@ -11,7 +11,7 @@ import { mapExpr, mapStmts } from "../walk.js";
  * apart if a step of each index goes beyond all that the indices with smaller steps, and the loops, reach together: a mixed radix.
  */
 
-/** What is known of a launch over a range. */
+/** Numbers known of a launch over a range. */
 export interface RangeNumbers {
   readonly begin: readonly number[];
   readonly extents: readonly number[];
@@ -51,7 +51,7 @@ function largeNumbers(step: 1 | -1): (atom: string) => number {
   };
 }
 
-/** What two elements of this launch may both touch of a view that the kernel writes; undefined where all lie apart. */
+/** Finds elements of a written view that two elements of this launch may both touch; undefined if all lie apart. */
 export function overlapIn(ir: KernelIR, view: string, numbers: RangeNumbers): Overlap | undefined {
   if (numbers.extents.includes(0)) return undefined;
   const touched = analyseAccess(withNumbers(ir, numbers)).accesses.filter((a) => a.view === view);
@@ -67,7 +67,7 @@ export function overlapIn(ir: KernelIR, view: string, numbers: RangeNumbers): Ov
   const { access, reason } = problem!;
   // As it stands in the code, with names for numbers.
   const written = analyseAccess(ir).accesses.filter((a) => a.view === view)[touched.indexOf(access)];
-  return { access: written, reason: reason ?? "its index is not the same form of the range's indices in all places" };
+  return { access: written, reason: reason ?? "its index does not depend on the range's indices in the same way everywhere" };
 }
 
 interface Problem {
@@ -107,7 +107,7 @@ function mixedRadix(
   const passed: string[] = [];
   for (const { axis, step } of steps) {
     if (step <= reach) {
-      const others = passed.length > 0 ? passed.join(" and ") : "the places around it";
+      const others = passed.length > 0 ? passed.join(" and ") : "the elements around it";
       return {
         access: touched.find((a) => a.kind === "write")!,
         reason: `a step of ${names[axis]} moves the index by ${step}, but ${others} ${passed.length === 1 ? "reaches" : "reach"} over ${reach + 1}`,
@@ -119,7 +119,7 @@ function mixedRadix(
   // Indices count modulo 2^32.
   return reach < 2 ** 32
     ? undefined
-    : { access: touched[0], reason: `the indices reach over ${reach + 1} places, more than 32 bits count` };
+    : { access: touched[0], reason: `the indices reach over ${reach + 1} places, more than 32 bits can count` };
 }
 
 const stepOf = (form: Affine, axis: number): number => coefficient(form, `index:${axis}`);

@@ -1,7 +1,7 @@
 import type { Stmt } from "../types.js";
 import { walkExprs } from "../walk.js";
 
-/** Views of `rank` axes of which an element of a range reads the element at its own indices. */
+/** Views of `rank` axes whose own element (the one at its own indices) each element of a range reads. */
 export function ownReads(body: readonly Stmt[], rank: number): ReadonlySet<string> {
   const views = new Set<string>();
   walkExprs(body, (node) => {

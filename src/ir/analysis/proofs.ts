@@ -1,18 +1,19 @@
 import { COMPARE, type CompareFn } from "../operators.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";
+import { combined, fits, fitting, FULL, greatestOf, hull } from "./intervals.js";
 import { add, affineOf, atom, constant, definitionsOf, rangeOf, scale, type Affine, type Definitions, type Interval } from "./affine.js";
 
-/** An access of which some index is not certain to be inside, with the axes of these. */
+/** An access with at least one index that is not proved to be inside, and the axes of these indices. */
 export interface Unproved {
   /** Counted from 0 in the order of the code. */
   readonly number: number;
   readonly axes: readonly number[];
 }
 
-/** What is known of a launch. */
+/** Knowledge of a launch. */
 export interface Known {
-  /** Values that an atom can have (see `Affine`); undefined where nothing is known. */
+  /** Values that an atom can have (see `Affine`); undefined if nothing is known. */
   range(atom: string): Interval | undefined;
   /** Extents of a view, scatter target, private or scratch array, or table. */
   shape(array: string): readonly number[];
@@ -20,12 +21,8 @@ export interface Known {
   trusted(array: string, axis: number): boolean;
 }
 
-/** What holds where an expression stands: linear forms that are at least 0. */
+/** Facts that hold at an expression: linear forms that are at least 0. */
 type Facts = readonly Affine[];
-
-const FULL: Interval = [-(2 ** 31), 2 ** 31 - 1];
-const fits = ([low, high]: Interval): boolean => FULL[0] <= low && high <= FULL[1];
-const fitting = (range: Interval): Interval => (fits(range) ? range : FULL);
 
 /**
  * The accesses that may leave their array in this launch, by the node that reads or the statement that changes: all but those whose indices
@@ -37,9 +34,9 @@ export function unprovedAccesses(ir: KernelIR, known: Known): Map<Expr | Stmt, U
 }
 
 class Prover {
-  /** Of locals that keep their first value. */
+  /** First values of locals that keep them. */
   private readonly inits: Definitions;
-  /** The same, where those whose value is no linear form are atoms of their own. */
+  /** The same, with locals whose value is not a linear form as atoms. */
   private readonly definitions: Definitions;
   /** Values of these, and of loop variables. */
   private readonly ranges = new Map<string, Interval>();
@@ -107,14 +104,15 @@ class Prover {
   /** Values that the i32 expression can have where the facts hold. */
   private range(expr: Expr, facts: Facts): Interval {
     const form = affineOf(expr, this.definitions);
-    if (form) {
-      const range = [this.least(form, facts), -this.least(scale(form, -1), facts)] as const;
-      if (fits(range) && (expr.op !== "local" || this.definitions.get(expr.name))) return range;
-    }
+    const range = form && ([this.least(form, facts), -this.least(scale(form, -1), facts)] as const);
+    const byForm = range && fits(range) ? range : undefined;
+    if (byForm && (expr.op !== "local" || this.definitions.get(expr.name))) return byForm;
     switch (expr.op) {
       case "local": {
         const init = this.inits.get(expr.name);
-        return init ? this.range(init, facts) : form ? this.rangeOfAtom(`local:${expr.name}`) : FULL;
+        const [low, high] = init ? this.range(init, facts) : form ? this.rangeOfAtom(`local:${expr.name}`) : FULL;
+        // Conditions may speak of the local itself, whatever its value is made of.
+        return byForm ? [Math.max(low, byForm[0]), Math.min(high, byForm[1])] : [low, high];
       }
       case "select":
         return hull(
@@ -147,7 +145,7 @@ class Prover {
     return range && fits(range) ? form : undefined;
   }
 
-  /** What follows where the condition has this value. */
+  /** Facts that follow when the condition has this value. */
   private follows(cond: Expr, value: boolean): Facts {
     switch (cond.op) {
       case "logical":
@@ -174,7 +172,7 @@ class Prover {
     return { lt: [strict(rise)], le: [rise], gt: [strict(fall)], ge: [fall], eq: [rise, fall], ne: [] }[fn];
   }
 
-  /** What holds of the variable of a counted loop, or of one that a team shares; its range is noted. */
+  /** Facts about the variable of a counted loop, or of one that a team shares; records its range. */
   private turns(stmt: Stmt): Facts {
     if (stmt.kind !== "for" && stmt.kind !== "teamFor" && stmt.kind !== "teamReduce") return [];
     const [low, high] =
@@ -196,55 +194,8 @@ class Prover {
 }
 
 const plus = (form: Affine | undefined, by: number): Affine | undefined => form && add(form, constant(by));
-const hull = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 
-/** Values of an operator of i32, from those of its operands. */
-function combined(fn: Extract<Expr, { op: "binary" }>["fn"], [al, ah]: Interval, [bl, bh]: Interval): Interval {
-  switch (fn) {
-    case "add":
-      return fitting([al + bl, ah + bh]);
-    case "sub":
-      return fitting([al - bh, ah - bl]);
-    case "mul": {
-      const products = [al * bl, al * bh, ah * bl, ah * bh];
-      return fitting([Math.min(...products), Math.max(...products)]);
-    }
-    case "min":
-      return [Math.min(al, bl), Math.min(ah, bh)];
-    case "max":
-      return [Math.max(al, bl), Math.max(ah, bh)];
-    case "rem": {
-      // The sign of the dividend; 0 where the divisor is.
-      const most = Math.max(Math.abs(bl), Math.abs(bh), 1) - 1;
-      return [al < 0 ? -Math.min(most, -al) : 0, ah > 0 ? Math.min(most, ah) : 0];
-    }
-    case "div":
-      if (bl < 1) return FULL;
-      return [Math.trunc(al / (al < 0 ? bl : bh)), Math.trunc(ah / (ah < 0 ? bh : bl))];
-    case "and":
-      return al >= 0 && bl >= 0 ? [0, Math.min(ah, bh)] : bl >= 0 ? [0, bh] : al >= 0 ? [0, ah] : FULL;
-    case "shr":
-      return bl === bh && 0 <= bl && bl < 32 ? [al >> bl, ah >> bl] : FULL;
-    // Any other operator may give any value.
-    default:
-      return FULL;
-  }
-}
-
-/** The greatest value that an expression of u32 can have. */
-function greatestOf(expr: Expr): number {
-  const most = 2 ** 32 - 1;
-  if (expr.op === "const") return Number(expr.value);
-  if (expr.op !== "binary") return most;
-  const by = greatestOf(expr.b);
-  if (expr.fn === "rem") return Math.max(0, by - 1);
-  if (expr.fn === "and") return Math.min(greatestOf(expr.a), by);
-  if (expr.b.op !== "const") return most;
-  if (expr.fn === "shr") return greatestOf(expr.a) >>> by;
-  return expr.fn === "div" && by > 0 ? Math.floor(greatestOf(expr.a) / by) : most;
-}
-
-/** Definitions in which an integer that keeps its first value, which is no linear form, is an atom of its own. */
+/** Definitions in which an integer that keeps its first value is an atom if that value is not a linear form. */
 function withOpaque(body: readonly Stmt[]): Definitions {
   const definitions = definitionsOf(body);
   const assigned = assignedLocals(body);

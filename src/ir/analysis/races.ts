@@ -119,7 +119,7 @@ export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | und
   return best;
 }
 
-/** Whether some axis has places in one that are not those of the other, whichever elements they belong to: `a[2][i]` and `a[3][i + 1]`. */
+/** Whether two accesses never touch the same place along some axis, whichever elements make them: `a[2][i]` and `a[3][i + 1]`. */
 function neverMeet(a: Access, b: Access, { atom, same }: Pin): boolean {
   const placesOf = ({ affine, loops }: Access, axis: number) => {
     const form = affine[axis];
@@ -139,8 +139,8 @@ function neverMeet(a: Access, b: Access, { atom, same }: Pin): boolean {
 }
 
 /**
- * True if the axis gives each value of the pin's atom places of its own over all these accesses together. Where there are n elements, places
- * |a| n apart belong to the same one: r counts modulo |a| n, as that of t[i + n * k].
+ * True if the axis gives each value of the pin's atom places of its own over all these accesses together. With n elements, places
+ * |a| n apart belong to the same element: r counts modulo |a| n, like the remainder of t[i + n * k].
  */
 function pinned(accesses: readonly Access[], axis: number, pin: Pin): boolean {
   const { count } = pin;

@@ -26,7 +26,7 @@ export function runsAlong(loop: Extract<Stmt, { kind: "for" }>, arrays: Readonly
 
 const isOneOf = (value: number | undefined, ...of: number[]): boolean => value !== undefined && of.includes(value);
 
-/** By how much an integer expression grows with the local; undefined where that is not constant. */
+/** By how much an integer expression grows with the local; undefined if that is not constant. */
 function stepAlong(e: Expr, name: string): number | undefined {
   if (e.op === "local") return e.name === name ? 1 : 0;
   const parts = children(e).map((child) => stepAlong(child, name));

@@ -9,7 +9,7 @@ export interface Tiles {
 }
 
 /**
- * The tiles that a launch on a CPU goes by. None where no tiles were asked for, or the order of the elements is set: by the chunks of a
+ * The tiles that a launch on a CPU goes by. None if no tiles were asked for, or the order of the elements is set: by the chunks of a
  * reduction, or by scatters in order.
  */
 export function tilesOf(ir: KernelIR, policy: Policy, strategies: readonly ScatterStrategy[]): Tiles | undefined {
@@ -19,7 +19,7 @@ export function tilesOf(ir: KernelIR, policy: Policy, strategies: readonly Scatt
   return { tile, counts, total: counts.reduce((a, b) => a * b, 1) };
 }
 
-/** What became of tiles that were asked for, a line or none. */
+/** Remark on requested tiles and how they were used; at most one line. */
 export function tilesRemark(ir: KernelIR, policy: Policy, strategies: readonly ScatterStrategy[]): string[] {
   if (policy.kind !== "range" || !policy.tile) return [];
   const tiles = tilesOf(ir, policy, strategies);

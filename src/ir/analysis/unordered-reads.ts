@@ -4,7 +4,7 @@ import { affineOf, type Affine, type Definitions } from "./affine.js";
 
 /* Reads of shared memory that need other threads to have come as far: right where threads run in step alone, as in a warp. */
 
-/** What is known of the code of one thread. */
+/** Knowledge about the code of one thread. */
 export interface Thread {
   /** Locals that forms may have as atoms (undefined), or that stand for other forms. */
   readonly definitions: Definitions;
@@ -12,7 +12,7 @@ export interface Thread {
   readonly least: ReadonlyMap<string, number>;
   /** The indices along each axis, of arrays that were written with several: of the index of an element. */
   readonly axesOf: (index: Expr) => readonly Expr[];
-  /** What locals of truth values stand for. */
+  /** Meanings of boolean locals. */
   readonly conditions: ReadonlyMap<string, Expr>;
 }
 
@@ -24,8 +24,8 @@ interface Access {
 }
 
 /**
- * Where a thread reads an element of one of the arrays that another one may have written, behind the write and with no barrier between them.
- * Undefined where there is none, or where indices are no linear forms.
+ * Finds a thread's read of an array element that another thread may have written, after the write and with no barrier between them.
+ * Undefined if there is none, or if indices are not linear forms.
  */
 export function unorderedRead(stmts: readonly Stmt[], isShared: (array: string) => boolean, thread: Thread): Location | undefined {
   let found: Location | undefined;

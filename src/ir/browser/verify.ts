@@ -1,5 +1,5 @@
 /*
- * What `#verify` means in a browser: nothing. The verifier finds mistakes of the compiler and of hand-made code, which are looked for in Node;
+ * Stands in for `#verify` in a browser and does nothing. The verifier finds mistakes of the compiler and of hand-made code; Node looks for them.
  * `isoform/ir` exports it for browsers, too.
  */
 

@@ -16,7 +16,7 @@ export const barrier = (location: Location): Stmt => ({ kind: "single", body: []
 
 /** A block of threads. */
 export interface Block {
-  /** What one thread does. Arrays of `scratch` belong to the block; those of `private`, undefined at first, and locals to the thread. */
+  /** Statements of one thread. Arrays of `scratch` belong to the block; `private` ones, undefined at first, and locals belong to the thread. */
   readonly body: readonly Stmt[];
   /** How many threads it has: an expression of scalar parameters. */
   readonly threads: Expr;
@@ -24,7 +24,7 @@ export interface Block {
   readonly thread: string;
   /** Rows of scratch that the threads share. */
   readonly rows: ReadonlySet<string>;
-  /** Of the index of a shared element: those along each axis. */
+  /** Splits the index of a shared element into its indices along each axis. */
   readonly axesOf?: (index: Expr) => readonly Expr[];
   /** The reductions of the launch. */
   readonly reductions: readonly ReduceParam[];
@@ -35,13 +35,13 @@ export interface Block {
 /**
  * The body of a team kernel, and rows of scratch for what threads keep over barriers, which are parameters of it.
  *
- * @throws IRError where a loop with barriers depends on what threads have for themselves
+ * @throws IRError if a loop with barriers depends on what threads have for themselves
  */
 export function teamOfThreads(block: Block): { params: ViewParam[]; body: Stmt[] } {
   return new Blocks(block).made();
 }
 
-/** What threads do between two barriers. */
+/** Statements between two barriers. */
 interface Segment {
   readonly stmts: Stmt[];
   /** Whether a loop of the team is around it. */
@@ -94,7 +94,7 @@ class Blocks {
   private readonly shared: Stmt[] = [];
   private readonly params: ViewParam[] = [];
   private run: Stmt[] = [];
-  /** Of the loop around: the threads that are in it. */
+  /** Mask of the threads that are in the enclosing loop. */
   private inside: Expr | undefined;
 
   constructor(private readonly block: Block) {
@@ -115,7 +115,7 @@ class Blocks {
     const need = (exprs: readonly Expr[], at: Location): void => {
       for (const expr of exprs)
         if (differs(expr, this.varying, this.block.body))
-          throw new IRError(undefined, at, "threads of a block differ in how often they run a loop in which they wait for each other");
+          throw new IRError(undefined, at, "threads of a block would run a loop with a barrier unequally often");
       localsIn(exprs).forEach((name) => this.common.add(name));
     };
     const look = (list: readonly Stmt[]): void => {
@@ -176,8 +176,7 @@ class Blocks {
         out.push(stmt);
       } else if (isOfTeam(stmt) && stmt.kind !== "break" && stmt.kind !== "continue") out.push(...this.compound(stmt, mask, inLoop, flush));
       else if (stmt.kind === "break" || stmt.kind === "continue") {
-        if (mask !== this.inside)
-          throw new IRError(undefined, stmt.location, "some threads of a block leave a loop in which the others wait for them");
+        if (mask !== this.inside) throw new IRError(undefined, stmt.location, "some threads of a block leave a loop that has a barrier");
         flush();
         out.push(stmt);
       } else this.thread(stmt, mask);
@@ -190,18 +189,14 @@ class Blocks {
     if (stmt.kind === "for" || stmt.kind === "while") {
       flush();
       if (stmt.kind === "while" && !stmt.update.every((inner) => this.isCommon(inner)))
-        throw new IRError(
-          undefined,
-          stmt.location,
-          "threads of a block wait for each other in a loop that ends by what each has for itself",
-        );
+        throw new IRError(undefined, stmt.location, "a loop with a barrier ends by a condition that differs between threads of a block");
       const { inside } = this;
       this.inside = mask;
       const body = this.list(stmt.body, mask, true);
       this.inside = inside;
       return [{ kind: "around", stmt, lists: [body] }];
     }
-    if (stmt.kind !== "if") throw new IRError(undefined, stmt.location, `threads wait for each other in a ${stmt.kind}`);
+    if (stmt.kind !== "if") throw new IRError(undefined, stmt.location, `there is a barrier inside a ${stmt.kind}`);
     if (this.agrees(stmt)) {
       flush();
       return [{ kind: "around", stmt, lists: [this.list(stmt.then, mask, inLoop), this.list(stmt.else, mask, inLoop)] }];
@@ -230,7 +225,7 @@ class Blocks {
     else this.run.push({ kind: "if", cond: mask, then: [own], else: [], location: own.location });
   }
 
-  /* What threads keep over barriers. */
+  /* Values that threads keep across barriers. */
 
   private classified(): Plan {
     const values = new Map<string, Expr | undefined>();
@@ -239,14 +234,10 @@ class Blocks {
         if (stmt.kind !== "assign") return;
         values.set(stmt.name, values.has(stmt.name) ? undefined : stmt.value);
         if (this.common.has(stmt.name))
-          throw new IRError(
-            undefined,
-            stmt.location,
-            "a loop in which threads of a block wait for each other depends on a value of each thread",
-          );
+          throw new IRError(undefined, stmt.location, "a loop with a barrier depends on a value that differs between threads of a block");
       });
     const again = new Map<string, Expr>();
-    // What follows from the thread's number is computed again.
+    // Recomputes values that follow from the thread's number.
     for (let size = -1; size !== again.size;) {
       size = again.size;
       for (const [name, value] of values) {
@@ -297,7 +288,7 @@ class Blocks {
         conditions: again,
         axesOf: this.block.axesOf ?? ((index) => [index]),
       });
-      if (location) throw new IRError(undefined, location, "a thread reads what another one may have written, and has not waited for it");
+      if (location) throw new IRError(undefined, location, "a thread may read a value that another thread writes, with no barrier between");
     }
   }
 
@@ -368,7 +359,7 @@ class Blocks {
     return this.folded({ kind: "teamFor", name: member, count: block.threads, body: [...head, ...body, ...tail], location });
   }
 
-  /** What threads fold into reductions is folded for the team first. */
+  /** Folds contributions of threads to reductions within the team first. */
   private folded(stmt: Extract<Stmt, { kind: "teamFor" }>): Stmt[] {
     const results = new Map<string, TeamResult>();
     const body = mapStmts(stmt.body, {
@@ -376,7 +367,7 @@ class Blocks {
         if (inner.kind !== "reduce") return inner;
         const { op, type } = this.block.reductions.find(({ name }) => name === inner.target)!;
         if (op === "custom")
-          throw new IRError(undefined, inner.location, `${inner.target} is folded by another operation than +, min and max`);
+          throw new IRError(undefined, inner.location, `${inner.target} is folded by an operation other than +, min and max`);
         const result = results.get(inner.target) ?? { name: this.block.unique(`${inner.target}_of_team`), type, op };
         results.set(inner.target, result);
         return { ...inner, target: result.name };
@@ -486,7 +477,7 @@ function readFirst(stmts: readonly Stmt[]): Set<string> {
   return found;
 }
 
-/** Whether control may go on elsewhere than behind the statement. */
+/** Whether control may leave the statement other than at its end. */
 const leaves = (stmt: Stmt): boolean =>
   stmt.kind === "break" || stmt.kind === "continue" || (stmt.kind === "if" && blocksOf(stmt).some((list) => list.some(leaves)));
 

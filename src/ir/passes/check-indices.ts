@@ -8,7 +8,7 @@ import type { CheckSite, Expr, KernelIR, Location, Stmt } from "../types.js";
 import { changeOf, hasChecks, mapBlocks, mapChildren, mapOwnExprs, readOf, walkExprs, walkStmts } from "../walk.js";
 import { Names } from "./copy.js";
 
-/** What the record of a launch's first failure holds, an i32 each; all are 0 before. */
+/** Offsets in the record of a launch's first failure, an i32 each; all are 0 before. */
 export const FAULT = {
   /** 1 while somebody writes, where elements run at the same time. */
   lock: 0,
@@ -17,7 +17,7 @@ export const FAULT = {
   /** Its site, and the index. */
   site: 2,
   index: 3,
-  /** The element's index along each axis of the range; of a team, its rank. The first failure is that of the first element in row-major order. */
+  /** The element's index along each axis of the range; for a team, its rank. The first failure is the one of the first element in row-major order. */
   element: 4,
   /** Entries. */
   length: 8,
@@ -30,12 +30,12 @@ export function recordedAxes({ policy, checks }: KernelIR): number[] {
 }
 
 /**
- * The kernel with those indices checked that are not proved: a read outside gives 0, what is written outside is dropped, and the failure is
- * recorded in a new view, the last parameter. Loops that may wait for a value end once their element has failed. It is the last pass: those
- * that change expressions take them to have no side effects.
+ * Adds checks of the indices that are not proved: a read outside gives 0, a write outside is dropped, and the failure is
+ * recorded in a new view, the last parameter. Loops that may wait for a value end once their element has failed. This is the last pass: passes
+ * that change expressions assume that they have no side effects.
  *
  * @param unproved from `unprovedAccesses`, of this very code
- * @param empty arrays without elements, of which there is none to read in place of another
+ * @param empty arrays without elements, which have none to read in place of another
  */
 export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Unproved>, empty: ReadonlySet<string>): KernelIR {
   const names = new Names(ir);
@@ -69,7 +69,7 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
       return node;
     });
     if (!none) return inside;
-    // Of an array without elements nothing is read.
+    // Reads nothing from an array without elements.
     const cond = all.map((index): Expr => ge(index, 0)).reduce((a, b) => and(a, b));
     return { op: "select", type: node.type, cond, a: inside, b: literal(node.type, 0) };
   };
@@ -88,7 +88,7 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
       lets.push(define(name, init, location));
       return localOf(name, init.type);
     };
-    /** In front of the statement where it may fail, in the order of these calls. */
+    /** Before the statement where it may fail, in the order of these calls. */
     const early = (wish: string, e: Expr): Expr => (hasChecks(e) ? local(wish, e) : e);
     if (mapped.kind === "for") {
       if (!hasChecks(mapped.stop)) return [mapped];

@@ -47,7 +47,7 @@ class ElementRefs {
     this.definitions = definitionsOf(ir.body);
   }
 
-  /** Undefined where the indices depend on memory or on locals that change. */
+  /** Undefined if the indices depend on memory or on locals that change. */
   at(view: string, indices: readonly Expr[]): ElementRef | undefined {
     return indices.every((index) => this.isLasting(index)) ? this.any(view, indices) : undefined;
   }
@@ -95,7 +95,7 @@ interface Stored {
   slot: Slot & { stmt: Store };
 }
 
-/** What is certainly stored at a point of the body, by place. */
+/** Values certainly stored at a point of the body, by place. */
 type Known = Map<string, Stored>;
 
 class StoreForwarding {
@@ -119,7 +119,7 @@ class StoreForwarding {
   }
 
   private stmt(before: Stmt, known: Known): Slot {
-    // What a loop stores is not known in its next turn.
+    // Forgets what a loop stores: it is unknown in the next iteration.
     if (before.kind !== "if") this.forgetStores(blocksOf(before), known);
     const stmt = mapOwnExprs(before, (expr) => this.expr(expr, known));
     const slot: Slot = { stmt: mapBlocks(stmt, (block) => this.block(block, new Map(known))) };

@@ -14,7 +14,7 @@ export interface Interior {
 
 /**
  * The interior of a loop with values that are read elsewhere near the ends, as neighbours on periodic grids are: each choice that compares
- * the variable with a constant takes its first side there. Undefined where there is no such choice.
+ * the variable with a constant takes its first side there. Undefined if there is no such choice.
  */
 export function interiorOf(body: readonly Stmt[], isVariable: (e: Expr) => boolean): Interior | undefined {
   let [begin, end] = [-Infinity, Infinity];
@@ -32,7 +32,7 @@ export function interiorOf(body: readonly Stmt[], isVariable: (e: Expr) => boole
 
 const isLoad = (e: Expr): boolean => e.op === "load";
 
-/** Of a condition such as `x < 7` or `x >= 1` on the variable. */
+/** The bound in a condition such as `x < 7` or `x >= 1` on the variable. */
 function boundOf(cond: Expr, isVariable: (e: Expr) => boolean): { fn: "lt" | "ge"; bound: number } | undefined {
   if (cond.op !== "compare" || (cond.fn !== "lt" && cond.fn !== "ge")) return undefined;
   return isVariable(cond.a) && cond.b.op === "const" ? { fn: cond.fn, bound: cond.b.value as number } : undefined;

@@ -22,10 +22,10 @@ const MAX_NODES = { two: 2000, four: 24000 };
 const MOST_OPERATIONS = 32;
 
 /**
- * The element at the policy's indices and the next one or three along `axis`, where they read enough in common: statements that read the
- * same stand beside each other, and what they write comes last. The uniform head of the body (see `splitUniform`) is left out. The order of
- * reductions changes. Of an `if` around its work, all take the first branch, under the guard; so do places that differ near the ends of the
- * axis, as on periodic grids. With `asked` they are so many, whatever they read; undefined for one, and where indices are checked.
+ * Joins the element at the policy's indices and the next one or three along `axis`, if they read enough in common: statements that read the
+ * same are placed side by side, and their writes come last. The uniform head of the body (see `splitUniform`) is left out. The order of
+ * reductions changes. If an `if` encloses the work, all take the first branch, under the guard; so do places that differ near the ends of the
+ * axis, as on periodic grids. `asked` fixes the number of elements, whatever they read; undefined for one, and if indices are checked.
  * @param stride from one of them to the next
  */
 export function jam(ir: KernelIR, axis: number, asked?: number, stride = 1): Jam | undefined {
@@ -65,8 +65,8 @@ export function movedBytes(ir: KernelIR): number {
 }
 
 /**
- * Elements that a thread works on together so that they move `bytes`: 1, 2 or 4. One where they loop, read nothing, compute for long, or branch by what
- * is not known before.
+ * Number of elements that a thread works on together to move `bytes`: 1, 2 or 4. One if they loop, read nothing, compute for long, or branch by a
+ * value that is unknown beforehand.
  */
 export function elementsToMove(ir: KernelIR, axis: number, bytes: number): number {
   const single = straighten(splitUniform(ir.body, axis).rest, storedIn(ir.body), axis);
@@ -115,7 +115,7 @@ interface Straight {
   readonly body: readonly Stmt[];
 }
 
-/** The body without branches and loops, and what must be true for it; undefined where it cannot be told before anything runs. */
+/** The body without branches and loops, and what must be true for it; undefined if it cannot be told before anything runs. */
 function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: number): Straight | undefined {
   const guards: Expr[] = [];
   const flat: Stmt[] = [];
@@ -136,7 +136,7 @@ function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: n
   return { guards, body: flat };
 }
 
-/** Of a place that is another one near the ends of the axis: the condition, and the statement where that is true. */
+/** Condition under which a place differs near the ends of the axis, and the statement that applies then. */
 function conditionOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
   if (stmt.kind !== "let" || stmt.type !== "i32" || stmt.init?.op !== "select") return undefined;
   const { cond, a: near } = stmt.init;

@@ -1,7 +1,7 @@
 import { analyseAccess } from "../analysis/access.js";
 import { assignedKeys } from "../analysis/assigned.js";
 import { meetAlong } from "../analysis/races.js";
-import { binary, int } from "../expressions.js";
+import { binary, compare, int, select } from "../expressions.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { blocksOf, changedIn, declares, exprsOf, hasJump, mapExpr, mapStmts, readOf, someExpr, walkExpr, walkStmts } from "../walk.js";
 
@@ -19,7 +19,7 @@ export interface LoopAxis {
 /**
  * Makes an axis of the range of a loop that is all that a kernel does, where its iterations need no order: they share nothing but what they read. The
  * axis stands where the first store has it among its indices, so that neighbours of the range are neighbours in memory. CPUs gain vectors and caches by it,
- * GPUs elements. Undefined where there is no such loop, or it cannot be proved.
+ * GPUs elements. Undefined if there is no such loop, or it cannot be proved.
  *
  * @param ir optimised, with private arrays that are undefined until code writes them, as in Fortran; that elements share nothing may be asserted, not proved
  */
@@ -33,7 +33,9 @@ export function loopAsAxis(ir: KernelIR): LoopAxis | undefined {
   const { start, stop, step } = loop;
   const distance = step > 0 ? binary("sub", stop, start) : binary("sub", start, stop);
   const by = Math.abs(step);
-  const trips = by === 1 ? distance : binary("div", binary("add", distance, int(by - 1)), int(by));
+  const turns = by === 1 ? distance : binary("add", binary("div", binary("sub", distance, int(1)), int(by)), int(1));
+  // A distance beyond i32 wraps to what no range has: it is negative.
+  const trips = select(compare(step > 0 ? "lt" : "gt", start, stop), turns, int(0));
   const axis = placeOf(head, loop);
   const moved = (expr: Expr): Expr =>
     mapExpr(expr, (node) => (node.op === "index" && node.axis >= axis ? { ...node, axis: node.axis + 1 } : node));
@@ -49,7 +51,7 @@ export function loopAsAxis(ir: KernelIR): LoopAxis | undefined {
 export const isOfParameters = (expr: Expr): boolean =>
   !someExpr(expr, ({ op }) => ["local", "index", "load", "element", "table", "checked", "failed", "teamSize"].includes(op));
 
-/** Where the loop's counter stands among the axes, by the indices of the first store that has it; the outermost where none does. */
+/** Position of the loop's counter among the axes, by the indices of the first store that has it; the outermost if none has it. */
 function placeOf(head: readonly Stmt[], loop: For): number {
   const axesOf = new Map<string, ReadonlySet<number>>([[loop.name, new Set([-1])]]);
   const found = (expr: Expr): Set<number> => {

@@ -7,7 +7,7 @@ import type { KernelIR } from "../types.js";
 import { unroll } from "./unroll.js";
 
 /**
- * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes what is not used. No bit of
+ * Folds constants, unrolls short loops with constant bounds, turns private arrays into locals, and removes unused code. No bit of
  * any result changes. Throws KernelError for a constant index outside an array or table, and IRError where the
  * result is not sound.
  *

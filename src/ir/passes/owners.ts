@@ -35,12 +35,12 @@ interface Cluster {
   greatest: number;
 }
 
-/** More clusters than this would make the test of a whole element dearer than those of its contributions. */
+/** More clusters than this would make the test of a whole element cost more than the tests of its contributions. */
 const MOST_CLUSTERS = 2;
 
-/** Why owners cannot run the kernel; undefined where they can. */
+/** Why owners cannot run the kernel; undefined if they can. */
 export function whyNoOwners(ir: KernelIR): string | undefined {
-  if (ir.policy.kind === "team") return "teams are not shared out among owners";
+  if (ir.policy.kind === "team") return "owner computes is for ranges, not teams";
   if (ir.policy.rank === 4) return "the range has four axes";
   let reason: string | undefined;
   walkStmts(ir.body, ({ kind }) => {
@@ -88,7 +88,7 @@ function checksOf(ir: KernelIR, names: Names): Stmt[] {
 class Writer {
   private readonly clusters: Clusters;
   private readonly shifted: KernelIR;
-  /** What every owner does, what those do in whose part an element may add, what the one owner does; in units of a cycle. */
+  /** Work of every owner, of owners whose part an element may add to, and of the one owner; in cycles. */
   private readonly work = { all: 0, met: 0, own: 0 };
   /** Branches on data, among all elements and among those that are met. */
   private readonly branches = { all: 0, met: 0 };

@@ -13,7 +13,7 @@ export function sequenceChecks(ir: KernelIR): KernelIR {
   if (!ir.checks) return ir;
   const names = new Names(ir);
 
-  /** What is left of an expression behind the statements that are added to `before`. */
+  /** Rest of an expression after its checks have become statements in `before`. */
   const lift = (e: Expr, before: Stmt[], location: Location): Expr => {
     if (!hasChecks(e)) return e;
     const assigned = (name: string, value: Expr): Stmt[] => {

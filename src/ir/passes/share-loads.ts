@@ -57,7 +57,7 @@ class Sharing {
     });
   }
 
-  /** The same for loads of one value; undefined where the value, or the place, may change. */
+  /** The same for loads of one value; undefined if the value, or the place, may change. */
   private keyOf(e: Expr): string | undefined {
     if (e.op !== "load" || this.written.has(e.view)) return undefined;
     const fixed = (x: Expr): boolean =>

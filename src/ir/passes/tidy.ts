@@ -65,7 +65,7 @@ class Reads {
     }
   }
 
-  /** What the statement itself reads, but for its own name: `x = x + 1` alone does not keep x. */
+  /** Counts the reads of the statement itself, except of its own name: `x = x + 1` alone does not keep x. */
   private count(stmt: Stmt, times: 1 | -1): void {
     const change = changeOf(stmt);
     const own = change?.kind === "local" || change?.kind === "array" ? change.name : undefined;
@@ -87,7 +87,7 @@ export function removeOverwritten(ir: KernelIR): KernelIR {
   return body === ir.body ? ir : { ...ir, body };
 }
 
-/** Statements, and those of the assigned locals that they read or assign. */
+/** Statements, and the assigned locals that they read or assign. */
 interface Cleaned {
   readonly stmts: Stmt[];
   readonly mentioned: ReadonlySet<string>;
@@ -119,7 +119,7 @@ class Overwritten {
       if (stmt.kind !== "let" && stmt.kind !== "assign") return;
       const second = block[next[at]];
       if (second?.kind !== "assign" || second.name !== stmt.name || reads(second.value, stmt.name)) return;
-      // A jump could lead to a read of the first value; that of a `let` is out of scope there.
+      // Keeps it before a jump, which could lead to a read of the first value; the first value of a `let` is out of scope there.
       if (stmt.kind === "assign" && hasJump(block.slice(at, next[at]))) return;
       dropped[at] = true;
       if (stmt.kind === "let")

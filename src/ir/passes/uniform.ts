@@ -14,7 +14,7 @@ export function hoistUniform(ir: KernelIR, shared: (view: string) => boolean): K
   const names = new Names(ir);
   const assigned = assignedLocals(ir.body);
   const hoisted = new Map<string, Stmt & { kind: "let" }>();
-  /** What stands for locals that have the same value in all elements. */
+  /** Expressions in place of locals that have the same value in all elements. */
   const uniform = new Map<string, Expr>();
 
   const isUniform = (expr: Expr): boolean => {

@@ -18,7 +18,7 @@ const SHORTHAND = new Set([",", "}", "=", "(", ":"]);
 /** Tokens, nodes and expressions; statements are for the class that knows them. */
 export abstract class ExpressionParser {
   protected token: Token;
-  /** Where the token before ends. */
+  /** End of the previous token. */
   private last = 0;
   private readonly lines: readonly number[];
   /** `in` is part of the head of a loop. */
@@ -179,7 +179,7 @@ export abstract class ExpressionParser {
     return this.node(begin, "UpdateExpression", { operator, prefix: false, argument });
   }
 
-  /** Members and calls behind a value. */
+  /** Members and calls after a value. */
   private chain(begin: Token): Node {
     let [object, chained] = [this.primary(), false];
     for (;;) {
@@ -438,7 +438,7 @@ export abstract class ExpressionParser {
     return this.node(begin, type, { id, superClass });
   }
 
-  /* What holds inside something. */
+  /* Parsing inside brackets, where `in` is allowed. */
 
   private withIn<T>(parse: () => T): T {
     const before = this.noIn;

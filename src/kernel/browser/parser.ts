@@ -10,7 +10,7 @@ import type { Token } from "./tokens.js";
 
 const DECLARES = new Set(["var", "let", "const"]);
 
-/** The expression that begins at `at`. Throws SyntaxError where there is none. */
+/** The expression that begins at `at`. Throws SyntaxError if there is none. */
 export function parseExpressionAt(text: string, at: number, _options?: acorn.Options): acorn.Expression {
   return new Parser(text, at).expression() as unknown as acorn.Expression;
 }
@@ -114,7 +114,7 @@ class Parser extends ExpressionParser {
     return this.node(begin, "VariableDeclaration", { declarations, kind: begin.text });
   }
 
-  /** What is declared: a name or a pattern. */
+  /** Target of a declaration: a name or a pattern. */
   private target(): Node {
     return this.token.kind === "name" ? this.identifier() : asPattern(this.primary());
   }
@@ -163,7 +163,7 @@ class Parser extends ExpressionParser {
     return this.node(begin, "ForStatement", { init, test, update, body: this.statement() });
   }
 
-  /** What stands first in the head of a loop. */
+  /** First part in the head of a loop. */
   private head(): Node {
     this.noIn = true;
     const declares = this.token.kind === "name" && DECLARES.has(this.token.text);

@@ -28,7 +28,7 @@ const REGEX = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[\p{ID_Continue}$]*/
 /** A part of a template, up to an expression or the end. */
 const QUASI = /(?:[^`\\$]|\\[^]|\$(?!\{))*/y;
 
-/** The token at `at`, or behind what separates tokens there. Throws SyntaxError. */
+/** The token at `at`, or after the separators there. Throws SyntaxError. */
 export function tokenAt(text: string, at: number): Token {
   const space = matched(SPACE, text, at) ?? "";
   const start = at + space.length;
@@ -54,7 +54,7 @@ function matched(pattern: RegExp, text: string, at: number): string | undefined 
 
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", v: "\v", f: "\f", 0: "\0" };
 
-/** What a string or a part of a template says. */
+/** Value of a string or of a part of a template. */
 export const cooked = (raw: string): string =>
   raw.replace(
     /\\(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|(\r\n|[^]))/g,

@@ -7,7 +7,7 @@ import type { Contestant } from "../trials.js";
 import { prepareProgram } from "./program.js";
 import { HANDWRITTEN, type Language } from "./sources.js";
 
-/** What hand-written programs run on this device; undefined where there is none. */
+/** Language of hand-written programs for this device; undefined if there is none. */
 function languageOf(device: Device): Language | undefined {
   if (isProcessor(device)) return "c";
   return device.backend === "cuda" ? "cuda" : undefined;

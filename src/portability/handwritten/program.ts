@@ -16,7 +16,7 @@ const DECLARATIONS = [
 
 /**
  * A hand-written program, compiled, with its data in memory: on the host, or on a GPU by its number.
- * Throws NoProgramError where there is no compiler or no such program, IsoformError where it fails.
+ * Throws NoProgramError if there is no compiler or no such program, IsoformError where it fails.
  */
 export async function prepareProgram(work: HandWritten, language: Language, device: number): Promise<PreparedApplication> {
   const koffi = await loadKoffi();
@@ -24,7 +24,8 @@ export async function prepareProgram(work: HandWritten, language: Language, devi
   limitSpinning();
   process.env.OMP_NUM_THREADS ??= String(threadCount());
   const loader = new Loader(koffi);
-  const library = koffi.load(compileProgram(work.program, language));
+  const names = DECLARATIONS.map((declaration) => /(\w+)\(/.exec(declaration)![1]);
+  const library = koffi.load(compileProgram(work.program, language, loader.test(...names)));
   const [prepare, run, results, release, problem] = DECLARATIONS.map((declaration) => library.func(declaration));
   const addresses = (arrays: readonly Float64Array[]): BigInt64Array =>
     BigInt64Array.from(arrays, ({ buffer, byteOffset }) => loader.address(buffer) + BigInt(byteOffset));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { IsoformError } from "../../ir/errors.js";
 
-/** What hand-written programs are written in. */
+/** Languages of hand-written programs. */
 export type Language = "c" | "cuda";
 
 /** Their name in an assessment. */
@@ -16,7 +16,7 @@ const SUFFIX: Readonly<Record<Language, string>> = { c: "c", cuda: "cu" };
 const FOLDER = new URL("../../../../bench/baselines/assessed/", import.meta.url);
 const OWN_INCLUDE = /^#include "(.+)"$/gm;
 
-/** A program's whole text, with the files that it includes in their places. Throws NoProgramError where there is none in that language. */
+/** A program's whole text, with the files that it includes in their places. Throws NoProgramError if there is none in that language. */
 export function sourceOf(program: string, language: Language): string {
   const once = new Set<string>();
   const read = (url: URL): string => {

@@ -6,9 +6,9 @@ import { Names } from "../../emit/names.js";
 import type { SignatureSlot } from "../../emit/slots.js";
 import type { ScalarType } from "../../ir/types.js";
 
-/** What calls an emitted launch function with the members of a struct. */
+/** Function that calls an emitted launch function with the members of a struct. */
 export interface PortCall {
-  /** To be compiled behind the emitted file. */
+  /** Source to be compiled after the emitted file. */
   readonly source: string;
   /** The function of `source`, which takes the struct's address. */
   readonly entry: string;
@@ -18,7 +18,7 @@ export interface PortCall {
   readonly size: number;
 }
 
-/** What the struct's members hold: arguments, and what the launch function returns. */
+/** Values of the struct's members: arguments, and the status that the launch function returns. */
 export type PortSlot = SignatureSlot | { readonly kind: "status" };
 
 const ENTRY = "port_call";

@@ -57,7 +57,7 @@ void place_of_targets(int32_t *place) {
 }
 `;
 
-/** The number of the device that runs target regions; undefined where it is the host. */
+/** The number of the device that runs target regions; undefined if it is the host. */
 function targetMemory(device: string, tools: Toolchain): number | undefined {
   const place = new Int32Array(1);
   compiledEntry(device, tools, "place of targets", PLACE, "place_of_targets", "fast").call(tools.loader.address(place.buffer));

@@ -15,7 +15,7 @@ import { portCall, type PortCall, type PortSlot } from "./call.js";
 import { portDevice, type Port } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";
 
-/** What a port's device works with. */
+/** Tools of a port's device. */
 export interface PortTools extends Toolchain {
   readonly threads: number;
   /** Hardware in words, and where the loops of the files run. */
@@ -54,10 +54,10 @@ export class PortDevice extends CpuDevice {
     const refuse = (problem: string, remedy: string) => new EmitError(binding.kernel.name, this.port, problem, remedy);
     if (binding.partials)
       throw refuse(
-        "its launch leaves partial results, and emitted files fold them",
+        "its launch returns partial results, and emitted files fold them",
         "run it in fast mode, or on one device that is not divided",
       );
-    if (!binding.disjointMemory) throw refuse("its arrays share memory", "give it arrays apart");
+    if (!binding.disjointMemory) throw refuse("its arrays share memory", "give it arrays that do not overlap");
     return new PortProgram(binding, this.name, this.code(binding), this.tools.loader);
   }
 
@@ -105,7 +105,7 @@ class PortProgram implements CpuProgram {
     }
   }
 
-  /** What the struct's member is given; undefined for those that the call leaves. */
+  /** Value of the struct's member; undefined for members that the call fills. */
   private valueOf(slot: PortSlot, loader: Loader): number | bigint | boolean | undefined {
     const { views, scalars, policy } = this.binding;
     const bound = (axis: number) => (policy.kind === "range" ? { begin: policy.begin[axis], extent: policy.extents[axis] } : undefined)!;
@@ -114,7 +114,7 @@ class PortProgram implements CpuProgram {
         return scalars[slot.name];
       case "view": {
         const view = views[slot.name];
-        // Of an empty view nothing is read.
+        // Passes 0 for an empty view, which is never read.
         return spanOf(view) === 0 ? 0n : loader.address(hostOf(view)) + BigInt(addressOf(view));
       }
       case "extent":

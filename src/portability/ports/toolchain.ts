@@ -18,7 +18,7 @@ export function compiledEntry(
   precision: Precision,
 ): Entry {
   try {
-    const library = compileLibrary(compiler, kernel, source, precision);
+    const library = compileLibrary(compiler, kernel, source, precision, loader.test(entry));
     // A compiler without OpenMP has left the pragmas out.
     if (hasOpenMP(compiler)) return loader.entry(library, entry);
   } catch (error) {

@@ -4,7 +4,7 @@ import { loadKoffi, openLibrary } from "../../device/ffi.js";
 const NAMES = ["libnvToolsExt.so.1", "libnvToolsExt.so"];
 const FILES = ["/usr/local/cuda/lib64/libnvToolsExt.so.1"];
 
-/** What there is of NVIDIA's Tools Extension. */
+/** NVIDIA's Tools Extension, if it was found. */
 export interface Nvtx {
   /** Gives regions, launches, copies and waits to NVIDIA's tools as ranges of the calling thread; undefined if NVTX is not installed. */
   readonly tool?: Tool;
@@ -23,7 +23,7 @@ export async function nvtx(): Promise<Nvtx> {
   if (!library)
     return {
       missing: named
-        ? `NVTX: ${named}, which ISOFORM_NVTX names, is no library that loads`
+        ? `NVTX: the library ${named}, which ISOFORM_NVTX names, does not load`
         : `NVTX: ${NAMES[0]} is not on the loader's path (it comes with CUDA toolkits before 13; name its file in ISOFORM_NVTX)`,
     };
   const { handle } = library;

@@ -7,7 +7,7 @@ export interface ProfileRow extends Subject, Work {
   readonly count: number;
   /** How many of them were measured; what follows is null where none was. */
   readonly sampled: number;
-  /** Of all, from those that were measured; by the device's clock, of fences and reads by the program's. */
+  /** Seconds of all, extrapolated from the measured ones; by the device's clock, for fences and reads by the program's. */
   readonly seconds: number | null;
   readonly mean: number | null;
   readonly least: number | null;
@@ -45,7 +45,7 @@ export interface Span extends Work {
   readonly seconds: number;
 }
 
-/** What ran between start and stop of a profiler: launches, copies, waits, regions, memory. */
+/** Work between start and stop of a profiler: launches, copies, waits, regions, memory. */
 export interface Profile {
   /** From start to stop. */
   readonly seconds: number;
@@ -57,7 +57,7 @@ export interface Profile {
   readonly spans: readonly Span[];
 }
 
-/** What devices can reach, by their names, as `measurePeaks` finds it. */
+/** Peak rates of devices, by their names, as `measurePeaks` finds them. */
 export type PeaksByDevice = Readonly<Record<string, Pick<Peaks, "bandwidth" | "flops">>>;
 
 /**
@@ -104,7 +104,7 @@ function deviceLines({ devices, memory }: Profile, peaks: PeaksByDevice): string
 /** Keys of a path and of those around it. */
 const prefixes = (path: readonly string[]): string[] => path.map((_, n) => JSON.stringify(path.slice(0, n + 1)));
 
-/** Where in its region a row stands. */
+/** Order of rows within a region. */
 const RANKS: Readonly<Record<RowKind, number>> = { kernel: 0, graph: 0, copy: 1, fence: 2 };
 
 /** Rows of the table for what is in a region. */

@@ -62,8 +62,8 @@ export class Profiler implements Tool {
   }
 
   /**
-   * What was seen until now; the profiler hears no more.
-   * @throws DeviceError where a device fails before its times were read
+   * Stops the profiler and returns the profile until now.
+   * @throws DeviceError if a device fails before its times were read
    */
   async stop(): Promise<Profile> {
     hooks.detach(this);

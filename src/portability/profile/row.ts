@@ -10,7 +10,7 @@ export interface Inner {
   readonly flops: number;
 }
 
-/** What a row is about; rows that are alike in all of it are one. */
+/** Subject of a row; rows that are equal in all of it are one. */
 export interface Subject {
   readonly kind: RowKind;
   /** Names of the regions around it, the outermost first. */
@@ -28,10 +28,10 @@ export interface Work {
   readonly flops: number;
 }
 
-/** Samples that may wait for their time: devices have places for so many events only. */
+/** Most samples that may wait for their time: devices have a limited number of places for events. */
 const MOST_PENDING = 64;
 
-/** What was seen of one label, and how much of it is measured. */
+/** Samples of one label, and the measured part of them. */
 export class Row {
   count = 0;
   sampled = 0;
@@ -74,7 +74,7 @@ export class Row {
     weighted.flops += weight * flops;
   }
 
-  /** Of one launch; NaN where none was measured. */
+  /** Mean seconds of one launch; NaN if none was measured. */
   get mean(): number {
     return this.weighted.seconds / this.weighted.count;
   }

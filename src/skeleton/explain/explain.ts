@@ -4,10 +4,10 @@ import type { Edge, Reason } from "../plan/graph.js";
 import type { ComputeNode, Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 
-/** What there is to explain about a skeleton. */
+/** Explanation of a skeleton. */
 export interface Explained {
   readonly name: string;
-  /** Of the device set. */
+  /** Name of the device set. */
   readonly set: string;
   readonly precision: Precision;
   /** Which iterations, and how many they are; undefined if all are alike. */
@@ -16,13 +16,15 @@ export interface Explained {
   readonly first: Plan;
   /** The plan of those that follow, once halos have come to a steady state. */
   readonly steady: Plan;
-  /** What the devices made of it, a line each; nothing before the first run. */
+  /** By name of a task that reduces on several members: rounds, messages and bytes that they send each other. */
+  readonly traffic?: readonly (readonly [name: string, traffic: string])[];
+  /** Remarks of the devices, a line each; empty before the first run. */
   readonly remarks: readonly string[];
 }
 
 /** The graph before and after planning, and why it is so, for people. */
 export function explainText(explained: Explained): string {
-  const { name, set, precision, iterations, steady, remarks } = explained;
+  const { name, set, precision, iterations, steady, traffic = [], remarks } = explained;
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
@@ -43,6 +45,7 @@ export function explainText(explained: Explained): string {
       `Tasks in the order of launches: ${plural(steady.schedule.streams, "stream")}, ${plural(steady.schedule.events, "event")}`,
       tasksOf(steady),
     ),
+    section("Messages of reductions", table(traffic)),
     section("On the devices", remarks),
   ];
   return [
@@ -57,7 +60,7 @@ export function reasonsText(reasons: readonly Reason[]): string {
   return hazards.map((hazard) => `${hazard} of ${namesOf(reasons.filter((r) => r.hazard === hazard).map((r) => r.datum))}`).join(", ");
 }
 
-/** What a container does, from its code. */
+/** Pattern of a container, from its code. */
 export function patternOf({ stencil, reduces, uses, particles, assigned }: Container): string {
   if (assigned) return "scalars";
   const maps = uses.some((use) => use.written) && !stencil ? ["map"] : [];

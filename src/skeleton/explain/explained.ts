@@ -1,4 +1,5 @@
 import type { Precision } from "../../device/device.js";
+import { reductionTraffic } from "../../domain/container/reduction-traffic.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { OccLevel } from "../plan/occ.js";
 import { entry } from "../entry.js";
@@ -7,7 +8,7 @@ import { exchanged, type Plan, type Stages } from "../plan/plan.js";
 import type { Executor } from "../run/executor.js";
 import type { Explained } from "./explain.js";
 
-/** What a skeleton tells of itself. */
+/** Properties of a skeleton to explain. */
 interface Asked {
   readonly name: string;
   readonly set: DeviceSet;
@@ -15,7 +16,7 @@ interface Asked {
   readonly occ: OccLevel | "auto";
   /** The next one. */
   readonly iteration: number;
-  /** What was measured, in seconds. */
+  /** Measured seconds. */
   readonly choices: readonly {
     readonly of: "storage" | "occ";
     readonly best: string;
@@ -23,7 +24,7 @@ interface Asked {
   }[];
 }
 
-/** For each kind of iterations, that of the next one first: the plan that runs first, and that of the steady state to which they lead. */
+/** For each kind of iterations, the next one's first: the plan that runs first, and the plan of the steady state to which they lead. */
 export function explainedOf({ name, set, precision, occ, choices, iteration }: Asked, executor: Executor, unrolled: number): Explained[] {
   const level = occ === "auto" ? "standard" : occ;
   const cycle = executor.cycle(unrolled, iteration);
@@ -56,6 +57,7 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     iterations: length === 1 ? undefined : `such as iteration ${number}: ${count} of ${length} plans`,
     first: first.get(stages)!,
     steady: steady.get(stages)!,
+    traffic: trafficOf(steady.get(stages)!, set, precision),
     remarks: [
       ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
       ...choices.map(choiceText),
@@ -63,6 +65,20 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     ],
   }));
 }
+
+/** The names of what reduces on several members, and what its members send each other, in words. */
+function trafficOf({ graph }: Plan, { members, locals }: DeviceSet, precision: Precision): [name: string, traffic: string][] {
+  const isDirect = precision === "fast" && members.length === locals.length && locals[0].device.fold !== undefined;
+  return graph.nodes.flatMap((node): [string, string][] => {
+    const isFold = node.kind === "compute" && node.container.axisFolds !== undefined;
+    if ((node.kind !== "collect" && !isFold) || members.length === 1) return [];
+    const { rounds, messages, bytes } = reductionTraffic(node.container, precision);
+    const unless = isDirect && !isFold ? "; none where the devices reach each other's memory" : "";
+    return [[node.name, `${counted(rounds, "round")}, ${counted(messages, "message")}, ${counted(bytes, "byte")}${unless}`]];
+  });
+}
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 const namesOf = (fresh: ReadonlySet<Derived>): string =>
   [...fresh]

@@ -4,7 +4,7 @@ import type { Graph, Hint } from "../plan/graph.js";
 import type { Node } from "../plan/nodes.js";
 import { levelsOf } from "../plan/schedule.js";
 
-/** What a node is drawn as. */
+/** Shape that a node is drawn as. */
 export type NodeKind = "map" | "stencil" | "reduce" | "scalars" | "halo" | "collect" | "pack" | "move" | "sort";
 
 /** A container that does several of them is shown by what costs most to distribute. */
@@ -14,7 +14,7 @@ export function kindOf(node: Node): NodeKind {
   return node.container.stencil ? "stencil" : node.container.reduces ? "reduce" : "map";
 }
 
-/** `HEIGHT` is that of a box with one line of a name, each further one takes `LINE`. */
+/** `HEIGHT` belongs to a box with one line of a name, each further one takes `LINE`. */
 const [WIDTH, HEIGHT, LINE, GAP_X, GAP_Y, MARGIN, HEADER] = [168, 40, 15, 28, 44, 24, 56];
 /** As many as fit into a line of a box. */
 const LETTERS = 25;

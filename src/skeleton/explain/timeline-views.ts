@@ -1,4 +1,5 @@
 import { drawingFile, element, escape, line, text } from "../../draw/svg.js";
+import { entry } from "../entry.js";
 import { table } from "./explain.js";
 import { kindOf } from "./graph-drawing.js";
 import type { Span } from "../run/replay.js";
@@ -22,16 +23,20 @@ const shown = ({ planned, measured }: Timelines): { readonly title: string; read
 ];
 
 function lanesOf({ set, planned }: Timelines): Lane[] {
-  const streams = [...new Set(planned.spans.map(({ op }) => op.stream))].sort((a, b) => a - b);
+  const streams = set.members.map(() => new Set<number>());
+  for (const { op } of planned.spans) streams[op.member].add(op.stream);
   return set.members.flatMap(({ index, name }) =>
-    streams
-      .filter((stream) => planned.spans.some(({ op }) => op.member === index && op.stream === stream))
-      .map((stream) => ({ member: index, stream, name: `${name} stream ${stream}` })),
+    [...streams[index]].sort((a, b) => a - b).map((stream) => ({ member: index, stream, name: `${name} stream ${stream}` })),
   );
 }
 
-const inLane = (spans: readonly Span[], { member, stream }: Lane): Span[] =>
-  spans.filter(({ op }) => op.member === member && op.stream === stream);
+/** Spans of a timeline by lane. */
+function byLane(spans: readonly Span[]): (lane: Lane) => readonly Span[] {
+  const keyOf = ({ member, stream }: Pick<Lane, "member" | "stream">): string => `${member} ${stream}`;
+  const lanes = new Map<string, Span[]>();
+  for (const span of spans) entry(lanes, keyOf(span.op), () => []).push(span);
+  return (lane) => lanes.get(keyOf(lane)) ?? [];
+}
 
 const microseconds = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} µs`;
 
@@ -47,11 +52,12 @@ function timelineText(timelines: Timelines): string {
   const letters = new Map(nodes.map((node, n) => [node, LETTERS[n % LETTERS.length]]));
   const charts = shown(timelines).map(({ title, timeline }) => {
     const { copies, hidden } = overlapOf(timeline, set.members.length);
-    const share = copies > 0 ? `; copies take ${microseconds(copies)} a member, of which computation hides ${microseconds(hidden)}` : "";
+    const share = copies > 0 ? `; copies take ${microseconds(copies)} a member, and computation hides ${microseconds(hidden)}` : "";
     const column = (t: number) => Math.floor((t / timeline.seconds) * CHARACTERS);
+    const inLane = byLane(timeline.spans);
     const rows = lanes.map((lane) => {
       const row = Array<string>(CHARACTERS).fill(".");
-      for (const { op, begin, end } of inLane(timeline.spans, lane))
+      for (const { op, begin, end } of inLane(lane))
         row.fill(letters.get(op.node)!, column(begin), Math.max(column(end), column(begin) + 1));
       return `  ${lane.name.padEnd(width)}  ${row.slice(0, CHARACTERS).join("")}`;
     });
@@ -97,6 +103,7 @@ function timelineSvg(timelines: Timelines): string {
   const ticks = roundTicks(longest * 1e6);
   const panels = charts.map(({ title, timeline }, n) => {
     const top = TOP + n * (height + GAP + 20);
+    const inLane = byLane(timeline.spans);
     return [
       text(LEFT, top - 8, `${title}: ${microseconds(timeline.seconds)} (${timeline.source})`),
       ...ticks.flatMap((t) => [
@@ -105,7 +112,7 @@ function timelineSvg(timelines: Timelines): string {
       ]),
       ...lanes.flatMap((lane, row) => [
         text(LEFT - 8, top + row * ROW + 15, lane.name, { class: "lane" }),
-        ...inLane(timeline.spans, lane).map((span) => bar(span, x, top + row * ROW)),
+        ...inLane(lane).map((span) => bar(span, x, top + row * ROW)),
       ]),
     ].join("");
   });

@@ -5,12 +5,12 @@ import { costOf } from "../../ir/analysis/cost.js";
 import type { Expr, KernelIR } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 
-/** What a container does with one field, seen from one cell. Components are numbers from 0. */
+/** Use of one field by a container, seen from one cell. Components are numbers from 0. */
 export interface Touch {
   readonly field: Field;
   /** The field belongs to a grid of half or twice the cell size, and is read only. */
   readonly foreign: boolean;
-  /** It writes other cells than its own, where no other cell reads or writes. */
+  /** It writes cells other than its own, where no other cell reads or writes. */
   readonly spread: boolean;
   /** Neighbours that are read, [dx, dy, dz]. */
   readonly offsets: readonly (readonly number[])[];
@@ -24,7 +24,13 @@ export interface Touch {
   readonly written: ReadonlySet<number>;
 }
 
-/** What of a container counts for fusion. */
+/** Components whose values from before it a container needs, in its own cell or in others. */
+export const neededOf = ({ old, around }: Touch): ReadonlySet<number> => new Set([...old, ...around]);
+
+/** True if some component is in both. */
+export const meet = (a: Iterable<number>, b: ReadonlySet<number>): boolean => [...a].some((k) => b.has(k));
+
+/** Properties of a container that count for fusion. */
 export interface Footprint {
   readonly touches: ReadonlyMap<Field, Touch>;
   /** Operations a cell. */
@@ -52,15 +58,15 @@ function touchOf({ box }: Container, { field, offsets, spread, level }: FieldUse
   return { field, foreign, spread: spread !== undefined, offsets, around, values, old, written };
 }
 
-/** What a container's code does with one field. */
+/** Use of one field by a container's code. */
 interface Places extends Pick<Touch, "around" | "values" | "written"> {
   /** Components of the own cell that some path reads before they are written. */
   readonly exposed: ReadonlySet<number>;
-  /** Those that every path has written at the end. */
+  /** Components that every path has written at the end. */
   readonly assigned: ReadonlySet<number>;
 }
 
-/** What the code of a container tells. */
+/** Facts from a container's code. */
 interface CodeFacts {
   /** By view parameter. */
   readonly places: ReadonlyMap<string, Places>;

@@ -1,7 +1,7 @@
 import { resultsOf, type Container, type Field, type Grid } from "../../domain/grid/grid.js";
 import { Scalar } from "../../set/scalar.js";
 import { entry } from "../entry.js";
-import { footprintOf } from "./footprint.js";
+import { footprintOf, neededOf } from "./footprint.js";
 import { groupOf, type Group, type Part, type Refusal } from "./group.js";
 import { MergedContainers } from "./merged.js";
 import type { Buffers } from "./merge.js";
@@ -22,16 +22,16 @@ export interface FusionOptions {
 }
 
 export interface Fusion {
-  /** What runs in place of the sequence. */
+  /** Containers that run in place of the sequence. */
   readonly containers: readonly Container[];
   /** Pairs of a field or scalar and its second buffer, to be swapped after each run: the new values lie in the buffer. */
   readonly swaps: readonly Pair[];
-  /** The second buffers, to be freed when the sequence is run no more. */
+  /** The second buffers, to be freed when the sequence is no longer run. */
   readonly buffers: readonly (Field | Scalar)[];
   readonly groups: readonly Group[];
   /** Bytes that pass between memory and processor, for each cell. */
   readonly bytes: { readonly before: number; readonly after: number };
-  /** What was decided and why, a line each. */
+  /** Decisions and their reasons, a line each. */
   readonly remarks: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function fuse(
 /** A group of one container. */
 function alone(part: Part): Group {
   const group = groupOf([part], new Set());
-  if ("reason" in group) throw new Error(`container "${part.container.name}" is no group: ${group.reason}`);
+  if ("reason" in group) throw new Error(`container "${part.container.name}" cannot form a group: ${group.reason}`);
   return group;
 }
 
@@ -79,7 +79,7 @@ class Sequence {
   /** For each container, those before it that it may not overtake. */
   readonly before: readonly ReadonlySet<number>[];
   private readonly inputsOf = new Map<number, readonly Field[]>();
-  private readonly producers = new Map<Field, Map<number, number>>();
+  private readonly producersOf = new Map<Field, Map<number, readonly number[]>>();
 
   constructor(
     readonly containers: readonly Container[],
@@ -90,15 +90,18 @@ class Sequence {
     );
   }
 
-  /** The last container before `stage` that writes the field. */
-  producer(stage: number, field: Field): number | undefined {
-    const known = entry(this.producers, field, () => new Map<number, number>());
-    const last = entry(known, stage, () => {
-      let other = stage - 1;
-      while (other >= 0 && !this.writes(other, field)) other--;
-      return other;
+  /** Containers that give the values of the field that `stage` needs from before: of each component, the last one that writes it. */
+  producers(stage: number, field: Field): readonly number[] {
+    const known = entry(this.producersOf, field, () => new Map<number, readonly number[]>());
+    return entry(known, stage, () => {
+      const touch = this.touches(stage).get(field);
+      const last = [...(touch ? neededOf(touch) : [])].map((k) => {
+        let other = stage - 1;
+        while (other >= 0 && !this.touches(other).get(field)?.written.has(k)) other--;
+        return other;
+      });
+      return [...new Set(last)].filter((other) => other >= 0);
     });
-    return last < 0 ? undefined : last;
   }
 
   /** Names what a container leaves in a field. */
@@ -110,10 +113,10 @@ class Sequence {
     return (this.touches(stage).get(field)?.written.size ?? 0) > 0;
   }
 
-  /** Fields of which the container needs values from before. */
+  /** Fields whose earlier values the container needs. */
   inputs(stage: number): readonly Field[] {
     return entry(this.inputsOf, stage, () =>
-      [...this.touches(stage).values()].filter((touch) => touch.old.size + touch.around.size > 0).map((touch) => touch.field),
+      [...this.touches(stage).values()].filter((touch) => neededOf(touch).size > 0).map((touch) => touch.field),
     );
   }
 
@@ -178,7 +181,7 @@ class Planner {
 
   constructor(private readonly sequence: Sequence) {
     const grid = sequence.containers[0]?.grid;
-    const peaks = grid?.set.members[0].device.theoretical;
+    const peaks = grid?.set.locals[0].device.theoretical;
     this.balance = peaks?.flops && peaks.bandwidth ? peaks.flops / peaks.bandwidth : DEFAULT_BALANCE;
     this.launch = grid ? LAUNCH_BYTES / Math.max(1, ...grid.partitions.map((partition) => partition.cells)) : 0;
   }
@@ -259,7 +262,7 @@ class Planner {
     );
   }
 
-  /** The containers as a group, some of them run again; none where that is not possible. */
+  /** The containers as a group, some of them run again; none if that is not possible. */
   private possible(stages: readonly number[], again: readonly number[], unstored: ReadonlySet<Field>): readonly Group[] {
     const temporaries = [...this.sequence.temporary].flatMap((field, n) => (unstored.has(field) ? [n] : []));
     const group = entry(this.groups, `${stages.join()} ${again.join()} ${temporaries.join()}`, () => {
@@ -273,44 +276,49 @@ class Planner {
     return "reason" in group ? [] : [group];
   }
 
-  /** Containers outside of `stages` that read what one of them writes. */
+  /** Containers outside of `stages` that read what one of them writes to the field. */
   private readersOf(stages: readonly number[], field: Field): number[] {
     const { sequence } = this;
-    return [...sequence.containers.keys()].filter((stage) => {
-      const producer = sequence.inputs(stage).includes(field) ? sequence.producer(stage, field) : undefined;
-      return producer !== undefined && stages.includes(producer) && !stages.includes(stage);
-    });
+    return [...sequence.containers.keys()].filter(
+      (stage) => !stages.includes(stage) && sequence.producers(stage, field).some((producer) => stages.includes(producer)),
+    );
   }
 
-  /** Containers that must run again, so that `stages` find the temporaries that were not stored; undefined where that is not possible. */
-  private again({ done, unstored }: State, stages: readonly number[]): number[] | undefined {
+  /** Containers that must run again, so that `stages` find the temporaries that were not stored; undefined if that is not possible. */
+  private again(state: State, stages: readonly number[]): number[] | undefined {
     const { sequence } = this;
     const found = new Set<number>();
     const visit = (reader: number): boolean =>
       sequence.inputs(reader).every((field) => {
-        const producer = sequence.temporary.has(field) ? sequence.producer(reader, field) : undefined;
-        if (producer === undefined || !unstored.has(sequence.value(producer, field)) || found.has(producer)) return true;
-        found.add(producer);
-        return this.repeatable(producer, done) && visit(producer);
+        const producers = sequence.temporary.has(field) ? sequence.producers(reader, field) : [];
+        return producers.every((producer) => {
+          if (!state.unstored.has(sequence.value(producer, field)) || found.has(producer)) return true;
+          found.add(producer);
+          return this.repeatable(producer, state) && visit(producer);
+        });
       });
     return stages.every(visit) ? [...found] : undefined;
   }
 
   /** True if a container gives the same temporaries again: it writes nothing else, and what it reads has not changed since. */
-  private repeatable(stage: number, done: ReadonlySet<number>): boolean {
+  private repeatable(stage: number, { done, unstored }: State): boolean {
     const { sequence } = this;
     const { scalars } = sequence.containers[stage];
     const later = [...done].filter((other) => other > stage);
     const unchanged =
-      sequence.inputs(stage).every((field) => later.every((other) => !sequence.writes(other, field))) &&
-      [...scalars.values()].every((scalar) => later.every((other) => !resultsOf(sequence.containers[other]).includes(scalar)));
+      sequence.inputs(stage).every(
+        (field) =>
+          later.every((other) => !sequence.writes(other, field)) &&
+          // Values that it has itself stored over its own input are gone.
+          (!sequence.writes(stage, field) || unstored.has(sequence.value(stage, field))),
+      ) && [...scalars.values()].every((scalar) => later.every((other) => !resultsOf(sequence.containers[other]).includes(scalar)));
     return (
       unchanged && [...sequence.touches(stage).values()].every((touch) => touch.written.size === 0 || sequence.temporary.has(touch.field))
     );
   }
 }
 
-/** Keeps track of which of its two buffers holds the values of each field or scalar. */
+/** Tracks the buffer, out of two, that holds the values of each field or scalar. */
 class SecondBuffers {
   private readonly buffers = new Map<Field | Scalar, Field | Scalar>();
   private readonly swapped = new Set<Field | Scalar>();

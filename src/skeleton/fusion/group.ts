@@ -5,7 +5,8 @@ import { isAny } from "../../domain/grid/ghosts.js";
 import type { Offset } from "../../domain/grid/parts.js";
 import { sizeOf } from "../../ir/walk.js";
 import type { Scalar } from "../../set/scalar.js";
-import { footprintOf, type Touch } from "./footprint.js";
+import { entry } from "../entry.js";
+import { footprintOf, meet, type Touch } from "./footprint.js";
 import { keepsFillValue } from "./fill-value.js";
 
 /** A container in a group. */
@@ -67,8 +68,8 @@ class Builder {
   private readonly parts: Part[] = [];
   private readonly inlined: Inline[] = [];
   private readonly writers = new Map<Field, Part[]>();
-  /** By field, who reads neighbours' values from before the group. */
-  private readonly around = new Map<Field, Part>();
+  /** By field, components whose values from before the group are read in neighbours. */
+  private readonly around = new Map<Field, Set<number>>();
   private readonly reducedBy = new Map<Scalar, Part>();
   private readonly scalarReaders = new Set<Scalar>();
   /** Components of fields that are in registers, read or written. */
@@ -111,11 +112,16 @@ class Builder {
   group(): Group {
     const stored = [...this.writers].filter(([field, writers]) => !this.unstored.has(field) && writers.some((part) => !part.again));
     const renewed = [...this.reducedBy.keys()].filter((scalar) => this.scalarReaders.has(scalar));
-    const second = new Set<Field | Scalar>([...stored.map(([field]) => field).filter((field) => this.around.has(field)), ...renewed]);
+    const second = new Set<Field | Scalar>(renewed);
     let { bytes } = this;
     for (const [field, writers] of stored) {
       const written = new Set(writers.flatMap((part) => [...footprintOf(part.container).touches.get(field)!.written]));
-      bytes += (second.has(field) ? field.cardinality : written.size) * BYTES[field.type];
+      const around = this.around.get(field);
+      const isSecond = around !== undefined && meet(written, around);
+      if (isSecond) second.add(field);
+      // The second buffer takes all components, also those that nothing else in the group touches.
+      const copied = field.cardinality - (this.held.get(field)?.size ?? 0);
+      bytes += (isSecond ? field.cardinality + copied : written.size) * BYTES[field.type];
     }
     return {
       parts: this.parts,
@@ -153,7 +159,7 @@ class Builder {
     return marching && `"${marching.container.name}" marches along an axis`;
   }
 
-  /** What is fused may be computed again for neighbours. */
+  /** Refuses printing containers, as fused ones may be computed again for neighbours. */
   private prints(part: Part): string | undefined {
     if (this.parts.length === 0) return undefined;
     const printing = [...this.parts, part].find(({ container }) => prints(container.ir.body));
@@ -163,7 +169,7 @@ class Builder {
   private spread(part: Part): string | undefined {
     if (this.parts.length === 0) return undefined;
     const writer = [...this.parts, part].find(({ container }) => [...footprintOf(container).touches.values()].some(({ spread }) => spread));
-    return writer && `"${writer.container.name}" writes other cells than its own`;
+    return writer && `"${writer.container.name}" writes cells other than its own`;
   }
 
   private particles(part: Part): string | undefined {
@@ -197,17 +203,28 @@ class Builder {
   private neighbours(part: Part): string | undefined {
     for (const touch of footprintOf(part.container).touches.values()) {
       if (touch.foreign || touch.spread || touch.offsets.length === 0) continue;
-      const writers = this.writers.get(touch.field);
-      const reason = writers ? this.inline(part, touch, writers) : undefined;
+      const writers = this.writersOf(touch.field, touch.around);
+      const reason = writers.length > 0 ? this.inline(part, touch, writers) : undefined;
       if (reason !== undefined)
-        return `"${part.container.name}" reads neighbours of ${touch.field.name}, which "${writers![0].container.name}" writes, and ${reason}`;
-      if (!writers && !this.around.has(touch.field)) this.around.set(touch.field, part);
+        return `"${part.container.name}" reads neighbours of ${touch.field.name}, which "${writers[0].container.name}" writes, and ${reason}`;
+      if (writers.length === 0) this.readAround(touch.field, touch.around);
     }
     return undefined;
   }
 
+  /** Parts so far that write one of the components. */
+  private writersOf(field: Field, components: ReadonlySet<number>): readonly Part[] {
+    const writers = this.writers.get(field) ?? [];
+    return writers.filter(({ container }) => meet(components, footprintOf(container).touches.get(field)!.written));
+  }
+
+  private readAround(field: Field, components: Iterable<number>): void {
+    const known = entry(this.around, field, () => new Set<number>());
+    for (const k of components) known.add(k);
+  }
+
   /** Lets the reader compute the neighbours' values for itself; the reason where it cannot. */
-  private inline(reader: Part, { field, offsets }: Touch, writers: readonly Part[]): string | undefined {
+  private inline(reader: Part, { field, offsets, around }: Touch, writers: readonly Part[]): string | undefined {
     const [writer, another] = writers;
     const { container } = writer;
     const { touches, flops } = footprintOf(container);
@@ -216,15 +233,21 @@ class Builder {
     if ([...touches.values()].some((touch) => touch.foreign || touch.offsets.length > 0))
       return `"${container.name}" itself reads neighbours`;
     if (container.mask) return `"${container.name}" asks which cells are active`;
-    const changed = inputs.find((touch) => this.writers.get(touch.field)?.some((part) => part.stage < writer.stage));
-    if (changed)
-      return `"${container.name}" reads ${changed.field.name}, which "${this.writers.get(changed.field)![0].container.name}" writes`;
+    for (const touch of inputs) {
+      const before = this.writersOf(touch.field, touch.old).find((part) => part.stage < writer.stage);
+      if (before) return `"${container.name}" reads ${touch.field.name}, which "${before.container.name}" writes`;
+    }
     if (offsets.length * sizeOf(container.ir.body) > MAX_REPEATED)
       return `"${container.name}" is too long to be repeated for ${offsets.length} neighbours`;
     if (entersGhosts(container.grid, offsets)) return `neighbours beyond the sides are ghosts`;
     if (leavesDomain(container.grid, offsets) && !keepsFillValue(container, field))
-      return `"${container.name}" would give cells outside of the domain other values than ${field.fillValue}`;
-    for (const touch of inputs) if (!this.around.has(touch.field)) this.around.set(touch.field, reader);
+      return `"${container.name}" would give cells outside the domain values other than ${field.fillValue}`;
+    for (const touch of inputs) this.readAround(touch.field, touch.old);
+    const { written } = touches.get(field)!;
+    this.readAround(
+      field,
+      [...around].filter((k) => !written.has(k)),
+    );
     this.flops += flops * offsets.length;
     for (const touch of inputs) this.neighboursBytes += offsets.length * touch.old.size * BYTES[touch.field.type];
     this.inlined.push({ reader, writer, field, offsets });

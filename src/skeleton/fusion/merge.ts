@@ -13,11 +13,11 @@ import { entry } from "../entry.js";
 import type { Group, Inline, Part } from "./group.js";
 import { compare, int, select } from "../../ir/expressions.js";
 
-/** Which fields and scalars stand for those of the sequence: they differ from them where results went to second buffers. */
+/** Fields and scalars in place of the sequence's: they differ from them if results went to second buffers. */
 export interface Buffers {
-  /** Where values lie before the kernel. */
+  /** Buffer of the values before the kernel. */
   from<T extends Field | Scalar>(of: T): T;
-  /** Where they lie after the kernel. */
+  /** Buffer of the values after the kernel. */
   to<T extends Field | Scalar>(of: T): T;
 }
 
@@ -51,6 +51,11 @@ interface Materialised {
   readonly offset: readonly number[];
 }
 
+/** Locals in place of fields, in one cell. */
+type Held = Map<Field, Materialised>;
+/** Locals in place of fields in neighbours, by field and offset. */
+type HeldAround = Map<Field, Map<string, Materialised>>;
+
 const typeOf = (field: Field): NumericType => valueType(field.type);
 
 class Merger {
@@ -59,7 +64,7 @@ class Merger {
   private readonly tables: KernelIR["tables"] = [];
   private readonly rank: number;
   private readonly location: Location;
-  /** Names of view parameters, and what stands behind them after the merge. */
+  /** Names of view parameters, and their meanings after the merge. */
   private readonly views = new Map<Field, string>();
   private readonly fields = new Map<string, Pick<FieldUse, "field" | "level">>();
   private readonly scalars = new Map<Scalar, string>();
@@ -70,7 +75,7 @@ class Merger {
   private readonly declared = new Map<Container, ReadonlyMap<string, string>>();
   private readonly held: Materialised[] = [];
   /** The own cell's values of fields that the group writes. */
-  private readonly own = new Map<Field, Materialised>();
+  private readonly own: Held = new Map();
 
   constructor(
     private readonly group: Group,
@@ -89,7 +94,7 @@ class Merger {
       for (const touch of footprintOf(part.container).touches.values())
         if (touch.written.size > 0 && !this.own.has(touch.field)) this.own.set(touch.field, this.materialise(touch.field, this.here()));
     const body = parts.flatMap((part) => {
-      const around = new Map<string, Materialised>();
+      const around: HeldAround = new Map();
       const copies = inlined.filter((inline) => inline.reader === part).flatMap((inline) => this.neighbours(inline, around));
       return [...copies, ...this.copy(part, this.here(), this.own, around)];
     });
@@ -108,12 +113,13 @@ class Merger {
   }
 
   /** The writer's code for each neighbour that the reader wants to know of. */
-  private neighbours({ writer, field, offsets }: Inline, around: Map<string, Materialised>): Stmt[] {
+  private neighbours({ writer, field, offsets }: Inline, around: HeldAround): Stmt[] {
+    const computed = entry(around, field, () => new Map<string, Materialised>());
     return offsets.flatMap((offset) => {
-      const values = new Map<Field, Materialised>();
+      const values: Held = new Map();
       for (const touch of footprintOf(writer.container).touches.values())
         if (touch.written.size > 0) values.set(touch.field, this.materialise(touch.field, offset));
-      around.set(valueKey(field, offset), values.get(field)!);
+      computed.set(offset.join(), values.get(field)!);
       return this.copy(writer, offset, values, new Map(), true);
     });
   }
@@ -122,25 +128,19 @@ class Merger {
    * A container's code for the cell at an offset, with the fields that are written held in arrays. `around` holds values of neighbours
    * by place; `silent` copies leave no results but those arrays.
    */
-  private copy(
-    { container, again }: Part,
-    offset: readonly number[],
-    values: ReadonlyMap<Field, Materialised>,
-    around: ReadonlyMap<string, Materialised>,
-    silent = again,
-  ): Stmt[] {
+  private copy({ container, again }: Part, offset: readonly number[], values: Held, around: HeldAround, silent = again): Stmt[] {
     const { ir } = container;
     const fields = usesByParam(container);
     const renamed = new Map(this.declare(container));
     walkStmts(ir.body, (stmt) => declares(stmt).forEach((name) => renamed.set(name, this.names.fresh(name))));
     const name = (old: string) => renamed.get(old)!;
 
-    /** What holds the value of a field that the code finds at `indices`, in registers. */
+    /** Local that holds, in registers, the field's value that the code finds at `indices`. */
     const heldAt = (view: string, indices: readonly Expr[]): Materialised | undefined => {
       const use = fields.get(view);
       if (use?.level !== "own") return undefined;
       const distance = offsetOf(indices);
-      return distance.every((d) => d === 0) ? values.get(use.field) : around.get(valueKey(use.field, distance));
+      return distance.every((d) => d === 0) ? values.get(use.field) : around.get(use.field)?.get(distance.join());
     };
     const distanceOf = (axis: number): number => offset[this.rank - 1 - axis];
     /** The indices of a cell tell it by its distance, also beyond the end of a periodic axis. */
@@ -379,11 +379,9 @@ const usesByParam = ({ uses }: Container): ReadonlyMap<string, FieldUse> => new 
 const shifted = (index: Expr, by: number): Expr =>
   by === 0 ? index : { op: "binary", type: "i32", fn: by > 0 ? "add" : "sub", a: index, b: int(Math.abs(by)) };
 
-const valueKey = (field: Field, offset: readonly number[]): string => `${field.name} ${offset.join()}`;
-
 const elementOf = ({ array, field }: Materialised, index: Expr): Expr => ({ op: "element", type: typeOf(field), array, index });
 
-/** What a field would give back after a store of `value`. */
+/** Value that a field would give back after a store of `value`. */
 const setHeld = ({ array, field }: Materialised, index: Expr, value: Expr, location: Location): Stmt => ({
   kind: "setElement",
   array,

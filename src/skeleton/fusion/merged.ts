@@ -28,7 +28,7 @@ export class MergedContainers {
   }
 }
 
-/** Where the fields and scalars of a group lie before and after its kernel. */
+/** Memory of a group's fields and scalars before and after its kernel. */
 function placesOf({ parts }: Group, { from, to }: Buffers): (Field | Scalar)[] {
   return parts.flatMap(({ container }) => {
     const used = [...container.uses.map(({ field }) => field), ...container.scalars.values(), ...resultsOf(container)];
@@ -36,7 +36,7 @@ function placesOf({ parts }: Group, { from, to }: Buffers): (Field | Scalar)[] {
   });
 }
 
-/** The same containers in the same order, of which the same temporaries are stored: all else follows from these. */
+/** The same containers in the same order, with the same temporaries stored: everything else follows from these. */
 const equalGroups = (a: Group, b: Group): boolean =>
   a.parts.length === b.parts.length &&
   a.parts.every(({ container, again }, n) => container === b.parts[n].container && again === b.parts[n].again) &&

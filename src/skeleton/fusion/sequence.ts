@@ -5,7 +5,7 @@ import { ContainerError, LaunchError } from "../../ir/errors.js";
 import { requireThing } from "../../ir/own.js";
 import { callSite } from "../../kernel/location.js";
 import { Scalar } from "../../set/index.js";
-import { footprintOf } from "./footprint.js";
+import { footprintOf, neededOf } from "./footprint.js";
 import { rebind } from "./merge.js";
 
 /** Two fields, or two scalars, exchange their values at no cost: what runs later uses the other's memory. */
@@ -24,7 +24,7 @@ export interface Every {
   readonly steps: readonly Step[];
 }
 
-/** What a skeleton does in one iteration, in order. */
+/** Part of a skeleton's iteration, in order. */
 export type Step = Container | Swap | Every | readonly Step[];
 
 /**
@@ -65,7 +65,7 @@ export function periodOf(steps: readonly Step[]): number {
   return period;
 }
 
-/** Refuses what is no list of steps. Throws LaunchError. */
+/** Rejects a value that is not a list of steps. Throws LaunchError. */
 export function requireSteps(skeleton: string, steps: readonly Step[]): void {
   const what = `skeleton "${skeleton}"`;
   requireThing(what, steps, isList(steps), "give a list of steps");
@@ -158,7 +158,7 @@ export function unroll(steps: readonly Step[], iterations: number, from = 0): Un
   return { containers, swaps: memory.unchanged ? [] : swaps };
 }
 
-/** Where fields and scalars keep their values after swaps: in the memory that another one had before. */
+/** Memory of fields and scalars after swaps: each holds the memory that another one had before. */
 export class SwappedMemory {
   private readonly owners = new Map<unknown, unknown>();
 
@@ -179,22 +179,27 @@ export class SwappedMemory {
   }
 }
 
-/** Throws ContainerError where the sequence needs a value that a temporary field had before it. */
+/** Throws ContainerError if the sequence needs a value that a temporary field had before it. */
 export function requireTemporary(containers: readonly Container[], temporary: readonly Field[]): void {
   for (const field of temporary) {
-    const first = containers.find(({ uses }) => uses.some((use) => use.field === field));
-    const touch = first && footprintOf(first).touches.get(field)!;
-    if (first && touch && touch.old.size + touch.around.size > 0)
-      throw new ContainerError(
-        first.name,
-        first.location,
-        `it needs the value of field "${field.name}" from before the sequence, and the field is declared temporary`,
-        "leave the field out of `temporary`, or write all of it first",
-      );
+    const written = new Set<number>();
+    for (const container of containers) {
+      const touch = footprintOf(container).touches.get(field);
+      if (!touch) continue;
+      const missing = [...neededOf(touch)].find((k) => !written.has(k));
+      if (missing !== undefined)
+        throw new ContainerError(
+          container.name,
+          container.location,
+          `it needs ${field.cardinality > 1 ? `component ${missing}` : "the value"} of field "${field.name}" from before the sequence, and the field is declared temporary`,
+          "leave the field out of `temporary`, or write all of it first",
+        );
+      for (const k of touch.written) written.add(k);
+    }
   }
 }
 
-/** Throws ContainerError where a field is read that neither the host nor an earlier container has given values. */
+/** Throws ContainerError if a field is read that neither the host nor an earlier container has given values. */
 export function requireDefined(containers: readonly Container[]): void {
   const found = undefinedRead(containers);
   if (found)

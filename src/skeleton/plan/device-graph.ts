@@ -31,17 +31,24 @@ export interface DeviceGraph {
   readonly fresh: ReadonlySet<Derived>;
 }
 
+/** How halos come up to date. */
+interface Ways {
+  /** Containers that store in halos themselves. Default: none. */
+  readonly able?: StoresInHalos;
+  /** Copies are messages between processes, which travel while the host computes. */
+  readonly messages?: boolean;
+}
+
 /**
  * Makes the graph for `members` devices out of a sequence of containers. On one member nothing is split, no halo is updated, and reductions
- * go straight into their scalars. `fresh` are the fields whose halos are up to date, and the species that are sorted, at the start; `able`
- * containers store in halos themselves.
+ * go straight into their scalars. `fresh` are the fields whose halos are up to date, and the species that are sorted, at the start.
  */
 export function deviceGraph(
   containers: readonly Container[],
   members: number,
   level: OccLevel,
   fresh: ReadonlySet<Derived>,
-  able: StoresInHalos = () => false,
+  { able = () => false, messages = false }: Ways = {},
 ): DeviceGraph {
   const stages = stagesIn(containers);
   const base = dependencies(stages.map((stage) => computeNode(stage, "standard", "as written")));
@@ -57,7 +64,7 @@ export function deviceGraph(
     ...stageNodes(stage, updates.halos[stage.number], split.get(stage.number), inHalos),
   ]);
   const graph = dependencies(nodes).reduced(meansNeighbours);
-  return { base: base.reduced(), graph, hints: hintsOf(graph, split), splits: split, fresh: updates.fresh };
+  return { base: base.reduced(), graph, hints: hintsOf(graph, split, messages), splits: split, fresh: updates.fresh };
 }
 
 function onOneMember(stages: readonly Stage[], base: Graph<ComputeNode>, fresh: ReadonlySet<Derived>): DeviceGraph {
@@ -90,7 +97,7 @@ function sortsBefore(stage: Stage, species: readonly GridSpecies[], members: num
   );
 }
 
-/** What one container becomes on several members. */
+/** Nodes of one container on several members. */
 function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefined, inHalos: StoresInHalos): Node[] {
   const { container, name } = stage;
   const partials = partialsOf(container);
@@ -116,9 +123,9 @@ function stageNodes(stage: Stage, stale: readonly Field[], split: Split | undefi
 
 /**
  * Boundary cells that travel are launched before internal ones; and internal cells before a halo update that they hide, unless they have
- * to wait for more than it.
+ * to wait for more than it, or halos are messages.
  */
-function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>): Hint<Node>[] {
+function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>, messages: boolean): Hint<Node>[] {
   const hints: Hint<Node>[] = [];
   const add = (from: Node, to: Node, reason: string) => {
     if (!leads(graph, hints, to, from)) hints.push({ from, to, reason });
@@ -131,7 +138,7 @@ function hintsOf(graph: Graph<Node>, split: ReadonlyMap<number, Split>): Hint<No
   for (const [stage, { side, stencils }] of split) {
     const internal = part(stage, "internal");
     if (side === "before") add(part(stage, "boundary"), internal, "what travels is computed first");
-    else
+    else if (!messages)
       for (const halo of halos)
         if (stencils.has(halo.stage) && levelOf(part(halo.stage, "internal")) <= levelOf(halo))
           add(internal, halo, "the device gets work before the host starts the copies");

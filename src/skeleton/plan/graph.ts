@@ -10,7 +10,7 @@ export interface Datum {
 }
 
 /**
- * What of a datum is touched. A member's cells of a field are `internal` or `boundary`, copies of its neighbours' cells lie in the `halo`;
+ * Part of a datum that is touched. A member's cells of a field are `internal` or `boundary`, copies of its neighbours' cells lie in the `halo`;
  * everything else is `whole`.
  */
 export type Part = "internal" | "boundary" | "halo" | "whole";

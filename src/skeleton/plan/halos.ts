@@ -6,7 +6,7 @@ export interface Updates {
   readonly halos: readonly (readonly Field[])[];
   /** For each container, the species whose particles are sorted before it. */
   readonly sorts: readonly (readonly GridSpecies[])[];
-  /** What is up to date after the last container. */
+  /** Data that are up to date after the last container. */
   readonly fresh: ReadonlySet<Derived>;
 }
 

@@ -62,7 +62,7 @@ interface SpeciesNodeOf<K> extends NodeBase {
 
 export type Node = ComputeNode | HaloNode | CollectNode | SpeciesNode;
 
-/** What becomes stale when something is written: the halos of a field, the order of the particles of a species. */
+/** Data that become stale after a write: the halos of a field, the order of the particles of a species. */
 export type Derived = Field | GridSpecies;
 
 /**
@@ -74,7 +74,7 @@ export function readsAcross({ level, offsets }: FieldUse): boolean {
   return offsets.some((offset) => !own.includes(offset.at(-1)!));
 }
 
-/** Fields of which the container reads cells that may belong to another member. */
+/** Fields of the container with cells that may belong to another member. */
 export function fieldsAcross(container: Container): Field[] {
   return [...new Set(container.uses.filter(readsAcross).map((use) => use.field))];
 }
@@ -147,7 +147,7 @@ export function haloNode(field: Field, { number }: Stage, reason: string): HaloN
   };
 }
 
-/** What sorts the particles of a species on so many members, in order. */
+/** Nodes that sort the particles of a species on `members` members, in order. */
 export function speciesNodes(species: GridSpecies, { number }: Stage, reason: string, members: number): SpeciesNode[] {
   const { name, outbox, inbox, first, count } = species;
   const columns = Object.values(species.columns).flatMap((column) => atoms(column, OWN.standard));
@@ -173,7 +173,7 @@ export function collectNode({ container, number }: Stage, reason: string, partia
   };
 }
 
-/** Where the partial results of one run of a container wait to be collected, by reduce parameter. */
+/** Memory in which the partial results of one run of a container wait to be collected, by reduce parameter. */
 export function partialsOf(container: Container): Map<string, Datum> {
   return new Map([...container.reductions].map(([param, scalar]) => [param, { name: `partials of ${scalar.name}` }]));
 }

@@ -87,13 +87,13 @@ function splitAfter(base: Graph<ComputeNode>, found: Map<number, Split>): void {
     found.set(node.stage, {
       side: "after",
       stencils: new Set(writers.flatMap((writer) => [...found.get(writer.stage)!.stencils])),
-      reason: `its internal cells follow those of ${writers[0].name} while halos travel`,
+      reason: `its internal cells follow the internal cells of ${writers[0].name} while halos travel`,
     });
   }
 }
 
 /**
- * True if the internal cells of `to` can follow those of `from`: every path between them passes through split containers only, and never
+ * True if the internal cells of `to` can follow the internal cells of `from`: every path between them passes through split containers only, and never
  * through the result of a reduction or a field of another grid, which need all cells.
  */
 function overlaps(base: Graph<ComputeNode>, from: ComputeNode, to: ComputeNode, split: ReadonlySet<number>): boolean {

@@ -52,18 +52,26 @@ export function stagesOf(
 /**
  * @param atStart fields whose halos are up to date, and species that are sorted
  * @param able containers that can store in halos themselves
+ * @param messages halos go between processes: they begin before the cells that hide them
  */
-export function planOf(stages: Stages, members: number, level: OccLevel, atStart: ReadonlySet<Derived>, able?: StoresInHalos): Plan {
-  const graph = deviceGraph(stages.containers, members, level, atStart, able);
-  // What follows a reduction waits for it on all members.
+export function planOf(
+  stages: Stages,
+  members: number,
+  level: OccLevel,
+  atStart: ReadonlySet<Derived>,
+  able?: StoresInHalos,
+  messages = false,
+): Plan {
+  const graph = deviceGraph(stages.containers, members, level, atStart, { able, messages });
+  // Makes the successors of a reduction wait for it on all members.
   const order = schedule(graph.graph, graph.hints, (node) => node.kind === "collect");
   return { ...graph, stages, level, atStart, schedule: order };
 }
 
-/** What is up to date when the plan has run and its swaps are done: `atStart` of what follows. */
+/** Data that are up to date when the plan has run and its swaps are done: `atStart` of the next one. */
 export const nextStart = ({ fresh, stages }: Plan): ReadonlySet<Derived> => exchanged(fresh, stages.swaps);
 
-/** Those that are up to date under their names after swaps. */
+/** Data that are up to date under their names after swaps. */
 export function exchanged(fresh: ReadonlySet<Derived>, swaps: readonly Pair[]): Set<Derived> {
   const next = new Set(fresh);
   for (const [a, b] of swaps) {

@@ -73,8 +73,8 @@ export function levelsOf<N>(nodes: readonly N[], parents: (node: N) => readonly 
 }
 
 /**
- * Streams for the nodes of one level, no two of them one. A stream runs its nodes in order, so each must have run nothing but what the node
- * depends on; that of the parent which comes last saves an event, too.
+ * Streams for the nodes of one level, all different. A stream runs its nodes in order, so it must have run only nodes on which the new one
+ * depends; the stream of the last parent saves an event, too.
  */
 function chooseStreams<N extends { readonly name: string }>(
   graph: Graph<N>,

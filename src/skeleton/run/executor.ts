@@ -2,13 +2,14 @@ import type { Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type Field, type Grid, type GridSpecies } from "../../domain/grid/grid.js";
-import type { DeviceSet, Scalar } from "../../set/index.js";
+import { byLocal, onAnyRank, spansProcesses, type DeviceSet, type Scalar } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { MergedContainers } from "../fusion/merged.js";
 import { fieldsAcross, type Derived } from "../plan/nodes.js";
 import type { OccLevel } from "../plan/occ.js";
 import { nextStart, planOf, stagesOf, type Plan, type Stages } from "../plan/plan.js";
-import { Program, type Op, type OpMarks } from "./program.js";
+import type { Op } from "./op.js";
+import { Program, type OpMarks } from "./program.js";
 import {
   containersIn,
   exchange,
@@ -30,10 +31,10 @@ export interface ExecutorOptions {
   readonly sweepOrder: SweepOrder;
 }
 
-/** What a list of containers uses. */
+/** Data that a list of containers uses. */
 export interface Used {
   readonly fields: readonly Field[];
-  /** Those that are written. */
+  /** Data that are written. */
   readonly written: readonly Field[];
   /** Fields whose neighbours on other members are read, and species. */
   readonly derived: readonly Derived[];
@@ -57,6 +58,13 @@ export interface Traced {
   readonly timeline: Timeline;
 }
 
+/** Options of `Executor.step`. */
+interface StepOptions {
+  program?: Program;
+  /** Default: the program's own `submit`. */
+  readonly submit?: (program: Program) => void;
+}
+
 /** Programs of stages that are kept: of the first iteration and the steady state, for each place of fields that go round in swaps. */
 const KEPT = 16;
 /** Plans in a row that are looked at for what comes how often. */
@@ -64,7 +72,7 @@ const LOOKED = 1000;
 
 /** Runs iterations, with programs that are prepared when they are first needed. */
 export class Executor {
-  /** Those of the sequence, as written. */
+  /** The sequence's containers, as written. */
   readonly containers: readonly Container[];
   /** Fields and scalars that swaps of the sequence exchange. */
   readonly swapped: readonly (Field | Scalar)[];
@@ -87,10 +95,10 @@ export class Executor {
     this.period = periodOf(steps);
   }
 
-  /** Submits iterations as one program. */
-  step(stages: Stages, level: OccLevel, submit = (program: Program) => program.submit()): void {
+  /** Submits iterations as one program, which may be at hand from `preparedProgram`. */
+  step(stages: Stages, level: OccLevel, { program, submit = (made) => made.submit() }: StepOptions = {}): void {
     if (stages.containers.length > 0) {
-      const program = this.programFor(stages, level);
+      program ??= this.programFor(stages, level);
       submit(program);
       const { written, derived } = this.used(stages);
       for (const field of written) field.noteWrite();
@@ -101,18 +109,17 @@ export class Executor {
 
   /** The same, with the time of each operation. */
   async trace(stages: Stages, level: OccLevel): Promise<Traced | undefined> {
-    const { members } = this.set;
-    await Promise.all(members.map((member) => member.queue(0).finish()));
-    const starts = members.map((member) => member.queue(0).record());
+    await Promise.all(this.set.locals.map((member) => member.queue(0).finish()));
+    const starts = byLocal(this.set, (member) => member.queue(0).record());
     let traced: { program: Program; marks: ReadonlyMap<Op, OpMarks> } | undefined;
-    this.step(stages, level, (program) => (traced = { program, marks: program.trace() }));
+    this.step(stages, level, { submit: (program) => (traced = { program, marks: program.trace() }) });
     if (!traced) return undefined;
     const { program, marks } = traced as { program: Program; marks: ReadonlyMap<Op, OpMarks> };
     const { measuredTimeline } = await import("./timeline.js");
     return { program, timeline: await measuredTimeline(marks, starts, this.set) };
   }
 
-  /** The containers of so many iterations from the one with number `first` on, fused where asked for. */
+  /** The containers of `iterations` iterations from number `first` on, fused where asked for. */
   stagesOf(iterations: number, first: number): Stages {
     const marks = Array.from({ length: iterations }, (_, n) => marksOf(this.steps, first + n)).join();
     return entry(this.stages, marks, () => {
@@ -134,7 +141,7 @@ export class Executor {
     return found;
   }
 
-  /** Of the plans that can run now, or else of all, those that come most often, and of these the longest. */
+  /** The most frequent plan, and the longest of several, among the plans that can run now, or else among all. */
   typical(iterations: number, first: number): Stages {
     const all = [...this.cycle(iterations, first)].filter(([{ containers }]) => containers.length > 0);
     all.sort(([a, x], [b, y]) => y.count - x.count || b.containers.length - a.containers.length);
@@ -169,35 +176,55 @@ export class Executor {
       level,
       atStart,
       (container, field) => fast && container.grid.canPeerStore(container, field),
+      spansProcesses(this.set),
     );
   }
 
-  /** The program for fields, scalars, halos and particles as they are now. */
-  programFor(stages: Stages, level: OccLevel): Program {
+  /** The program that the next `step` of stages runs, if it is there already. */
+  preparedProgram(stages: Stages, level: OccLevel): Program | undefined {
+    const variants = this.variants.get(stages);
+    if (variants === undefined) return undefined;
     const { fields, scalars, derived, grids } = this.used(stages);
     for (const grid of grids) grid.layOut();
     const memoryOf = (n: number) => (n < fields.length ? fields[n].storage : scalars[n - fields.length].views);
-    const variants = entry(this.variants, stages, () => []);
-    const known = variants.find(
+    return variants.find(
       ({ program: { plan }, memory, generations }) =>
         plan.level === level &&
         memory.every((views, n) => views === memoryOf(n)) &&
         derived.every((of) => of.coherent === plan.atStart.has(of)) &&
         grids.every((grid, n) => grid.generation === generations[n]),
-    );
-    if (known) return known.program;
+    )?.program;
+  }
+
+  /** The program for fields, scalars, halos and particles as they are now; made where it is not there yet. */
+  programFor(stages: Stages, level: OccLevel): Program {
+    const prepared = this.preparedProgram(stages, level);
+    if (prepared) return prepared;
+    const { fields, scalars, derived, grids } = this.used(stages);
+    for (const grid of grids) grid.layOut();
     requireDefined(stages.written.nodes.map(({ container }) => container));
     const plan = this.plan(stages, level, new Set(derived.filter((of) => of.coherent)));
-    const memory = [...fields, ...scalars].map((_, n) => memoryOf(n));
+    const memory = [...fields.map((field) => field.storage), ...scalars.map((scalar) => scalar.views)];
     const program = new Program(plan, this.set, this.options.precision, this.options.sweepOrder);
+    this.set.ranks?.requireAlike(`the plan of ${program.name}`, program.digestible);
+    const variants = entry(this.variants, stages, () => []);
     variants.push({ program, memory, generations: grids.map((grid) => grid.generation) });
     if (variants.length > KEPT) variants.shift()!.program.free();
     return program;
   }
 
+  /** Makes and captures the program that the next `step` of stages runs, and tunes it where that is asked for; nothing where no container runs. */
+  async prepare(stages: Stages, level: OccLevel): Promise<Program | undefined> {
+    if (this.isUntuned(stages)) await this.tune(stages, level);
+    if (stages.containers.length === 0) return undefined;
+    const program = this.programFor(stages, level);
+    program.capture();
+    return program;
+  }
+
   /** Something of it may be left to `tune`. */
   isUntuned(stages: Stages): boolean {
-    return !this.tuned.has(stages) && this.set.members.some(({ device }) => device.tuning.measuring);
+    return !this.tuned.has(stages) && this.set.locals.some(({ device }) => device.tuning.measuring);
   }
 
   /**
@@ -216,7 +243,7 @@ export class Executor {
     } finally {
       next.free();
     }
-    if (!(await program.tune())) return;
+    if (!(await onAnyRank(this.set, await program.tune(), `the tuning of ${program.name}`))) return;
     const variants = this.variants.get(stages)!;
     variants.splice(
       variants.findIndex((variant) => variant.program === program),
@@ -225,7 +252,7 @@ export class Executor {
     program.free();
   }
 
-  /** What the devices made of the latest program of these stages. */
+  /** Remarks of the devices on the latest program of these stages. */
   remarks(stages: Stages): readonly string[] {
     return this.variants.get(stages)?.at(-1)?.program.remarks ?? [];
   }

@@ -4,7 +4,7 @@ import type { FieldType } from "../../domain/grid/options.js";
 import { f64, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/index.js";
 
-/** Where a NaN was found. */
+/** Place of a NaN that was found. */
 export interface NanLocation {
   readonly field: Field;
   /** Global coordinates [x, y, z], or [x, y]. */
@@ -39,18 +39,30 @@ export class NanWatch {
   }
 }
 
-/** The first NaN of a field, in the order of its host array. */
+/** The first NaN of a field, in the order of its host array; the same in all processes. */
 export async function findNan(field: Field): Promise<NanLocation | undefined> {
   if (!canHold(field) || !field.stored) return undefined;
-  const n = (await field.download()).findIndex(Number.isNaN);
-  if (n < 0) return undefined;
-  let rest = Math.floor(n / field.cardinality);
-  const cell = field.grid.extents.map((extent) => {
-    const coordinate = rest % extent;
-    rest = Math.floor(rest / extent);
-    return coordinate;
-  });
-  return { field, cell, component: n % field.cardinality };
+  const own = findOwn(field);
+  const { ranks } = field.grid.set;
+  const first = ranks ? (await ranks.gather(own, `NaN in "${field.name}"`)).find((place) => place !== undefined) : await own;
+  return first && { field, ...first };
+}
+
+/** The same among the planes of this process. */
+async function findOwn(field: Field): Promise<Omit<NanLocation, "field"> | undefined> {
+  for await (const { first, values } of field.planes()) {
+    const found = values.findIndex(Number.isNaN);
+    if (found < 0) continue;
+    const n = first * field.grid.planeLength(field) + found;
+    let rest = Math.floor(n / field.cardinality);
+    const cell = field.grid.extents.map((extent) => {
+      const coordinate = rest % extent;
+      rest = Math.floor(rest / extent);
+      return coordinate;
+    });
+    return { cell, component: n % field.cardinality };
+  }
+  return undefined;
 }
 
 function counting(field: Field, count: Scalar): Container {

@@ -1,34 +1,26 @@
 import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
 import { tune } from "../../device/tuning/tune.js";
-import type { Container, Round, Rounds } from "../../domain/grid/grid.js";
-import type { HaloCopy } from "../../domain/grid/parts.js";
-import { collect, type Collection } from "../../domain/container/reductions.js";
-import { copyBetween, type DeviceSet } from "../../set/index.js";
+import type { Container } from "../../domain/grid/grid.js";
+import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
+import { digestible } from "../../domain/container/digestible.js";
+import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
+import { byLocal, copyLocally, isLocal, localOf, spansProcesses, type DeviceSet } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 import type { Task } from "../plan/schedule.js";
+import type { Op } from "./op.js";
+import { partsOf, type Part } from "./parts.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
-
-/** What one member does for one task, in one of its streams. */
-export interface Op {
-  readonly node: Node;
-  readonly member: number;
-  readonly stream: number;
-  readonly launches: readonly Launch[];
-  /** From this member to others. */
-  readonly copies: readonly HaloCopy[];
-  /** Operations of other streams or members that are waited for. */
-  readonly waits: readonly Op[];
-  /** Operations of other members that it waits for while it runs, without an event. */
-  readonly exchangesWith: readonly Op[];
-}
 
 /** Marks before and after an operation, by the clock of its member. */
 export interface OpMarks {
   readonly begin: DeviceEvent;
   readonly end: DeviceEvent;
 }
+
+/** Containers that a message names. */
+const NAMED = 4;
 
 /** A reduction whose partials each member reads where they are. */
 interface SharedReduction {
@@ -39,18 +31,23 @@ interface SharedReduction {
 
 /** A plan bound to memory: launches prepared, copies known, events placed. */
 export class Program {
+  /** Operations of all members; members of other processes have no launches. */
   readonly ops: readonly Op[];
+  /** Operations of members of this process. */
+  private readonly own: readonly Op[];
   private readonly launches: Launch[] = [];
   private readonly inRounds: Rounds[] = [];
   private readonly collections = new Map<number, Collection[]>();
-  /** Reductions that devices fold without copies, by stage; undefined where they cannot. */
+  /** Reductions that devices fold without copies, by stage; undefined if they cannot. */
   private readonly shared = new Map<number, SharedReduction | undefined>();
   private readonly signalling: ReadonlySet<Op>;
-  /** Those in use, stream 0 of the first member before all others. */
+  /** Streams in use, stream 0 of the first member before all others. */
   private readonly queues: readonly Queue[];
   /** Devices of one kind are driven together. */
   private readonly capturable: boolean;
-  private graph: DeviceGraph | undefined;
+  private readonly parts: readonly Part[];
+  /** One for each part. */
+  private graphs: readonly DeviceGraph[] | undefined;
 
   constructor(
     readonly plan: Plan,
@@ -64,45 +61,55 @@ export class Program {
       this.free();
       throw error;
     }
+    this.own = this.ops.filter(({ member }) => isLocal(set.members[member]));
+    this.parts = partsOf(set, this.ops);
     this.signalling = new Set(this.ops.flatMap((op) => op.waits));
-    this.queues = [...new Set([...set.members.map((member) => member.queue(0)), ...this.ops.map((op) => this.queue(op))])];
-    const [first, ...others] = set.members.map((member) => member.device);
+    this.queues = [...new Set([...set.locals.map((member) => member.queue(0)), ...this.own.map((op) => this.queue(op))])];
+    const [first, ...others] = set.locals.map((member) => member.device);
     this.capturable = others.every((device) => device.memory === first.memory || device.backend === first.backend);
   }
 
   /**
    * Submits everything, as one where the devices can. All of it comes after what is in stream 0 of the first member, and what is submitted
-   * there later comes after all of it.
+   * there later comes after all of it. Where messages come from other processes, the thread waits for them.
    */
   submit(): void {
-    const [origin, ...others] = this.queues;
-    if (this.capturable) {
-      this.graph ??= origin.capture(() => this.enqueue(), others);
-      return origin.submit(this.graph);
+    const graphs = this.capture();
+    for (const [n, part] of this.parts.entries()) {
+      if (part.waits) this.set.transport!.waitNow(`the plan of ${this.name}`);
+      if (graphs) this.queues[0].submit(graphs[n]);
+      else this.forked(() => this.enqueue(part.ops));
+      for (const messages of part.posts) this.set.transport!.post(messages);
     }
-    this.forked(() => this.enqueue());
   }
 
-  /** The same, one by one, with marks around each operation. */
+  /** Captures everything, for which devices may compile, before `submit` needs it, a graph for each part; undefined where they cannot run it as one. */
+  capture(): readonly DeviceGraph[] | undefined {
+    const [origin, ...others] = this.queues;
+    if (this.capturable) this.graphs ??= this.parts.map(({ ops }) => origin.capture(() => this.enqueue(ops), others));
+    return this.graphs;
+  }
+
+  /** The same, one by one, with marks around each operation; in one process. */
   trace(): ReadonlyMap<Op, OpMarks> {
     const marks = new Map<Op, OpMarks>();
-    this.forked(() => this.enqueue(marks));
+    this.forked(() => this.enqueue(this.own, marks));
     return marks;
   }
 
-  /** What the devices made of the captured program, and how its launches are tuned, a line each. */
+  /** Remarks of the devices on the captured program, and the tuning of its launches, a line each. */
   get remarks(): readonly string[] {
     const launches = this.ops.flatMap((op) => op.launches);
     const tuned = launches.flatMap(({ kernel, tuning }) => (tuning?.remarks ?? []).map((line) => `${kernel.name}: ${line}`));
-    return [...(this.graph?.remarks ?? []), ...new Set(tuned)];
+    return [...(this.graphs ?? []).flatMap((graph) => graph.remarks), ...new Set(tuned)];
   }
 
   /** Measures launches for which nothing is known, on devices that are to; true where something was found. */
   async tune(): Promise<boolean> {
     const seen = new Set<string>();
     let found = false;
-    for (const { member, launches } of this.ops) {
-      const { device } = this.set.members[member];
+    for (const { member, launches } of this.own) {
+      const { device } = localOf(this.set, member);
       for (const launch of device.tuning.measuring ? launches : []) {
         const key = launch.tuning?.from === "default" ? `${device.name} ${launch.tuning.key}` : undefined;
         if (key === undefined || seen.has(key)) continue;
@@ -113,8 +120,22 @@ export class Program {
     return found;
   }
 
+  /** Its containers, for messages. */
+  get name(): string {
+    const names = [...new Set(this.plan.stages.containers.map(({ name }) => `"${name}"`))];
+    return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ", ..." : ""}`;
+  }
+
+  /** Everything in which the programs of processes must be alike: grids, code, values, and the order of operations and copies. */
+  get digestible(): string {
+    const { stages, level, schedule } = this.plan;
+    const tasks = schedule.tasks.map(({ node, stream }) => [node.name, stream]);
+    const copies = this.ops.flatMap((op) => op.copies.map(({ from, to }) => [op.node.name, from, to]));
+    return digestible(stages.containers, level, this.precision, tasks, copies);
+  }
+
   free(): void {
-    this.graph?.free();
+    for (const graph of this.graphs ?? []) graph.free();
     for (const launch of this.launches) launch.free();
     for (const rounds of this.inRounds) rounds.free();
     for (const collection of [...this.collections.values()].flat()) collection.free();
@@ -128,15 +149,17 @@ export class Program {
     for (const queue of others) origin.wait(queue.record());
   }
 
-  private enqueue(marks?: Map<Op, OpMarks>): void {
-    const { members } = this.set;
+  private enqueue(ops: readonly Op[], marks?: Map<Op, OpMarks>): void {
     const events = new Map<Op, DeviceEvent>();
-    for (const op of this.ops) {
+    for (const op of ops) {
       const queue = this.queue(op);
-      for (const other of op.waits) queue.wait(events.get(other)!);
+      for (const other of op.waits) {
+        const event = events.get(other);
+        // Another part's work, or another process's, is complete.
+        if (event) queue.wait(event);
+      }
       const begin = marks && queue.record();
-      for (const { from, to, source, target } of op.copies)
-        copyBetween(source, target, members[from].queue(op.stream), members[to].queue(op.stream));
+      copyLocally(this.set, op.copies, op.stream);
       for (const launch of op.launches) queue.submit(launch);
       if (this.signalling.has(op)) events.set(op, queue.record());
       if (begin) marks.set(op, { begin, end: queue.record() });
@@ -144,17 +167,19 @@ export class Program {
   }
 
   private queue({ member, stream }: Pick<Op, "member" | "stream">): Queue {
-    return this.set.members[member].queue(stream);
+    return localOf(this.set, member).queue(stream);
   }
 
   private lower(tasks: readonly Task<Node>[]): Op[] {
     const members = this.set.members.map((_, m) => m);
     const ops: Op[] = [];
+    /** Place of each operation in the order of submission. */
+    const order = new Map<Op, number>();
     /** By operation: the one before it in its stream. */
     const before = new Map<Op, Op | undefined>();
     /** The last operation of each stream of each member. */
     const lasts = members.map(() => new Map<number, Op>());
-    /** What must be complete before a member goes on after a node. */
+    /** Operations that must be complete before a member goes on after a node. */
     const completion = new Map<Node, (member: number) => readonly Op[]>();
     /** The latest fold of each member that waits for other members while it runs, and the streams that have gone on after it. */
     const barriers = members.map(() => ({ fold: undefined as Op | undefined, passed: new Set<number>() }));
@@ -176,8 +201,9 @@ export class Program {
         copies: [],
         exchangesWith: [],
         ...work,
-        waits: lastOfEach(held, { member, stream }, ops),
+        waits: lastOfEach(held, { member, stream }, order),
       };
+      order.set(op, ops.length);
       ops.push(op);
       before.set(op, lasts[member].get(stream));
       lasts[member].set(stream, op);
@@ -189,7 +215,7 @@ export class Program {
         .incoming(node)
         .map((edge) => ({ completed: completion.get(edge.from)!, wide: meansNeighbours(edge) }));
       const after = (...on: number[]) => on.flatMap((m) => parents.flatMap(({ completed }) => completed(m)));
-      /** What neighbours must have done before a member stores in their halos, or reads what they have stored in its own. */
+      /** Work of neighbours that must be done before a member stores in their halos, or reads the values that they have stored in its own. */
       const around = ({ container: { grid } }: ComputeNode, m: number) =>
         grid
           .neighbours(m)
@@ -205,29 +231,32 @@ export class Program {
       } else if (node.kind === "compute") {
         const done = members.map((m) => {
           const own = after(m);
+          const neighbours = around(node, m);
           const last = lasts[m].get(task.stream);
-          const completed = complete(last ? [...own, last] : own, before);
-          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...around(node, m).filter((op) => !completed.has(op))]);
+          const completed = neighbours.length > 0 ? complete(last ? [...own, last] : own, before) : undefined;
+          return add(task, m, { launches: this.prepare(node, m) }, [...own, ...neighbours.filter((op) => !completed?.has(op))]);
         });
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "pack" || node.kind === "sort") {
         const { species, kind } = node;
-        const patterns = members.map((m) => (kind === "pack" ? species.leaving(m) : species.sorting(m)));
-        const done = members.map((m) => add(task, m, { launches: patterns[m].launches }, after(m)));
+        const patterns = byLocal(this.set, (_, m) => (kind === "pack" ? species.leaving(m) : species.sorting(m)));
+        const done = members.map((m) => add(task, m, { launches: patterns[m]?.launches ?? [] }, after(m)));
         completion.set(node, (m) => [done[m]]);
       } else if (node.kind === "halo" || node.kind === "move") {
         const copies = node.kind === "halo" ? node.field.grid.halo(node.field) : node.species.transfers();
+        const leaving = bySource(copies);
         const done = members.map((m) => {
-          const own = copies.filter(({ from }) => from === m);
+          const own = leaving.get(m) ?? [];
           return add(task, m, { copies: own }, after(m, ...new Set(own.map(({ to }) => to))));
         });
-        completion.set(node, (m) => done.filter((op) => op.member === m || op.copies.some(({ to }) => to === m)));
+        const arriving = byTarget(done);
+        completion.set(node, (m) => [...new Set([done[m], ...(arriving.get(m) ?? [])])]);
       } else {
         const shared = this.sharedOf(node.stage);
         if (shared) {
           const { launches: list, allReduces } = shared.fold;
-          // What neither comes before a fold nor after it may be put behind it by the device, which knows nothing of what the fold waits for: it
-          // would keep back what another device's fold waits for, and both would wait for ever.
+          // Waits for all work so far: the device may put independent work after a fold, as it does not know what the fold waits for: that
+          // would hold back work that another device's fold waits for, and both would wait for ever.
           const all = members.map((m) => [...lasts[m].values()]);
           const waits = (m: number) => (allReduces ? all[m] : after(...members));
           const exchanging = allReduces ? after(...members) : [];
@@ -238,14 +267,11 @@ export class Program {
           completion.set(node, (m) => [folds[m]]);
           continue;
         }
-        const collections = this.collectionsOf(node.container, node.stage);
-        const gathers = members.map((m) =>
-          add(task, m, { copies: collections.flatMap(({ copies }) => copies.filter(({ from }) => from === m)) }, after(m)),
+        const rounds = roundsOf(this.collectionsOf(node.container, node.stage), members.length);
+        completion.set(
+          node,
+          addRounds(rounds, members, after, (member, work, waits) => add(task, member, work, waits)),
         );
-        const folds = members.map((m) =>
-          add(task, m, { launches: collections.flatMap(({ folds: list }) => list.slice(m, m + 1)) }, gathers),
-        );
-        completion.set(node, (m) => [folds[m]]);
       }
     }
     return ops;
@@ -253,6 +279,7 @@ export class Program {
 
   private prepare(node: ComputeNode, member: number): readonly Launch[] {
     const { container, view, stage } = node;
+    if (!isLocal(this.set.members[member])) return [];
     const shared = this.sharedOf(stage);
     if (shared) return shared.launches.get(node)![member];
     const collections = this.collectionsOf(container, stage);
@@ -265,8 +292,7 @@ export class Program {
     };
     const launches = container.grid.prepare(container, member, view, options);
     this.launches.push(...launches);
-    // Alone, a member has nothing to gather.
-    return this.set.members.length > 1 ? launches : [...launches, ...collections.flatMap(({ folds }) => folds)];
+    return launches;
   }
 
   /** Scalar steps sweep over nothing. */
@@ -282,21 +308,22 @@ export class Program {
   }
 
   private share(stage: number): SharedReduction | undefined {
-    const { members } = this.set;
+    const { members, locals } = this.set;
     const nodes = this.plan.graph.nodes.filter((node): node is ComputeNode => node.kind === "compute" && node.stage === stage);
     const { reductions, grid } = nodes[0].container;
     if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
-    if (!members[0].device.fold) return undefined;
+    // Other processes do not reach what this one leaves.
+    if (spansProcesses(this.set) || !locals[0].device.fold) return undefined;
     const options = { precision: this.precision, unfolded: true, sweepBackward: this.sweepsBackward(stage) };
     const launchesOf = ({ container, view, peerStored }: ComputeNode) =>
       members.map((_, m) => grid.prepare(container, m, view, { ...options, peerStored }));
     const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
-    const parts = members.map(({ device }, m) => ({
+    const parts = locals.map(({ device }, m) => ({
       device,
       launches: [...launches.values()].flatMap((byMember) => byMember[m]),
       results: Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]])),
     }));
-    const fold = members[0].device.fold?.(parts);
+    const fold = locals[0].device.fold?.(parts);
     const own = parts.flatMap((part) => part.launches);
     if (fold) this.launches.push(...own, ...fold.launches);
     else for (const launch of own) launch.free();
@@ -321,13 +348,15 @@ function addRounds(
   const latest = new Map<number, Op>();
   let arrivals: readonly Op[] = [];
   for (const { launches, copies } of rounds) {
-    const arrived = (m: number) => arrivals.filter((op) => op.copies.some(({ to }) => to === m));
+    const arriving = byTarget(arrivals);
+    const arrived = (m: number) => arriving.get(m) ?? [];
     for (const m of members)
       if (!latest.has(m)) latest.set(m, add(m, { launches: launches[m] }, before(m)));
       else if (launches[m].length > 0 || arrived(m).length > 0) latest.set(m, add(m, { launches: launches[m] }, arrived(m)));
     const ready = new Map(latest);
+    const leaving = bySource(copies);
     arrivals = members.flatMap((m) => {
-      const own = copies.filter(({ from }) => from === m);
+      const own = leaving.get(m) ?? [];
       if (own.length === 0) return [];
       const op = add(
         m,
@@ -338,7 +367,22 @@ function addRounds(
       return [op];
     });
   }
-  return (m) => [latest.get(m)!, ...arrivals.filter((op) => op.copies.some(({ to }) => to === m))];
+  const arriving = byTarget(arrivals);
+  return (m) => [latest.get(m)!, ...(arriving.get(m) ?? [])];
+}
+
+/** Copies by the member that they leave. */
+function bySource(copies: readonly HaloCopy[]): ReadonlyMap<number, HaloCopy[]> {
+  const leaving = new Map<number, HaloCopy[]>();
+  for (const copy of copies) entry(leaving, copy.from, () => []).push(copy);
+  return leaving;
+}
+
+/** Operations by the members that their copies go to, each once for a member. */
+function byTarget(ops: readonly Op[]): ReadonlyMap<number, Op[]> {
+  const arriving = new Map<number, Op[]>();
+  for (const op of ops) for (const to of new Set(op.copies.map((copy) => copy.to))) entry(arriving, to, () => []).push(op);
+  return arriving;
 }
 
 /** All that is complete once some operations are: what they waited for or exchanged with, and what came `before` in the streams of it all. */
@@ -353,14 +397,14 @@ function complete(last: readonly Op[], before: ReadonlyMap<Op, Op | undefined>):
   return done;
 }
 
-/** Of each stream, the last of the operations that are waited for; none of the stream that waits, which keeps its own order. */
-function lastOfEach(after: readonly Op[], own: { member: number; stream: number }, order: readonly Op[]): Op[] {
+/** The last operation of each stream that is waited for, except the stream that waits, which keeps its own order. */
+function lastOfEach(after: readonly Op[], own: { member: number; stream: number }, order: ReadonlyMap<Op, number>): Op[] {
   const last = new Map<string, Op>();
   for (const op of new Set(after)) {
     if (op.member === own.member && op.stream === own.stream) continue;
     const key = `${op.member} ${op.stream}`;
     const known = last.get(key);
-    if (!known || order.indexOf(op) > order.indexOf(known)) last.set(key, op);
+    if (!known || order.get(op)! > order.get(known)!) last.set(key, op);
   }
   return [...last.values()];
 }

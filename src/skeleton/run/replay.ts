@@ -1,13 +1,43 @@
 import { BYTES } from "../../device/memory/view.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import type { Link } from "../../set/index.js";
-import type { Op } from "./program.js";
+import type { Op } from "./op.js";
+import { entry } from "../entry.js";
+import { Heap } from "./heap.js";
 
 /** When something ran, in seconds from the start of the plan. */
-export interface Span {
-  readonly op: Op;
+export interface Span<O = Op> {
+  readonly op: O;
   readonly begin: number;
   readonly end: number;
+}
+
+/** The order that an operation keeps: after the one before it in its stream, and after those that it waits for. */
+export interface Ordered<O> extends Pick<Op, "member" | "stream"> {
+  readonly waits: readonly O[];
+  readonly exchangesWith: readonly O[];
+}
+
+/** Processors and links, as operations occupy them one after the other. */
+export interface Resources<O> {
+  /** The first time from `ready` on at which something that the operation needs is free. */
+  earliest(op: O, ready: number): number;
+  /** Occupies what the operation needs; returns when it ends. */
+  run(op: O, begin: number): number;
+}
+
+/** An operation that has not run yet. */
+interface Waiting<O> {
+  readonly op: O;
+  /** Place in the order of launches. */
+  readonly place: number;
+  readonly followers: Waiting<O>[];
+  /** Operations that it waits for and that have not run. */
+  missing: number;
+  /** The end of the last one that it waited for. */
+  ready: number;
+  /** When it can start, as far as known: what others occupy meanwhile may put it off. */
+  begin: number;
 }
 
 /**
@@ -15,60 +45,93 @@ export interface Span {
  * direction, and streams and events were respected. `seconds` tells how long an operation computes.
  */
 export function replay(ops: readonly Op[], link: Link, seconds: (op: Op) => number): Span[] {
-  const spans = new Map<Op, Span>();
-  const free = new Map<string, number>();
-  const left = new Set(ops);
-  const previous = previousInStream(ops);
-  while (left.size > 0) {
-    let next: { op: Op; begin: number } | undefined;
-    for (const op of left) {
-      const before = [...op.waits, ...op.exchangesWith, ...previous.get(op)!];
-      if (!before.every((other) => spans.has(other))) continue;
-      const ready = Math.max(0, ...before.map((other) => spans.get(other)!.end));
-      const needed = resourcesOf(op).map((name) => free.get(name) ?? 0);
-      // A part of no cells needs nothing.
-      const begin = needed.length > 0 ? Math.max(ready, Math.min(...needed)) : ready;
-      // The first in the order of launches, among those that can start first.
-      if (!next || begin < next.begin) next = { op, begin };
+  return replayOn(ops, new PairLinks(link, seconds));
+}
+
+/** When operations would run on the given resources, streams and events respected. */
+export function replayOn<O extends Ordered<O>>(ops: readonly O[], resources: Resources<O>): Span<O>[] {
+  const spans = Array<Span<O>>(ops.length);
+  // The first in the order of launches, among those that can start first.
+  const able = new Heap<Waiting<O>>((a, b) => a.begin < b.begin || (a.begin === b.begin && a.place < b.place));
+  const enter = (waiting: Waiting<O>): void => {
+    waiting.begin = resources.earliest(waiting.op, waiting.ready);
+    able.push(waiting);
+  };
+  let left = ops.length;
+  for (const waiting of waitingOf(ops)) if (waiting.missing === 0) enter(waiting);
+  for (let next = able.pop(); next !== undefined; next = able.pop()) {
+    const { op, place, begin } = next;
+    // Others may have taken its processor or links since it entered; times only rise, so the heap is still in order.
+    if (resources.earliest(op, next.ready) > begin) {
+      enter(next);
+      continue;
     }
-    const { op, begin } = next!;
-    spans.set(op, { op, begin, end: run(op, begin, link, seconds, free) });
-    left.delete(op);
+    const end = resources.run(op, begin);
+    spans[place] = { op, begin, end };
+    left--;
+    for (const follower of next.followers) {
+      follower.ready = Math.max(follower.ready, end);
+      if (--follower.missing === 0) enter(follower);
+    }
   }
-  return ops.map((op) => spans.get(op)!);
+  if (left > 0) throw new Error(`${left} of ${ops.length} operations wait for each other`);
+  return spans;
 }
 
-/** Occupies what the operation needs; returns when it ends. */
-function run(op: Op, begin: number, link: Link, seconds: (op: Op) => number, free: Map<string, number>): number {
-  let end = begin;
-  for (const copy of op.copies) {
-    const name = linkOf(copy);
-    const done = Math.max(begin, free.get(name) ?? 0) + link.latency + bytesOf(copy) / link.bandwidth;
-    free.set(name, done);
-    end = Math.max(end, done);
+/** All operations with those that wait for them: by events, exchanges, or as the next in a stream. */
+function waitingOf<O extends Ordered<O>>(ops: readonly O[]): Waiting<O>[] {
+  const waiting = ops.map((op, place): Waiting<O> => ({ op, place, followers: [], missing: 0, ready: 0, begin: 0 }));
+  const byOp = new Map(waiting.map((each) => [each.op, each]));
+  const lastInStream = new Map<string, Waiting<O>>();
+  for (const each of waiting) {
+    const stream = `${each.op.member} ${each.op.stream}`;
+    const previous = lastInStream.get(stream);
+    lastInStream.set(stream, each);
+    const before = [...each.op.waits, ...each.op.exchangesWith].map((other) => byOp.get(other)!);
+    for (const other of previous ? [...before, previous] : before) {
+      other.followers.push(each);
+      each.missing++;
+    }
   }
-  if (op.launches.length > 0) {
-    end = Math.max(end, begin + seconds(op));
-    free.set(processorOf(op), end);
-  }
-  return end;
+  return waiting;
 }
 
-export const bytesOf = ({ source }: HaloCopy): number => source.size * BYTES[source.type];
+/** A processor for each member, and a link for each direction of each pair of members. */
+class PairLinks implements Resources<Op> {
+  /** By member. */
+  private readonly processors = new Map<number, number>();
+  /** By the member that sends, then by the one that receives. */
+  private readonly links = new Map<number, Map<number, number>>();
 
-const processorOf = (op: Op): string => `processor ${op.member}`;
-const linkOf = ({ from, to }: HaloCopy): string => `link ${from} ${to}`;
+  constructor(
+    private readonly link: Link,
+    private readonly seconds: (op: Op) => number,
+  ) {}
 
-const resourcesOf = (op: Op): string[] => [...op.copies.map(linkOf), ...(op.launches.length > 0 ? [processorOf(op)] : [])];
+  /** The first time from `ready` on at which something that the operation needs is free; one of no cells needs nothing. */
+  earliest(op: Op, ready: number): number {
+    let first = Infinity;
+    for (const { from, to } of op.copies) first = Math.min(first, this.links.get(from)?.get(to) ?? 0);
+    if (op.launches.length > 0) first = Math.min(first, this.processors.get(op.member) ?? 0);
+    return first < Infinity ? Math.max(ready, first) : ready;
+  }
 
-function previousInStream(ops: readonly Op[]): Map<Op, Op[]> {
-  const last = new Map<string, Op>();
-  return new Map(
-    ops.map((op) => {
-      const key = `${op.member} ${op.stream}`;
-      const before = last.get(key);
-      last.set(key, op);
-      return [op, before ? [before] : []];
-    }),
-  );
+  /** Occupies what the operation needs; returns when it ends. */
+  run(op: Op, begin: number): number {
+    let end = begin;
+    for (const copy of op.copies) {
+      const free = entry(this.links, copy.from, () => new Map<number, number>());
+      const done = Math.max(begin, free.get(copy.to) ?? 0) + this.link.latency + bytesOf(copy) / this.link.bandwidth;
+      free.set(copy.to, done);
+      end = Math.max(end, done);
+    }
+    if (op.launches.length > 0) {
+      end = Math.max(end, begin + this.seconds(op));
+      this.processors.set(op.member, end);
+    }
+    return end;
+  }
 }
+
+/** Bytes of a copy. Plans are replayed in one process, where copies have both ends. */
+export const bytesOf = ({ source }: HaloCopy): number => source!.size * BYTES[source!.type];

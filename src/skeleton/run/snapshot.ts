@@ -1,8 +1,9 @@
 import type { View } from "../../device/memory/view.js";
-import { Field, type MemberArray, type GridSpecies } from "../../domain/grid/grid.js";
-import type { DeviceSet, Scalar } from "../../set/index.js";
+import { Field, type GridSpecies } from "../../domain/grid/grid.js";
+import type { MemberArray } from "../../domain/grid/parts.js";
+import { localOf, type DeviceSet, type Scalar } from "../../set/index.js";
 
-/** What has memory on each member. */
+/** Objects with memory on each member. */
 type Kept = Field | Scalar | MemberArray;
 
 /** Copies on the devices of what a sequence changes, so that it can run and leave no trace. */
@@ -11,7 +12,7 @@ export class Snapshot {
   private readonly flags: readonly { readonly field: Field; readonly defined: boolean; readonly coherent: boolean }[];
   private readonly sorted: readonly { readonly of: GridSpecies; readonly coherent: boolean }[];
 
-  /** Enqueues the copies in stream 0 of each member. Throws DeviceError where memory does not suffice. */
+  /** Enqueues the copies in stream 0 of each member. Throws DeviceError if memory does not suffice. */
   constructor(
     private readonly set: DeviceSet,
     changed: Iterable<Field | Scalar | MemberArray>,
@@ -30,22 +31,23 @@ export class Snapshot {
 
   /** Brings the contents back, in stream 0 of each member, to where fields and scalars lie now. */
   restore(): void {
-    for (const { of, views } of this.copies) memoryOf(of).forEach((view, m) => this.set.members[m].queue(0).copy(views[m], view));
+    for (const { of, views } of this.copies) memoryOf(of).forEach((view, m) => localOf(this.set, m).queue(0).copy(views[m], view));
     for (const { field, defined, coherent } of this.flags) [field.defined, field.coherent] = [defined, coherent];
     for (const { of, coherent } of this.sorted) of.coherent = coherent;
   }
 
   free(): void {
-    for (const view of this.copies.flatMap(({ views }) => views)) view.free();
+    for (const { views } of this.copies) views.forEach((view) => view.free());
   }
 
   private copy(of: Kept): void {
-    const views: View[] = [];
+    const memory = memoryOf(of);
+    const views = Array<View>(memory.length);
     this.copies.push({ of, views });
-    memoryOf(of).forEach((view, m) => {
-      const { device } = this.set.members[m];
-      views.push(device.array({ type: view.type as Exclude<View["type"], "bool"> }, view.shape));
-      this.set.members[m].queue(0).copy(view, views[m]);
+    memory.forEach((view, m) => {
+      const member = localOf(this.set, m);
+      views[m] = member.device.array({ type: view.type as Exclude<View["type"], "bool"> }, view.shape);
+      member.queue(0).copy(view, views[m]);
     });
   }
 }

@@ -3,7 +3,8 @@ import { range } from "../../device/launch/policy.js";
 import { kernel } from "../../kernel/kernel.js";
 import { f64, view } from "../../kernel/params.js";
 import { DEFAULT_LINK, type DeviceSet } from "../../set/index.js";
-import type { Op, OpMarks, Program } from "./program.js";
+import type { Op } from "./op.js";
+import type { OpMarks, Program } from "./program.js";
 import { replay, type Span } from "./replay.js";
 import { isDisturbed, steadySeconds, type Steady } from "./steady.js";
 
@@ -12,11 +13,11 @@ export interface Timeline {
   readonly spans: readonly Span[];
   /** From the first begin to the last end. */
   readonly seconds: number;
-  /** Where the times come from. */
+  /** Source of the times. */
   readonly source: string;
 }
 
-/** What a timeline of one skeleton shows. */
+/** Timeline of one skeleton. */
 export interface Timelines {
   readonly name: string;
   readonly set: Pick<DeviceSet, "name" | "members">;
@@ -26,11 +27,11 @@ export interface Timelines {
 }
 
 /** Seconds from submitting a launch to its start, in plans. */
-const LAUNCH = 2e-6;
+export const LAUNCH = 2e-6;
 
 /** The plan by the model: the bytes of each launch over the bandwidth of its device, and the set's link. */
 export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise<Timeline> {
-  const copies = await Promise.all(set.members.map(({ device }) => copyOf(device)));
+  const copies = await Promise.all(set.locals.map(({ device }) => copyOf(device)));
   const bandwidths = copies.map((copy) => COPIED_BYTES / copy.seconds);
   const link = set.link ?? DEFAULT_LINK;
   const seconds = ({ launches, member }: Op) =>
@@ -43,7 +44,7 @@ export async function plannedTimeline({ ops }: Program, set: DeviceSet): Promise
 }
 
 /**
- * A traced run. Members that share a device, and those of a CPU, run one after the other: their times are replayed as if each had a device
+ * A traced run. Members that share a device, and members on CPUs, run one after the other: their times are replayed as if each had a device
  * of its own, with the set's link between them.
  * @param starts a mark on each member from just before the run
  */
@@ -54,7 +55,7 @@ export async function measuredTimeline(
 ): Promise<Timeline> {
   const times = new Map<Op, { begin: number; seconds: number }>();
   for (const [op, { begin, end }] of marks) times.set(op, { begin: await begin.since(starts[op.member]), seconds: await end.since(begin) });
-  const inTurns = new Set(set.members.map(({ device }) => device.memory)).size < set.members.length;
+  const inTurns = new Set(set.locals.map(({ device }) => device.memory)).size < set.locals.length;
   if (inTurns)
     return timeline(
       replay([...marks.keys()], set.link ?? DEFAULT_LINK, (op) => times.get(op)!.seconds),
@@ -77,9 +78,15 @@ const timeline = (spans: readonly Span[], source: string): Timeline => ({
 /** Seconds of copies from or to a member, and how much of that the member computes meanwhile; the mean over the members. */
 export function overlapOf({ spans }: Timeline, members: number): { readonly copies: number; readonly hidden: number } {
   let [copies, hidden] = [0, 0];
+  const travels = Array.from({ length: members }, (): Span[] => []);
+  const works = Array.from({ length: members }, (): Span[] => []);
+  for (const span of spans) {
+    const { op } = span;
+    for (const m of new Set(op.copies.flatMap(({ from, to }) => [from, to]))) travels[m]?.push(span);
+    if (op.launches.length > 0) works[op.member]?.push(span);
+  }
   for (let m = 0; m < members; m++) {
-    const travel = union(spans.filter(({ op }) => op.copies.some(({ from, to }) => from === m || to === m)));
-    const work = union(spans.filter(({ op }) => op.launches.length > 0 && op.member === m));
+    const [travel, work] = [union(travels[m]), union(works[m])];
     copies += lengthOf(travel);
     hidden += lengthOf(travel) + lengthOf(work) - lengthOf(union([...travel, ...work]));
   }
@@ -113,6 +120,12 @@ function rateText(copy: Steady): string {
   return isDisturbed(copy)
     ? `${rate} (uncertain: something else was running, runs of the copy differ ${copy.spread.toFixed(1)}-fold)`
     : rate;
+}
+
+/** Bytes a second that a copy kernel moves on a device, measured once, and the same in words. */
+export async function copyRate(device: Device): Promise<{ readonly bandwidth: number; readonly words: string }> {
+  const copy = await copyOf(device);
+  return { bandwidth: COPIED_BYTES / copy.seconds, words: rateText(copy) };
 }
 
 /** The time of a copy kernel, measured once; again the next time where something else was running. */

@@ -8,7 +8,7 @@ import type { Stages } from "../plan/plan.js";
 const ROUNDS = 5;
 /** Iterations of a trial in one measurement. */
 const ITERATIONS = 10;
-/** Seconds of measurements of one trial that need no more of them. */
+/** Seconds of measurements of one trial after which no more are needed. */
 const ENOUGH = 1;
 
 /**
@@ -96,9 +96,9 @@ function least<K extends string>(seconds: Readonly<Record<K, number>>): K {
 
 /** Everything that the time of a plan depends on. */
 export function timingKey(stages: Stages, set: DeviceSet, precision: string): string[] {
-  const { members, link } = set;
+  const { locals, link } = set;
   return [
-    JSON.stringify([precision, stages.iterations, link, members.map(({ name, device }) => [name, device.label])]),
+    JSON.stringify([precision, stages.iterations, link, locals.map(({ name, device }) => [name, device.label])]),
     ...stages.containers.map(({ ir, box, march, grid: { kind, extents, periodic, ghosts, cells, partitions }, uses }) =>
       JSON.stringify([
         ir,

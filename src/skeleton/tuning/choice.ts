@@ -1,6 +1,6 @@
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 
-/** What was found by measuring. */
+/** Result of measuring. */
 export interface Choice<K extends string = string> {
   readonly best: K;
   /** Seconds of one iteration, or plan, each way; those that cannot run are missing. */

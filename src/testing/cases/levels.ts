@@ -26,7 +26,7 @@ const product = ofType((real) =>
     },
   ),
 );
-/** What a member, and one lane, has written is read by all lanes in the next step. */
+/** Values that a member, and one lane, has written are read by all lanes in the next step. */
 const steps = ofType((real) =>
   teamKernel("steps", { x: view(real, 3), y: view(real, 2), z: view(real, 3), Real: arrayOf(real) }, ({ x, y, z, Real }, team) => {
     const t = team.index;

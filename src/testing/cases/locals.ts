@@ -52,6 +52,38 @@ const kinds = ofType((real) =>
     w[3][i] = n[1] >>> 0;
   }),
 );
+const SPECIAL = [
+  [1, Infinity, -0],
+  [NaN, -Infinity, 2],
+];
+const special = ofType((real) =>
+  kernel("special", { o: view(real), t: table(real, SPECIAL) }, ({ o, t }, i) => {
+    o[i] = t[i % 2][(i >> 1) % 3];
+  }),
+);
+/** The most that an array which begins with zeros has after one of its elements was raised, in loops of `turns` turns. */
+const zeroed = ofType((real) =>
+  kernel("zeroed", { turns: i32, o: view(real), w: view(i32), Real: arrayOf(real) }, ({ turns, o, w, Real }, i) => {
+    let most = 0;
+    let worst = 0;
+    for (let r = 0; r < turns; r++) {
+      const own = new Real(3);
+      const n = new Int32Array(4);
+      own[(i + r) % 3] = own[(i + r) % 3] + 1;
+      n[(i + r) & 3] = n[(i + r) & 3] + 1;
+      most = Math.max(most, own[0] + own[1] + own[2]);
+      let q = 0;
+      while (q < r + n[0]) {
+        const inner = new Int32Array(2);
+        inner[q & 1] = inner[q & 1] + n[0] + n[1] + n[2] + n[3];
+        worst = Math.max(worst, inner[0] + inner[1]);
+        q++;
+      }
+    }
+    o[i] = most;
+    w[i] = worst;
+  }),
+);
 const stencil = ofType((real) =>
   kernel(
     "stencil",
@@ -159,6 +191,14 @@ export const locals: ConformanceCase[] = [
     );
   }),
 
+  ...reals(55, "private arrays that are zero again on each turn of a loop", async (device, real) => {
+    const [o, w] = [device.array(real, N), device.array(i32, N)];
+    await device.run(zeroed(real), { turns: 6, o, w }, range(N));
+    const ones = make(N, () => 1);
+    expectSame(await device.queue.read(o), ones, "floats");
+    expectSame(await device.queue.read(w), ones, "integers");
+  }),
+
   ...reals(52, "constant tables", async (device, real, r) => {
     const xs = fractions(r);
     const x = device.from(real, xs),
@@ -177,6 +217,18 @@ export const locals: ConformanceCase[] = [
         ][i % 2][(i >> 1) % 2];
         return r(r(sum + xs[(i + a) % N]) + Math.fround([0.1, 0.2][i % 2]));
       }),
+    );
+  }),
+
+  ...reals(56, "tables with infinities, NaN and the zero below zero", async (device, real) => {
+    const o = device.array(real, 12);
+    await expectOutput(
+      device,
+      special(real),
+      { o },
+      range(12),
+      o,
+      make(12, (i) => SPECIAL[i % 2][(i >> 1) % 3]),
     );
   }),
 

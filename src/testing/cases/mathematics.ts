@@ -152,7 +152,7 @@ const ULPS = 3;
 
 function distance(actual: number, expected: number, ulp: (x: number) => number): number {
   if (Object.is(actual, expected)) return 0;
-  // Of a zero the sign counts, too.
+  // Compares the sign of zeros, too.
   if (expected === 0 && actual === 0) return Infinity;
   return Math.abs(actual - expected) / ulp(expected);
 }
@@ -164,7 +164,7 @@ const ulpOf = ({ type }: Real): ((x: number) => number) => {
 
 const outside = (x: number): boolean => !(Math.abs(x) < 2 ** 126 && Math.abs(x) > 2 ** -100);
 
-/** What results are judged by; of emulated f64 those beyond the range of f32 are not judged, and those within it not rounded. */
+/** Judgement of results; emulated f64 results beyond the range of f32 are not judged, and results within it are not rounded. */
 interface Judge {
   real: Real;
   r: Round;

@@ -69,7 +69,7 @@ const space = ofType((real) =>
   }),
 );
 
-/** Sizes around those of lanes, chunks, and chunks of chunks. */
+/** Sizes around the sizes of lanes, chunks, and chunks of chunks. */
 const SIZES = [1, 7, 8, 9, 255, 256, 257, 1000, 4096, 65_536, 70_001];
 const values = (n: number, r: Round): Float64Array => make(n, (k) => r((noise(k) - 0.5) * 10 ** ((k % 9) - 4)));
 const LIMITS = { f64: [Infinity, -Infinity], f32: [Infinity, -Infinity], i32: [2147483647, -2147483648], u32: [4294967295, 0] };

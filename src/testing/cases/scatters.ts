@@ -124,6 +124,11 @@ async function keepsExtremes(device: Device, real: Real, r: Round, strategies: r
   });
 }
 
+/** Terms that put NaN into some bins, both infinities into some, and one of them into some. */
+const SPECIAL_TERMS = make(N, (k) =>
+  ats[k] === 3 && k % 7 === 0 ? NaN : ats[k] === 7 ? (k % 2 === 0 ? Infinity : -Infinity) : ats[k] === 11 ? Infinity : coarse[k],
+);
+
 export const scatters: ConformanceCase[] = [
   conformanceCase(70, "counts into bins by every strategy", async (device) => {
     const at = device.from(i32, ats);
@@ -173,6 +178,45 @@ export const scatters: ConformanceCase[] = [
       expectSame(await device.queue.read(h), expected, `${name} deposit`);
     });
   }),
+
+  ...reals(95, "keeps NaN and infinities that are added, by every strategy", async (device, real) => {
+    const at = device.from(i32, ats),
+      x = device.from(real, SPECIAL_TERMS);
+    const expected = make(BINS + 1, (k) => k);
+    for (let k = 0; k < N; k++) {
+      expected[ats[k]] += SPECIAL_TERMS[k];
+      expected[ats[k] + 1] += 0.5 * SPECIAL_TERMS[k];
+    }
+    await forEach([...STRATEGIES, undefined], async (options, name) => {
+      const h = device.from(
+        real,
+        make(BINS + 1, (k) => k),
+      );
+      await device.run(deposit(real), { at, x, h }, range(N), options);
+      expectSame(await device.queue.read(h), expected, `${name} deposit`);
+    });
+  }),
+
+  ...reals(
+    96,
+    "keeps NaN as the least and greatest value, by every strategy",
+    async (device, real) => {
+      const at = device.from(i32, ats),
+        x = device.from(real, SPECIAL_TERMS);
+      const [lows, highs] = [new Float64Array(BINS).fill(0.5), new Float64Array(BINS).fill(0.5)];
+      for (let k = 0; k < N; k++) {
+        lows[ats[k]] = Math.min(lows[ats[k]], SPECIAL_TERMS[k]);
+        highs[ats[k]] = Math.max(highs[ats[k]], SPECIAL_TERMS[k]);
+      }
+      await forEach([...STRATEGIES, undefined], async (options, name) => {
+        const [low, high] = [0, 1].map(() => device.from(real, new Float64Array(BINS).fill(0.5)));
+        await device.run(extremes(real), { at, x, low, high }, range(N), options);
+        expectSame(await device.queue.read(low), lows, `${name} least values`);
+        expectSame(await device.queue.read(high), highs, `${name} greatest values`);
+      });
+    },
+    noExtremesByAtomics,
+  ),
 
   ...reals(73, "keeps least and greatest values", (device, real, r) => keepsExtremes(device, real, r, ["sorted", undefined])),
 

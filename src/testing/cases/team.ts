@@ -1,10 +1,10 @@
 import { range, teams } from "../../device/launch/policy.js";
 import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { i32, max, scatter, sum, view } from "../../kernel/params.js";
+import { f32, i32, max, scatter, sum, u32, view } from "../../kernel/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { adding, arrayOf, ofType, type Round } from "../real.js";
-import { reals, type ConformanceCase } from "../case.js";
+import { conformanceCase, reals, type ConformanceCase } from "../case.js";
 import { make, noise } from "../values.js";
 
 const rows = ofType((real) =>
@@ -60,6 +60,25 @@ const scratch = ofType((real) =>
     }
   }),
 );
+const chosenSums = ofType((real) =>
+  teamKernel("chosenSums", { n: i32, o: view(real, 2), Real: arrayOf(real) }, ({ n, o, Real }, team) => {
+    const held = team.scratch(Real, 25);
+    team.range(25, (j) => {
+      held[j] = team.index + ((j * 7) % 11);
+    });
+    o[team.index][0] = team.sum(25, (j) => held[(j + 1) % n]);
+    o[team.index][1] = team.sum(25, (j) => held[j] * (n > 3 ? held[(j + n) % 25] : 2));
+    o[team.index][2] = team.sum(25, (j) => (j % n === 3 ? 0 : Math.min(held[j], held[(j + 3) % n])));
+  }),
+);
+/** Sums and greatest values of the first elements, as many as are asked of each team. */
+const prefixes = ofType((type: typeof i32) =>
+  teamKernel("prefixes", { counts: view(i32), x: view(type), o: view(type, 2) }, ({ counts, x, o }, team) => {
+    const n = counts[team.index];
+    o[0][team.index] = team.sum(n, (j) => x[j]);
+    o[1][team.index] = team.max(n, (j) => x[j]);
+  }),
+);
 const totals = ofType((real) =>
   teamKernel("totals", { x: view(real, 2), s: sum(real), m: max(real) }, ({ x, s, m }, team) => {
     const total = team.sum(x[0].length, (j) => x[team.index][j]);
@@ -93,7 +112,7 @@ const mixed = ofType((real) =>
     h.add(at[row][1], 0.3 * least);
   }),
 );
-/** Rows of several lengths, so that data decide how often elements scatter; sums in the order of lanes, scatters in that of elements. */
+/** Rows of several lengths, so that data decide how often elements scatter; sums in the order of lanes, scatters in element order. */
 const ragged = ofType((real) =>
   teamKernel(
     "ragged",
@@ -369,6 +388,40 @@ export const team: ConformanceCase[] = [
       make(25, (t) => r(values[t * 200] * r(0.1))),
       "first values",
     );
+  }),
+
+  ...reals(94, "sums of scratch memory through remainders and under conditions", async (device, real, r) => {
+    const [n, league] = [25, 3];
+    const o = device.array(real, [league, 3]);
+    await device.run(chosenSums(real), { n, o }, teams(league));
+    const held = (row: number, j: number): number => row + ((j * 7) % 11);
+    const sums = make(3 * league, (q) => {
+      const [row, which] = [Math.floor(q / 3), q % 3];
+      const terms = make(n, (j) => {
+        if (which === 0) return held(row, (j + 1) % n);
+        if (which === 1) return held(row, j) * held(row, (j + n) % 25);
+        return j % n === 3 ? 0 : Math.min(held(row, j), held(row, (j + 3) % n));
+      });
+      return foldChunk([...terms], adding(r), 0);
+    });
+    expectSame(await device.queue.read(o), sums, "sums");
+  }),
+
+  conformanceCase(93, "results of teams of all sizes in fast mode, of every type", async (device) => {
+    const most = 70;
+    const values = make(most, (n) => 1 + (n % 7));
+    for (const type of [f32, i32, u32]) {
+      const x = device.from(type as typeof i32, values);
+      const counts = device.from(
+        i32,
+        make(most, (n) => n + 1),
+      );
+      const o = device.array(type as typeof i32, [2, most]);
+      await device.run(prefixes(type as typeof i32), { counts, x: x as never, o: o as never }, teams(most), { precision: "fast" });
+      const sums = [...values].map((_, n) => values.slice(0, n + 1).reduce((a, b) => a + b));
+      const greatest = [...values].map((_, n) => Math.max(...values.slice(0, n + 1)));
+      expectSame(await device.queue.read(o as never), Float64Array.from([...sums, ...greatest]), `results in ${type.type}`);
+    }
   }),
 
   ...reals(89, "more teams than 16 bits can count", async (device, real, r) => {

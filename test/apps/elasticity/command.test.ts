@@ -30,7 +30,7 @@ test("isoform elasticity solves a case, and writes JSON, a picture and an image"
 test("isoform elasticity says what is wrong with its options", async () => {
   for (const [words, message] of [
     ["--poisson 0.5", /Poisson's ratio 0\.5: they must be/],
-    ["--fill 2", /fills 2 of its grid/],
+    ["--fill 2", /cannot fill 2 of its grid/],
     ["--size 1", /1 nodes along each side/],
     ["--case cylinder", /cube, tension, patch/],
     ["--pressure much", /needs a number/],

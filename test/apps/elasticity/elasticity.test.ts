@@ -42,6 +42,22 @@ test("patch test: a solid whose surface is displaced linearly is displaced linea
   }
 });
 
+test("the deviation is that of nodes with elements: the exact displacement is not asked for of others", async () => {
+  const inCube = (...at: number[]): boolean => at.every((n) => n < 5);
+  const whole = patch({ size: 5, material: MATERIAL });
+  const isLone = (x: number, y: number, z: number): boolean => x === 7 && y === 7 && z === 7;
+  const solid: Solid = {
+    ...whole,
+    extents: [9, 9, 9],
+    active: (x, y, z) => inCube(x, y, z) || isLone(x, y, z),
+    fixed: (x, y, z) => (isLone(x, y, z) ? 0 : whole.fixed(x, y, z)),
+    exact: (x, y, z, axis) => (isLone(x, y, z) ? 1e6 : whole.exact!(x, y, z, axis)),
+  };
+  const elasticity = await solved(solid);
+  assert.ok((await elasticity.deviation())! < 1e-14);
+  elasticity.free();
+});
+
 test("patch test on a ragged solid", async () => {
   const exact = (x: number, y: number, z: number, axis: number): number =>
     [0.1 * x - 0.2 * y, 0.3 * z + 0.1, 0.2 * x + 0.1 * y - 0.3 * z][axis];

@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { f64, open, range } from "isoform";
 import { a2Att, a2Instr } from "../../../apps/gsr/kernels.js";
 import { scaledShape } from "../../../apps/gsr/shape.js";
+import { simulatedRows } from "../../../apps/gsr/simulated.js";
 import { sortedAttitude, sortedInstrument } from "../../../apps/gsr/sorted.js";
 import { createSystem, unknowns } from "../../../apps/gsr/system.js";
 
 const device = await open("js");
 const shape = scaledShape(0.002);
-const system = await createSystem(device, shape, { generator: "parallel", seed: 3, layout: "left" });
+const system = await createSystem(device, simulatedRows(shape, "parallel", 3), { layout: "left" });
 const u = device.from(
   f64,
   Float64Array.from({ length: shape.observations }, (_, i) => Math.sin(i)),

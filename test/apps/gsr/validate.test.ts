@@ -7,5 +7,5 @@ test("deviations from 1, divided by all unknowns and as published", () => {
   assert.equal(mean, 0.0625);
   assert.equal(rms, Math.sqrt(0.3125) / 2);
   assert.equal(max, 0.5);
-  assert.deepEqual(published, { mean: 0.125, rms: Math.sqrt(0.15625) });
+  assert.deepEqual(published, { mean: 0.125, rms: Math.sqrt(0.15625 - 0.125 ** 2) });
 });

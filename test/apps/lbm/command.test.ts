@@ -83,9 +83,9 @@ const BAD: [words: string[], message: RegExp][] = [
   [["cavity", "--grid", "hexagons"], /dense, sparse, bricks/],
   [["cavity", "--re", "-5"], /greater than 0/],
   [["cylinder", "--wall", "rubber"], /'rubber' is invalid\. Allowed choices are halfway, interpolated/],
-  [["cylinder", "--box", "10,20"], /three lengths in diameters: before the body, behind it and across, as in 10,20,24/],
-  [["cylinder", "--box", "10,20,1"], /a box of 10, 20, 1 diameters: the body needs 1 before it, 1 behind it and 2 across/],
-  [["cavity", "--size", "1"], /a cavity of 1 cells: it needs at least 2/],
+  [["cylinder", "--box", "10,20"], /three lengths in diameters: upstream of the body, downstream and across, as in 10,20,24/],
+  [["cylinder", "--box", "10,20,1"], /a box of 10, 20, 1 diameters: the body needs at least 1 upstream, 1 downstream and 2 across/],
+  [["cavity", "--size", "1"], /a cavity of 1 cells is too small: it needs at least 2/],
   [["cavity", "--svg", join(folder, "missing", "a.svg")], /there is no directory/],
 ];
 

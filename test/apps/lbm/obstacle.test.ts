@@ -68,7 +68,7 @@ for (const [name, flow, dimension] of [
   });
 
 test("a body of too few cells is refused", () => {
-  assert.throws(() => sphere({ reynolds: 10, size: 3 }), /a body of 3 cells in diameter: it needs at least 4/);
+  assert.throws(() => sphere({ reynolds: 10, size: 3 }), /a body of 3 cells in diameter is too small: it needs at least 4/);
 });
 
 test("a box that a body does not fit, and walls that nobody can place, are refused", async () => {
@@ -76,11 +76,14 @@ test("a box that a body does not fit, and walls that nobody can place, are refus
   assert.throws(() => cylinder({ ...options, box: { before: 2, behind: 2, across: 1 } }), /a box of 2, 2, 1 diameters: .* --box 10,20,24/);
   assert.deepEqual(cylinder({ ...options, box: { before: 2, behind: 3.5, across: 4 } }).extents, [22, 16]);
   const { wallAt: _, ...flow } = cylinder(options);
-  await assert.rejects(Simulation.create(set, flow, { wall: "interpolated" }), /give it "wallAt", or choose the wall "halfway"/);
+  await assert.rejects(
+    Simulation.create(set, flow, { wall: "interpolated" }),
+    /a flow without "wallAt": give it that function, or choose the wall "halfway"/,
+  );
   const beyond = { ...flow, wallAt: () => 1.5 };
   await assert.rejects(
     Simulation.create(set, beyond, { wall: "interpolated" }),
-    /lies at 1.5 of the way: "wallAt" has to give a share from 0 to 1/,
+    /lies at 1.5 of the way: "wallAt" has to return a share from 0 to 1/,
   );
   await assert.rejects(
     Simulation.create(await devices("js"), { ...flow, wallAt: () => 0.5 }, { wall: "interpolated", pattern: "aa" }),

@@ -1,4 +1,4 @@
-import { FLUID, MOVING_WALL, OUTLET, STREAM } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "../../../apps/lbm/kernels.js";
 import { D2Q9, D3Q19, type Lattice } from "../../../apps/lbm/lattice.js";
 import { wayToSphere } from "../../../apps/lbm/obstacle.js";
 import type { Flow } from "../../../apps/lbm/simulation.js";
@@ -17,7 +17,13 @@ export function stream(lattice: Lattice): Flow {
       const share = wayToSphere(cell.slice(0, lattice.dimension), e.slice(0, lattice.dimension), [7, 5, 6], Math.sqrt(7));
       return share >= 0 && share <= 1 ? share : undefined;
     },
-    kind: (x, y) => (y === 0 ? MOVING_WALL : x === 0 || y === ny - 1 ? STREAM : x === nx - 1 ? OUTLET : FLUID),
+    kind: (x, y) => {
+      if (y === 0) return MOVING_WALL;
+      if (x === 0 || y === ny - 1) return STREAM;
+      // A block at rest, where `velocity` has a value that is not the wall's.
+      if (x >= 13 && x < 15 && y >= 7 && y < 9) return WALL;
+      return x === nx - 1 ? OUTLET : FLUID;
+    },
     velocity: (x, y, z) => [SPEED, 0.01 * Math.sin(x + 2 * y + 3 * z), 0.01 * Math.cos(x - y)],
     viscosity: 0.03,
   };

@@ -34,7 +34,7 @@ for (const [title, set, settings] of [
   });
 
 test("boxes of too few cells are refused", () => {
-  assert.throws(() => vortex({ reynolds: 20, size: 3 }), /vortices in a box of 3 cells: it needs at least 4/);
+  assert.throws(() => vortex({ reynolds: 20, size: 3 }), /a box of 3 cells is too small for vortices: it needs at least 4/);
 });
 
 test("the vorticity in a picture is that of the flow", async () => {

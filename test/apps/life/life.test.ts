@@ -51,6 +51,13 @@ test("patterns that do not fit are refused", async () => {
   await assert.rejects(() => after(0, "glider-gun", { width: 30 }), LaunchError);
 });
 
+test("a start that is neither 0 nor 1 in a cell is refused with the cell", async () => {
+  await assert.rejects(
+    () => after(0, (x, y) => (x === 3 && y === 2 ? 2 : 0)),
+    /life: cell 3, 2 starts as 2: give 1 where a cell lives, else 0/,
+  );
+});
+
 /** A third of the cells. */
 const soup = (x: number, y: number): number => (noise(x, y) < -1 / 3 ? 1 : 0);
 

@@ -38,8 +38,8 @@ test("columns without spaces between them are told apart, and differences have n
 });
 
 test("what is no line is refused", () => {
-  assert.throws(() => readProgressLine("1 2 3"), /3 columns in place of 10/);
-  assert.throws(() => readProgressLine("1 2 3 4 5 x 7 8 9 10"), /no number/);
+  assert.throws(() => readProgressLine("1 2 3"), /3 columns instead of 10/);
+  assert.throws(() => readProgressLine("1 2 3 4 5 x 7 8 9 10"), /a column is not a number/);
   const channel = readProgressLine(GOLDEN[0].lines[0]);
   assert.throws(() => compareProgress(channel, { ...channel, channel: undefined }), /columns/);
 });

@@ -77,7 +77,7 @@ describe("a channel that goes on from a checkpoint", () => {
   });
 
   it("is refused where the file is of another program, or tells of another flow", () => {
-    assert.throws(() => restarted("channel", {}, { seed: 1 }, "a.state"), /a.state does not tell its configuration: start anew/);
+    assert.throws(() => restarted("channel", {}, { seed: 1 }, "a.state"), /a.state lacks its configuration: start anew/);
     const metadata = { config: configOf("channel", CHANNEL) };
     assert.throws(() => restarted("layer", {}, metadata, "a.state"), /a.state is of the case channel: run isoform navier-stokes channel/);
     assert.throws(

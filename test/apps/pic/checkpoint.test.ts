@@ -66,20 +66,20 @@ test("whatever byte is damaged, it is found, and the one before is named", async
     await assert.rejects(readCheckpoint(path), (error: Error) => {
       assert.equal(error.name, "IsoformError");
       assert.match(error.message, message);
-      assert.match(error.message, /; the one before it is whole: .*damaged\.previous$/);
+      assert.match(error.message, /; the previous checkpoint is intact: .*damaged\.previous$/);
       return true;
     });
   };
   for (let at = 0; at < whole.length; at++) {
     const bytes = Buffer.from(whole);
     bytes[at] ^= 0x04;
-    await refused(bytes, at < 14 ? /is no checkpoint of isoform pic/ : /is damaged: its checksum is wrong/);
+    await refused(bytes, at < 14 ? /is not a checkpoint of isoform pic/ : /is damaged: its checksum is wrong/);
   }
   for (const length of [0, 10, 27, 60, whole.length - 33, whole.length - 1])
-    await refused(whole.subarray(0, length), length < 14 ? /is no checkpoint/ : /is damaged: its checksum is wrong/);
+    await refused(whole.subarray(0, length), length < 14 ? /is not a checkpoint/ : /is damaged: its checksum is wrong/);
   await refused(Buffer.concat([whole, Buffer.alloc(8)]), /is damaged: its checksum is wrong/);
   await rm(path);
-  await assert.rejects(readCheckpoint(path), /cannot read .*damaged: ENOENT.*the one before it is whole/);
+  await assert.rejects(readCheckpoint(path), /cannot read .*damaged: ENOENT.*the previous checkpoint is intact/);
   await writeFile(previousOf(path), whole.subarray(0, 100));
   await assert.rejects(readCheckpoint(path), /cannot read [^;]*$/);
 });
@@ -87,7 +87,7 @@ test("whatever byte is damaged, it is found, and the one before is named", async
 test("a checkpoint of a former version is refused as such", async () => {
   const { state, ...others } = checkpoint(1);
   await writeState(file("former"), "isoform pic 3", { head: { ...others, steps: 1, about: state.about }, arrays: [Float64Array.of(1)] });
-  await assert.rejects(readCheckpoint(file("former")), /former is no checkpoint of isoform pic, or of another version$/);
+  await assert.rejects(readCheckpoint(file("former")), /former is not a checkpoint of isoform pic, or was written by another version$/);
 });
 
 test("what cannot be written is named, and leaves nothing behind", async () => {
@@ -148,14 +148,14 @@ test("heads that fit their checksum but not their meaning are refused in one lin
     await assert.rejects(readCheckpoint(path), (error: Error) => {
       assert.equal(error.name, "IsoformError", error.stack);
       assert.match(error.message, message);
-      assert.match(error.message, /^[^\n]*meaning is no checkpoint of isoform pic: [^\n]*$/);
+      assert.match(error.message, /^[^\n]*meaning is not a checkpoint of isoform pic: [^\n]*$/);
       return true;
     });
   }
   for (const none of [null, 5, "x", []]) {
     await writeState(path, "isoform pic 5", { head: { metadata: none, parts }, arrays });
-    await assert.rejects(readCheckpoint(path), /is no checkpoint of isoform pic: Invalid input/);
+    await assert.rejects(readCheckpoint(path), /is not a checkpoint of isoform pic: Invalid input/);
     await writeState(path, "isoform pic 5", { head: none, arrays });
-    await assert.rejects(readCheckpoint(path), /is no whole checkpoint: it does not tell what its arrays are/);
+    await assert.rejects(readCheckpoint(path), /is an incomplete checkpoint: it lacks the list of its arrays/);
   }
 });

@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CASES } from "../../../apps/pic/cases.js";
 import { chart } from "../../../apps/pic/chart.js";
-import { dampedWave, exponential, frequency, growthBeside, peaks, seriesOf, within, type Series } from "../../../apps/pic/fits.js";
+import {
+  dampedWave,
+  exponential,
+  frequency,
+  growthBeside,
+  growthBesideLight,
+  noiseError,
+  peaks,
+  seriesOf,
+  within,
+  type Series,
+} from "../../../apps/pic/fits.js";
 
 const sampled = (from: number, to: number, step: number, value: (t: number) => number): Series => {
   const times = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
@@ -42,8 +53,75 @@ test("a damped wave is found under noise, and where peaks alone are misled", () 
 
 test("growth is found beside a wave of another frequency", () => {
   const series = sampled(8, 20, 0.1, (t) => 1e-3 * Math.exp(0.22 * t) + 2e-3 * Math.cos(1.34 * t) - 1e-3 * Math.sin(1.34 * t));
-  const { rate, offset } = growthBeside(series, 1.34, 0.5);
+  const { rate, offset } = growthBeside(series, 1.34, 0.5)!;
   assert.ok(Math.abs(rate - 0.22) < 1e-8 && Math.abs(offset - Math.log(1e-3)) < 1e-6);
+});
+
+/** |A exp(rate t + i phase) + cos(omega t)| as light of amplitude 1 beside a wave that grew out of noise. */
+const besideLight =
+  (start: number, rate: number, omega: number, phase: number) =>
+  (t: number): number =>
+    Math.hypot(start * Math.exp(rate * t) * Math.cos(phase) + Math.cos(omega * t), start * Math.exp(rate * t) * Math.sin(phase));
+
+test("growth is found beside light that is larger, whatever the phases", () => {
+  for (const phase of [0, 0.4, 1.5, 2.8]) {
+    const series = sampled(60, 180, 0.5, besideLight(0.03, 0.0225, 2.2365, phase));
+    const { rate, offset, error } = growthBesideLight(series, 0.03, 2.23)!;
+    assert.ok(Math.abs(rate - 0.0225) < 1e-7 && Math.abs(offset - Math.log(0.03)) < 1e-5 && error < 1e-7, `${phase}: ${rate}`);
+    // What the straight line through the logarithms makes of it.
+    assert.ok(Math.abs(exponential(series)!.rate / 0.0225 - 1) > 0.05);
+  }
+});
+
+test("the Weibel cases fit beside light, over e-foldings of their own rate", () => {
+  const { judge, defaults } = CASES.find(({ name }) => name === "weibel")!;
+  const options = { ...defaults, k: 2 };
+  const { comparisons, curves, remark } = judge(sampled(0, 200, 0.5, besideLight(0.1, 0.0225031, 2.2365, 1)), options);
+  assert.ok(Math.abs(comparisons[0].fitted / comparisons[0].expected! - 1) < 1e-4, `${comparisons[0].fitted}`);
+  assert.equal(remark, undefined);
+  assert.ok(Math.abs(curves[0].from - 2.8 / 0.0225031) < 0.01 && curves[0].to === 200);
+});
+
+test("a wave that saturates is fitted before it does, or not at all", () => {
+  const { judge, defaults } = CASES.find(({ name }) => name === "two-stream")!;
+  const until = (top: number) => sampled(0, 30, 0.1, (t) => 1e-4 * Math.exp(0.22584426 * Math.min(t, top)) * (1 + 1e-3 * Math.sin(t)));
+  const { comparisons, curves } = judge(until(20), defaults);
+  assert.ok(Math.abs(comparisons[0].fitted / 0.22584426 - 1) < 0.01 && curves[0].to < 20 - 1 / 0.22584426, `${comparisons[0].fitted}`);
+  const early = judge(until(9), defaults);
+  assert.deepEqual(early.comparisons, []);
+  assert.match(early.remark!, /has stopped growing at the end of the run, .* smaller --amplitude/);
+});
+
+test("theory of stable plasmas is shown: of light, and of beams that are damped", () => {
+  const weibel = CASES.find(({ name }) => name === "weibel")!;
+  const options = { ...weibel.defaults, temperatures: [0.0024, 0.0002] };
+  // As seldom as the case samples, so that peaks tell of another frequency.
+  const light = weibel.judge(
+    sampled(0, 60, 0.8, (t) => 1e-4 * Math.abs(Math.cos(1.6011 * t))),
+    options,
+  );
+  const [rate, omega] = light.comparisons;
+  assert.deepEqual([rate.quantity, rate.expected, omega.quantity], ["damping rate", 0, "frequency"]);
+  assert.ok(Math.abs(omega.expected! - 1.6007) < 1e-3 && Math.abs(omega.fitted - 1.6011) < 1e-6, `${omega.expected}`);
+  const streams = CASES.find(({ name }) => name === "two-stream")!;
+  const [damped] = streams.judge(
+    sampled(0, 22, 0.1, (t) => Math.exp(-0.1 * t) * Math.abs(Math.cos(1.5 * t))),
+    { ...streams.defaults, drifts: [0.1, -0.1], k: 0.5 },
+  ).comparisons;
+  assert.ok(damped.expected! < -0.1, `${damped.expected}`);
+});
+
+test("a fit that noise hides says so, with its error bar", () => {
+  const { judge, defaults } = CASES.find(({ name }) => name === "landau")!;
+  const wave = sampled(0, 16, 0.1, (t) => 0.05 * Math.exp(-0.01262 * t) * Math.abs(Math.cos(1.15985 * t - 0.2)));
+  const options = { ...defaults, k: 0.3 };
+  assert.equal(judge(wave, options).remark, undefined);
+  const noise = wave.times.map(() => 5e-4);
+  const { comparisons, remark } = judge({ ...wave, noise }, options);
+  // 1 % of the wave over half of a window of 8.4.
+  assert.ok(Math.abs(comparisons[0].error! / (0.01 / (8.4 / Math.sqrt(3))) - 1) < 0.3, `${comparisons[0].error}`);
+  assert.match(remark!, /the damping rate is known to 1\d % only, an error bar of 0\.00\d+: noise, .* more --particles/);
+  assert.equal(noiseError(wave, { rate: -0.01, offset: 0 }), 0);
 });
 
 test("cases find the rates of series that have them, and say nothing of short ones", () => {

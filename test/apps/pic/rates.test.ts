@@ -12,7 +12,7 @@ import { Simulation } from "../../../apps/pic/simulation.js";
 const missing = (await doctor()).find(({ backend }) => backend === "native")?.missing?.reason;
 
 for (const [name, particles, time] of [
-  ["weibel", 20_000, 180],
+  ["weibel", 1 << 16, 180],
   ["landau", 1 << 17, 13],
   ["two-stream", 1 << 17, 20],
 ] as const)

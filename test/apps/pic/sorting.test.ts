@@ -7,6 +7,8 @@ import { meshOf } from "../../../apps/pic/mesh.js";
 import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
 import { Simulation } from "../../../apps/pic/simulation.js";
 import { Sorting, stepsBetweenSorts } from "../../../apps/pic/sorting.js";
+import { loadSpecies, Particles } from "../../../apps/pic/species.js";
+import { Workspace } from "../../../apps/pic/workspace.js";
 
 const reports = await doctor();
 const skipped = (name: string) => {
@@ -61,8 +63,9 @@ describe("particles sorted by cell", () => {
     for (const layout of ["left", "right"] as const)
       test(`are the same ones in the order of their cells on ${name}, layout ${layout}`, skipped(name), () =>
         on(name, async (device) => {
-          const simulation = await Simulation.create(device, BOX, { ...SETTINGS, layout });
-          const [electrons] = simulation.species;
+          const work = new Workspace(device, "strict");
+          const electrons = new Particles(work, BOX.mesh, BOX.species[0], { ...SETTINGS, layout });
+          await loadSpecies([electrons]);
           const before = rowsOf(await device.queue.read(electrons.storage));
           const sorting = new Sorting(device, BOX.mesh, electrons, "strict");
           sorting.sort();
@@ -74,7 +77,7 @@ describe("particles sorted by cell", () => {
           );
           for (const [i, row] of after.entries()) assert.ok(start[cellOf(row)] <= i && i < start[cellOf(row) + 1]);
           sorting.free();
-          simulation.free();
+          work.free();
         }),
       );
 

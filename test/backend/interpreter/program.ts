@@ -13,6 +13,7 @@ import {
 import {
   evaluate,
   identityOf,
+  lastOf,
   REDUCTION_CHUNK,
   REDUCTION_LANES,
   type Expr,
@@ -317,7 +318,10 @@ export class Program {
 
   private counted(stmt: Extract<Stmt, { kind: "for" }>): Run {
     const cell = this.cell(stmt.name);
-    const [start, stop, body] = [this.number(stmt.start), this.number(stmt.stop), this.block(stmt.body)];
+    // The stop of a loop that runs for its last value, too, may be above the greatest i32.
+    const last = lastOf(stmt.stop);
+    const [start, value, body] = [this.number(stmt.start), this.number(last ?? stmt.stop), this.block(stmt.body)];
+    const stop = last ? () => value() + Math.sign(stmt.step) : value;
     const goesOn: (n: number, end: number) => boolean = stmt.step > 0 ? (n, end) => n < end : (n, end) => n > end;
     return does(() => {
       const end = stop();

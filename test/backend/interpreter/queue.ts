@@ -113,7 +113,7 @@ class InterpreterEvent implements DeviceEvent {
   constructor(private readonly seconds: number) {}
 
   async since(earlier: DeviceEvent): Promise<number> {
-    if (!(earlier instanceof InterpreterEvent)) throw new LaunchError("the earlier event is another device's");
+    if (!(earlier instanceof InterpreterEvent)) throw new LaunchError("the earlier event belongs to another device");
     return this.seconds - earlier.seconds;
   }
 

@@ -32,16 +32,22 @@ const QUICK: Readonly<Record<string, Quick>> = {
   elasticity: { options: [...GRID, "--size", "5", "--iterations", "2"] },
   emit: { arguments: ["heat"], options: ["--target", "c", "--size", "8"] },
   explain: { arguments: ["heat"], options: [...GRID, "--size", "8", "--iterations", "0"] },
-  gsr: { options: ["--devices", "js", "--gib", "0.001", "--iterations", "2"] },
+  gsr: { options: ["--devices", "js", "--stars", "20", "--years", "1", "--iterations", "2"] },
   heat: { options: [...GRID, "--size", "8", "--steps", "2"] },
   "lbm cavity": FLOW,
-  "lbm sphere": FLOW,
+  "lbm sphere": { options: [...GRID, "--size", "4", "--steps", "2"] },
   "navier-stokes box": { options: [...GRID, "--nx", "16", "--ny", "16", "--steps", "2", "--every", "1"] },
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
   "pic push": { options: ["--devices", "js", "--particles", "64", "--calls", "2"] },
   "pic weibel": PLASMA,
   port: { arguments: [HEAT_FILE], options: [] },
   poisson: { options: [...GRID, "--size", "8", "--iterations", "2"] },
+  "scaling-part": { arguments: ["{}"], options: [] },
+  // Measures where the folder is given, and else ends before it does.
+  scaling: {
+    arguments: ["heat"],
+    options: ["--devices", "js*{n}", "--strong", "16", "--ranks", "1", "--repeats", "1", "--output", "/dev/full"],
+  },
   stream: { options: ["--devices", "js", "--gib", "0.0001", "--iterations", "2"] },
 };
 

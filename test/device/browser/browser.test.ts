@@ -41,3 +41,33 @@ test("a page without shared memory runs them on one thread", { skip }, async () 
   assert.equal(threads, 1);
   assert.equal(wasm, js);
 });
+
+/** What each device says in a page of this policy: "works", or why it cannot be opened. */
+const underPolicy = (script: string): Promise<Record<string, string>> =>
+  visit(
+    pageOf(`
+    const { f64, kernel, open, range, sum, view } = await import("/dist/src/index.js");
+    const total = kernel("total", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => { s.add(x[i]); });
+    const tried = async (name) => {
+      const device = await open(name);
+      const { s } = await device.run(total, { x: device.from(f64, [1, 2, 3]) }, range(3));
+      await device.close();
+      return s === 6 ? "works" : "gives " + s;
+    };
+    const said = {};
+    for (const name of ["wasm", "js", "js-debug"]) said[name] = await tried(name).catch((error) => error.message);
+    await post(said);`),
+    { isolated: true, policy: `script-src 'self' 'unsafe-inline' ${script}`, flags: ["--disable-gpu"] },
+  );
+
+test("a page whose policy allows WebAssembly, and no code from text, has wasm; js says what it lacks", { skip }, async () => {
+  const { wasm, js, "js-debug": debug } = await underPolicy("'wasm-unsafe-eval'");
+  assert.equal(wasm, "works");
+  for (const message of [js, debug]) assert.match(message, /Content-Security-Policy lacks 'unsafe-eval'.*use the device wasm/);
+});
+
+test("a page whose policy allows neither is told so by each device", { skip }, async () => {
+  const { wasm, js } = await underPolicy("");
+  assert.match(wasm, /Content-Security-Policy lacks 'wasm-unsafe-eval'/);
+  assert.match(js, /Content-Security-Policy lacks 'unsafe-eval'/);
+});

@@ -15,6 +15,8 @@ export const noBrowser = browser ? false : "no Chromium found";
 export interface PageOptions {
   /** Isolated pages have shared memory. */
   isolated: boolean;
+  /** The page's Content-Security-Policy. */
+  policy?: string;
   /** Of the browser, beyond those of every page. */
   flags: readonly string[];
 }
@@ -38,8 +40,11 @@ function importMap(): string {
 }
 
 /** Opens the page in a browser of its own and waits for what it posts. */
-export async function visit<Report>(page: string, { isolated, flags }: PageOptions): Promise<Report> {
-  const headers = isolated ? { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" } : {};
+export async function visit<Report>(page: string, { isolated, policy, flags }: PageOptions): Promise<Report> {
+  const headers = {
+    ...(isolated && { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" }),
+    ...(policy && { "Content-Security-Policy": policy }),
+  };
   const profile = mkdtempSync(join(tmpdir(), "isoform-browser-"));
   let process: ChildProcess | undefined;
   const server = createServer();

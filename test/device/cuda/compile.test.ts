@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import type { Precision } from "../../../src/device/device.js";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
 import { cudaLanguage, cudaSource } from "../../../src/emit/c/cuda.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
@@ -8,7 +9,7 @@ import { suite } from "../../../src/testing/suite.js";
 import { dataOf } from "../../random/data.js";
 import { KernelPrograms } from "../../random/generate.js";
 import { kernelOf } from "../../random/program.js";
-import { applicationKernels, gridSources, suiteSources, type Target } from "../gpu-sources.js";
+import { applicationKernels, gridSources, suiteSources, together, type Target } from "../gpu-sources.js";
 
 /** Volta, Ampere and Hopper: the oldest that CUDA 12 knows, and those of the published measurements. */
 const ARCHITECTURES = [70, 80, 90];
@@ -23,35 +24,54 @@ const compiler = await Nvrtc.open().then(
 describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? compiler.missing : false }, () => {
   const { nvrtc } = compiler as { nvrtc: Nvrtc };
   const architectures = ARCHITECTURES.filter((arch) => nvrtc?.architectures.includes(arch));
-  const compile = (source: string, name: string, fmad: boolean, targets = architectures) => {
-    for (const arch of targets) assert.ok(nvrtc.compileToCubin(source, arch, { fmad, name }).length > 0);
+  /** One source at a time where all together fail, so that the message has the kernel's name. */
+  const compile = (sources: Iterable<readonly [source: string, name: string]>, precision: Precision, targets = architectures): void => {
+    const all = [...sources];
+    const fmad = precision === "fast";
+    for (const arch of targets)
+      try {
+        const code = nvrtc.compileToCubin(together(all.map(([source]) => source)), arch, { fmad, name: "all" });
+        assert.ok(code.length > 1000 * all.length, `${code.length} bytes`);
+      } catch (error) {
+        for (const [source, name] of all) nvrtc.compileToCubin(source, arch, { fmad, name });
+        throw error;
+      }
   };
 
-  it("the library's own kernels", () => {
-    compile(cudaLanguage.sort, "sort", false);
-    compile(cudaLanguage.copies, "copy", false);
-  });
+  it("the library's own kernels", () =>
+    compile(
+      [
+        [cudaLanguage.sort, "sort"],
+        [cudaLanguage.copies, "copy"],
+      ],
+      "strict",
+    ));
 
-  it("the applications and benchmarks", () => {
-    const kernels = applicationKernels();
-    assert.ok(kernels.length > 25);
-    for (const kernel of kernels)
-      for (const precision of ["strict", "fast"] as const) compile(cudaSource(kernel, precision), kernel.ir.name, precision === "fast");
-  });
+  for (const precision of ["strict", "fast"] as const)
+    it(`the applications and benchmarks, ${precision}`, () => {
+      const kernels = applicationKernels();
+      assert.ok(kernels.length > 25);
+      compile(
+        kernels.map((kernel) => [cudaSource(kernel, precision), kernel.ir.name]),
+        precision,
+      );
+    });
 
   it("random kernels", () => {
-    for (const program of fc.sample(new KernelPrograms(), { numRuns: 25, seed: 1 })) {
-      const kernel = kernelOf(program);
-      const source = cudaSource(compileKernel(kernel, dataOf(program).fixed), "strict");
-      assert.ok(nvrtc.compileToCubin(source, architectures.at(-1)!, { fmad: false, name: "random" }).length > 0, source);
-    }
+    const programs = fc.sample(new KernelPrograms(), { numRuns: 25, seed: 1 });
+    const sources = programs.map((program) => cudaSource(compileKernel(kernelOf(program), dataOf(program).fixed), "strict"));
+    compile(
+      sources.map((source) => [source, "random"]),
+      "strict",
+      architectures.slice(-1),
+    );
   });
 
   for (const precision of ["strict", "fast"] as const)
     it(`applications on grids, ${precision}`, async () => {
       const sources = await gridSources(TARGET, precision);
       assert.ok(sources.size > 20);
-      for (const [source, name] of sources) compile(source, name, precision === "fast");
+      compile(sources, precision);
     });
 
   // The code of fast mode differs from that of strict mode, but not from one architecture to another.
@@ -62,6 +82,6 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
     it(`the suite, ${precision}, for ${targets.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
       const sources = await suiteSources(TARGET, precision);
       assert.ok(sources.size > suite.length / 2);
-      for (const [source, name] of sources) compile(source, name, precision === "fast", targets);
+      compile(sources, precision, targets);
     });
 });

@@ -18,7 +18,7 @@ test("a failed call is named with the driver's words and what to do", () => {
   assert.doesNotMatch(driverFailure("cuInit", 999, "CUDA_ERROR_UNKNOWN", "unknown error").message, /\(/);
   assert.match(
     driverFailure("cuEventQuery", 700, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal", "axpy").message,
-    /illegal; the last kernel submitted was "axpy" \(a kernel left its arrays/,
+    /illegal; the last kernel submitted was "axpy" \(a kernel accessed memory outside its arrays/,
   );
   assert.doesNotMatch(driverFailure("cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory", "axpy").message, /axpy/);
 });

@@ -16,7 +16,7 @@ async function solve(spec: string, options: SkeletonOptions, box: DenseOptions =
   const { steps, result, temporary } = await cg(grid);
   const plan = skeleton(set, "cg", steps, { ...options, temporary });
   await plan.run(2);
-  for (const { device } of set.members) device.tuning.measuring = measuring;
+  for (const { device } of set.locals) device.tuning.measuring = measuring;
   await plan.run(2);
   const x = Float64Array.from(await result.download());
   plan.free();

@@ -23,9 +23,9 @@ describe("the js device", () => {
     const y = device.array(f64, 5000);
     const launch = device.prepare(scale, { a: 3, x, y }, range(5000));
     device.queue.submit(launch);
-    const before = cpuStorage().memory.buffer.byteLength;
+    const before = cpuStorage().memory!.buffer.byteLength;
     const large = device.array(f64, before / 8);
-    assert.ok(cpuStorage().memory.buffer.byteLength > before);
+    assert.ok(cpuStorage().memory!.buffer.byteLength > before);
     device.queue.submit(launch);
     assert.ok((await device.queue.read(y)).every((v) => v === 6));
     const tail = large.slice([large.size - 4000, large.size]);

@@ -27,6 +27,7 @@ after(() => device.close());
 
 test("policies of other than whole numbers are refused", () => {
   refused(() => range([0.5, 3.5]), /range axis 0 has 3 indices from 0.5/);
+  refused(() => range([-(2 ** 31), 5]), /range axis 0 has 2147483653 indices from -2147483648: .*an axis has 0 to 2147483647 indices/);
   refused(() => teams(3, { size: -7 }), /teams of -7 members/);
   refused(() => teams(3, { size: 0.5 }), /teams of 0.5 members/);
   refused(() => teams(3, { lanes: 3 }), /members of 3 lanes: their number is a power of two/);

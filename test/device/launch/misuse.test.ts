@@ -44,8 +44,8 @@ describe("launches", () => {
     await refused(() => device.run(one, undefined, range(4)), /kernel "one" .* is given nothing for its arguments/);
   });
   it("submitted as kernels", async () => {
-    await refused(() => device.queue.submit(one), /"one" is no launch, .* submit device\.prepare\(/);
-    await refused(() => device.queue.submit(), /nothing is no launch/);
+    await refused(() => device.queue.submit(one), /"one" is not a launch, .* submit device\.prepare\(/);
+    await refused(() => device.queue.submit(), /nothing is not a launch/);
   });
   it("in a precision that there is not", async () => {
     device.precision = "exact";
@@ -159,7 +159,11 @@ describe("one thing in place of another", () => {
       () => sortByKey(device, { keys: y, values: y } as Any),
       /sortByKey has no option "values"; it has keys, permutation/,
     ],
-    ["a name for a device", () => scan("js" as Any, { input: y, output: y, op: "sum" }), /is given a string; give the device first/],
+    [
+      "a name for a device",
+      () => scan("js" as Any, { input: y, output: device.array(f64, 4), op: "sum" }),
+      /is given a string; give the device first/,
+    ],
     [
       "a typed array for a view",
       () => scan(device, { input: new Float64Array(4), output: y, op: "sum" } as Any),
@@ -172,7 +176,7 @@ describe("one thing in place of another", () => {
   ];
   for (const [name, work, message] of cases) it(name, () => refused(work, message));
   it("a field for a list of fields", () =>
-    assert.rejects(writeImage("none.vti", u), { name: "IsoformError", message: /a Field is given to write: give a list of fields/ }));
+    assert.rejects(writeImage("none.vti", u), { name: "IsoformError", message: /a Field cannot be written: give a list of fields/ }));
 });
 
 it("views and devices are printed on one line", () => {

@@ -15,6 +15,8 @@ const axpy = kernel("axpy", { a: f64, x: view(f64), y: view(f64) }, ({ a, x, y }
   y[i] = a * x[i] + y[i];
 });
 
+const untested = (): void => undefined;
+
 /** Sets environment variables back to what they were. */
 function restore(variables: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(variables)) {
@@ -56,11 +58,11 @@ describe("native", { skip }, () => {
   test("finds a compiled kernel in the cache again", () => {
     const compiler = findCompiler()!;
     const source = "void nothing(void *args) { (void)args; }\n";
-    const first = compileLibrary(compiler, "nothing", source, "strict");
-    const again = compileLibrary(compiler, "nothing", source, "strict");
+    const first = compileLibrary(compiler, "nothing", source, "strict", untested);
+    const again = compileLibrary(compiler, "nothing", source, "strict", untested);
     assert.equal(again, first);
     assert.ok(first.startsWith(folder));
-    assert.notEqual(compileLibrary(compiler, "nothing", source, "fast"), first);
+    assert.notEqual(compileLibrary(compiler, "nothing", source, "fast", untested), first);
     assert.deepEqual(
       readdirSync(join(folder, "isoform")).filter((name) => !/^[0-9a-f]{40}\.so(\.sha256)?$|^\.looked$/.test(name)),
       [],
@@ -68,7 +70,7 @@ describe("native", { skip }, () => {
   });
 
   test("tells the kernel's name and the compiler's words where C does not compile", () => {
-    assert.throws(() => compileLibrary(findCompiler()!, "broken", "int f( {\n", "strict"), {
+    assert.throws(() => compileLibrary(findCompiler()!, "broken", "int f( {\n", "strict", untested), {
       name: "DeviceError",
       message: /could not compile kernel "broken":[\s\S]*kernel\.c:1:[\s\S]*ISOFORM_KEEP/,
     });

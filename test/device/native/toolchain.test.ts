@@ -62,6 +62,27 @@ describe("native", { skip: missing?.reason ?? false }, () => {
     await refused(/^device "native": \/bin\/true ended without an error, and wrote no library \(name a C compiler in CC, such as gcc\)$/);
   });
 
+  test("a compiler that writes garbage without an error is named, and what it wrote is not kept", async () => {
+    const [compiler, bad] = [join(top, "sometimes"), join(top, "bad")];
+    const out = 'while [ "$1" != -o ]; do shift; done';
+    for (const garbage of ['echo garbage > "$2"', 'echo "int other;" | gcc -shared -x c - -o "$2"']) {
+      const script = `#!/bin/sh\n[ "$1" = --version ] && echo "some compiler" && exit\n[ -e ${bad} ] || exec gcc "$@"\n${out}\n${garbage}\n`;
+      writeFileSync(compiler, script, { mode: 0o755 });
+      writeFileSync(bad, "");
+      process.env.CC = compiler;
+      await refused(
+        /sometimes ended without an error, and wrote a library that does not load: .* \(name a C compiler in CC, such as gcc\)$/,
+      );
+      assert.deepEqual(
+        readdirSync(join(process.env.XDG_CACHE_HOME!, "isoform")).filter((name) => name.endsWith(".so")),
+        [],
+      );
+      rmSync(bad);
+      assert.deepEqual(await tripled(), [3, 6]);
+      process.env.XDG_CACHE_HOME = mkdtempSync(join(top, "cache-"));
+    }
+  });
+
   test("a compiler that is not there, or does not answer, is named", async () => {
     for (const name of ["isoform-has-no-such-compiler --fast", "/", "/bin/false", " "]) {
       process.env.CC = name;

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadKoffi } from "../../../src/device/ffi.js";
 import { Opencl } from "../../../src/device/opencl/api.js";
@@ -6,7 +9,8 @@ import { backend } from "../../../src/device/opencl/backend.js";
 import { findDevices, type Found } from "../../../src/device/opencl/facts.js";
 import { OpenclMachine } from "../../../src/device/opencl/machine.js";
 import { OpenclDevice } from "../../../src/device/opencl/opencl-device.js";
-import { f32, f64, i32, kernel, open, range, scatter, sum, view } from "../../../src/index.js";
+import { refusal, requireRightTeams, wrongSum } from "../../../src/device/opencl/self-test.js";
+import { f32, f64, i32, kernel, open, range, scatter, sum, teamKernel, teams, view } from "../../../src/index.js";
 
 const { missing } = await backend.probe();
 const skip = missing && `${missing.reason}; ${missing.remedy}`;
@@ -23,6 +27,14 @@ const multiplyAdd = kernel("multiplyAdd", { x: view(f64), y: view(f64) }, ({ x, 
 });
 const halve = kernel("halve", { x: view(f32) }, ({ x }, i) => {
   x[i] = x[i] / 3;
+});
+
+const full = teamKernel("full", { out: view(f64) }, ({ out }, team) => {
+  const all = team.scratch("f64", 6144);
+  team.range(6144, (j) => {
+    all[j] = j;
+  });
+  out[team.index] = all[6143];
 });
 
 describe("opencl", { skip }, () => {
@@ -81,6 +93,46 @@ describe("opencl", { skip }, () => {
         name: "LaunchError",
         message: /scatter "h" of f64 cannot be .*use the strategy "sorted"/,
       });
+  });
+
+  it("takes all local memory, less what the driver keeps", async () => {
+    const device = new OpenclDevice("opencl:0", machine({ sharedBytes: 48 << 10 }));
+    const out = device.array(f64, 1);
+    const kept = {
+      name: "DeviceError",
+      message: /needs 49152 bytes of local memory for each work-group \(and 1 that the driver keeps\), and the device has 49152/,
+    };
+    const run = (precision: "fast" | "strict"): Promise<unknown> => device.run(full, { out }, teams(1), { precision });
+    // NVIDIA's driver keeps a byte, PoCL none.
+    if (device.label.includes("NVIDIA")) await assert.rejects(run("fast"), kept);
+    else {
+      await run("fast");
+      assert.deepEqual([...(await device.queue.read(out))], [6143]);
+    }
+    const load = device.gpu.load.bind(device.gpu);
+    device.gpu.load = (...args) => new Map([...load(...args)].map(([name, entry]) => [name, { ...entry, local: 1 }]));
+    await assert.rejects(run("strict"), kept);
+  });
+
+  it("refuses a device whose compiler adds up scratch memory wrongly", async () => {
+    const device = (await open("opencl")) as OpenclDevice;
+    assert.equal(wrongSum([25, 25, 25, 25]), undefined);
+    assert.equal(wrongSum([25, 25, 0, 25]), 0);
+    assert.throws(() => {
+      throw refusal(device, 0);
+    }, /device "opencl:0": the compiler of .* gets a sum over a team's scratch memory wrong: 25 ones gave 0, .*use another backend/);
+    device.queue.read = () => Promise.resolve(new Float64Array(4)) as never;
+    const before = process.env.XDG_CACHE_HOME;
+    const folder = mkdtempSync(join(tmpdir(), "isoform-self-test-"));
+    process.env.XDG_CACHE_HOME = folder;
+    try {
+      await assert.rejects(requireRightTeams(device), { name: "DeviceError", message: /25 ones gave 0/ });
+      assert.throws(() => device.array(f64, 1), /it is closed/);
+    } finally {
+      if (before === undefined) delete process.env.XDG_CACHE_HOME;
+      else process.env.XDG_CACHE_HOME = before;
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("refuses kernels that need what the device does not have", () => {

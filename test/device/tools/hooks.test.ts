@@ -89,13 +89,26 @@ const HEARD = [
 const withoutRunsFinish = (heard: readonly string[]): string[] =>
   heard.filter((words, n) => !(words === "wait finish" && heard[n - 1] === "total"));
 
+interface Opened {
+  readonly name: string;
+  readonly device?: Device;
+  readonly missing?: string;
+}
+
+/** All are open before the first suite begins: opening one tries it, and tools hear of every device. */
+const everyDevice: Opened[] = [];
 for (const name of backendNames().filter(tested)) {
-  const opened = await open(name).then(
-    (device) => ({ device }),
-    (error: Error) => ({ missing: error.message }),
+  everyDevice.push(
+    await open(name).then(
+      (device) => ({ name, device }),
+      (error: Error) => ({ name, missing: error.message }),
+    ),
   );
-  describe(`tools on ${name}`, { skip: "missing" in opened ? opened.missing : false }, () => {
-    const { device } = opened as { device: Device };
+}
+
+for (const { name, missing, ...opened } of everyDevice) {
+  describe(`tools on ${name}`, { skip: missing ?? false }, () => {
+    const device = opened.device!;
 
     it("hear of all that a program asks, of devices that were open before, and of nothing once they are detached", async () => {
       const tool = listener();

@@ -3,7 +3,7 @@ import { after, describe, it } from "node:test";
 import { range } from "../../../src/device/launch/policy.js";
 import { firstWrong } from "../../../src/device/webgpu/self-test.js";
 import { kernel } from "../../../src/kernel/kernel.js";
-import { f64, i32, scatter, view } from "../../../src/kernel/params.js";
+import { f64, i32, scatter, table, view } from "../../../src/kernel/params.js";
 import { make, noise } from "../../../src/testing/values.js";
 import { openWebGpu } from "./opened.js";
 
@@ -23,6 +23,10 @@ const OPERATIONS: [name: string, of: (a: number, b: number) => number][] = [
 ];
 const crowd = kernel("crowd", { at: view(i32), x: view(f64), h: scatter(f64) }, ({ at, x, h }, i) => {
   h.add(at[i], x[i]);
+});
+
+const fill = kernel("fill", { o: view(f64), a: f64 }, ({ o, a }, i) => {
+  o[i] = a;
 });
 
 /** A value that two f32 hold. */
@@ -50,6 +54,24 @@ describe("emulated f64 on webgpu", { skip }, () => {
           assert.ok(error <= 2 ** -44, `${as[k]} ${name} ${bs[k]}: off by 2^${Math.log2(error).toFixed(1)}`);
         }
     });
+
+  it("refuses constants, tables and arguments that two f32 have no room for, by name", async () => {
+    const huge = kernel("huge", { o: view(f64), a: f64, t: table(f64, [1, 2]) }, ({ o, a, t }, i) => {
+      o[i] = Math.min(a, 1e200) - t[i % 2];
+    });
+    const large = kernel("large", { o: view(f64), a: f64, t: table(f64, [1, 1e300]) }, ({ o, a, t }, i) => {
+      o[i] = a - t[i % 2];
+    });
+    const o = device.array(f64, 4);
+    await assert.rejects(
+      device.run(huge, { o, a: 1 }, range(4)),
+      /kernel "huge" .*emulated\.test\.[jt]s:\d+\) on webgpu: a constant is 1e\+200, and emulated f64 has the range of f32, .*use a backend with f64/,
+    );
+    await assert.rejects(device.run(large, { o, a: 1 }, range(4)), /a value of table "t" is 1e\+300/);
+    await assert.rejects(device.run(fill, { o, a: -1e200 }, range(4)), /"a" is -1e\+200/);
+    await device.run(fill, { o, a: -Infinity }, range(4));
+    assert.deepEqual([...(await device.queue.read(o))], Array(4).fill(-Infinity));
+  });
 
   it("adds from many elements at once without losing bits", async () => {
     const n = 30_000;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Bricks } from "../../../src/domain/bricks/partition.js";
+import { activityOf } from "../../../src/domain/grid/activity.js";
 import { bricks } from "../../../src/domain/index.js";
 import { lowerBricks } from "../../../src/domain/bricks/lowering.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
@@ -16,12 +17,12 @@ describe("bricks", () => {
   it("are those with an active cell, and know if all their cells are", () => {
     const mask = new Uint8Array(10 * 6);
     mask[0] = mask[3 * 10 + 9] = 1;
-    const bricks = new Bricks([10, 6], mask, [4, 4]);
+    const bricks = new Bricks([10, 6], activityOf([10, 6], mask), [4, 4]);
     assert.deepEqual(bricks.extents, [3, 2]);
-    assert.deepEqual([...bricks.mask], [1, 0, 1, 0, 0, 0]);
+    assert.deepEqual([...bricks.activity.bytes(0, 2)], [1, 0, 1, 0, 0, 0]);
     assert.equal(bricks.full, false);
-    assert.equal(new Bricks([8, 8, 4], undefined, [4, 4, 4]).full, true);
-    assert.equal(new Bricks([9, 8, 4], undefined, [4, 4, 4]).full, false);
+    assert.equal(new Bricks([8, 8, 4], activityOf([8, 8, 4], undefined), [4, 4, 4]).full, true);
+    assert.equal(new Bricks([9, 8, 4], activityOf([9, 8, 4], undefined), [4, 4, 4]).full, false);
   });
 });
 
@@ -58,7 +59,7 @@ describe("kernels of brick grids", () => {
 
 describe("brick grids that cannot be", () => {
   it("are refused", () => {
-    assert.throws(() => bricks(jsSet(1), [4, 4, 4], () => false), /none is active/);
+    assert.throws(() => bricks(jsSet(1), [4, 4, 4], () => false), /none of them active/);
     assert.throws(() => bricks(jsSet(3), [16, 16, 8], undefined), /8 planes for 3 members/);
     assert.throws(() => bricks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4, 3] }), /powers of two/);
     assert.throws(() => bricks(jsSet(1), [8, 8, 8], undefined, { brick: [4, 4] }), /one for each axis/);

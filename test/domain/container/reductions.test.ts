@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../src/ir/types.js";
 import { f32, f64, i32, max, min, sum } from "../../../src/kernel/params.js";
+import { reductionTraffic } from "../../../src/domain/container/reduction-traffic.js";
+import { collect, roundsOf } from "../../../src/domain/container/reductions.js";
 import { dense } from "../../../src/domain/index.js";
 import { HostField } from "../host-field.js";
 import { noise, onEachBackend } from "../sets.js";
@@ -35,6 +37,8 @@ const boxes = [
   [[29, 6, 14], (x: number, y: number, z: number) => noise(x, y, z) > 0],
   [[300, 2, 7], (x: number, y: number, z: number) => (x - 150) ** 2 > 40 * z * (y + 1)],
   [[523, 9], (x: number, y: number) => x > 20 * y],
+  // Several groups of 256 partials, which cuts between members divide.
+  [[20, 40, 33], undefined],
 ] as const;
 
 await onEachBackend("reductions", ({ all }) => {
@@ -82,10 +86,43 @@ await onEachBackend("reductions", ({ all }) => {
         }
         for (const { views } of [dot, total])
           for (const [m, view] of views.entries())
-            assert.deepEqual(await set.members[m].queue(0).read(view), await set.members[0].queue(0).read(views[0]));
+            assert.deepEqual(await set.locals[m].queue(0).read(view), await set.locals[0].queue(0).read(views[0]));
         grid.free();
       }
     });
+
+  it("send the partials of divided groups, the values of groups and the result, not all to all", async () => {
+    for (const [extents, groups] of [
+      [[20, 4, 9], 1],
+      [[20, 40, 33], 6],
+      [[20, 64, 28], 7],
+    ] as const)
+      for (const set of all) {
+        const others = set.members.length - 1;
+        const grid = dense(set, extents);
+        const [a, b] = [grid.scalar("a", f64), grid.scalar("b", f32)];
+        const measure = grid.container("measure", { a: sum(a), b: max(b) }, ({ a, b }, c) => {
+          a.add(c.x);
+          b.max(c.x);
+        });
+        for (const precision of ["strict", "fast"] as const) {
+          const made = ["a", "b"].map((param) => collect(measure, param, precision));
+          const rounds = roundsOf(made, set.members.length);
+          const copies = rounds.flatMap((round) => round.copies);
+          const traffic = {
+            rounds: rounds.filter((round) => round.copies.length > 0).length,
+            messages: copies.length,
+            bytes: copies.reduce((bytes, { source }) => bytes + source!.size * (source!.type === "f64" ? 8 : 4), 0),
+          };
+          assert.deepEqual(traffic, reductionTraffic(measure, precision), `[${extents}] on ${set.name}, ${precision}`);
+          assert.ok(traffic.rounds <= 3 && traffic.messages <= 6 * others);
+          // Partials of at most one group go to another member for each cut, a value for each group, and the result.
+          if (precision === "strict") assert.ok(traffic.bytes <= 12 * (others * 255 + groups + others));
+          for (const collection of made) collection.free();
+        }
+        grid.free();
+      }
+  });
 
   it("feed later containers without the host", async () => {
     for (const set of all) {

@@ -235,6 +235,17 @@ describe("containers are refused that", () => {
       /the cell is used as a number/,
       /c\.x, c\.y or c\.z/,
     );
+    refused(
+      () =>
+        grid.container("k", { p, q }, ({ p, q }, c) => {
+          // @ts-expect-error cells have no offsets
+          const k = c.add(0, 0, 1);
+          q[c] = p[k];
+        }),
+      "c.add(0, 0, 1)",
+      /the cell has no method "add"/,
+      /fields take offsets: write u\.at\(c, dx, dy, dz\) for a neighbour's value/,
+    );
   });
 
   it("read other levels as their own, and the other way round", () => {
@@ -354,7 +365,7 @@ describe("containers are refused that", () => {
         }),
       "outer",
       /captures "outer", which is not a parameter/,
-      /list it behind the function: container\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, c\) => \.\.\., \(\) => \[outer\]\)/,
+      /list it after the function: container\(name, \{ \.\.\. \}, \(\{ \.\.\. \}, c\) => \.\.\., \(\) => \[outer\]\)/,
     );
     refused(
       () =>

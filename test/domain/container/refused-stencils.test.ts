@@ -68,3 +68,14 @@ it("more members than planes", () => {
       /^grid, .*refused-stencils\.test\.ts:65:\d+: 6 planes for 7 members: each needs at least 1; use fewer devices or a longer last axis$/,
   });
 });
+
+it("a neighbour's component that the container writes, or may write", () => {
+  const grid = dense(three, [4, 4, 9]);
+  const u = grid.field("u", f64, { cardinality: 2 });
+  const refused = /container "mix", .*: reads u at offset \[0,1,0\] while each cell writes its own u \(line \d+\)/;
+  const one = () => grid.container("mix", { u }, ({ u }, c) => void (u[c]![0] = u.at(c, 0, 1, 0)[0]!));
+  const computed = () => grid.container("mix", { u }, ({ u }, c) => void (u[c]![c.x & 1] = u.at(c, 0, 1, 0)[1]!));
+  const looked = () => grid.container("mix", { u }, ({ u }, c) => void (u[c]![0] = u.at(c, 0, 1, 0)[c.x & 1]!));
+  for (const declare of [one, computed, looked]) assert.throws(declare, refused);
+  grid.container("mix", { u }, ({ u }, c) => void (u[c]![0] = u.at(c, 0, 1, 0)[1]!));
+});

@@ -17,6 +17,7 @@ export function refused(declare: () => unknown, at: string, problem: RegExp, rem
       [line - 1].slice(column - 1);
     assert.ok(text.trimStart().startsWith(at), `it points at ${text}`);
     assert.match(error.message, /^container "k", /);
+    assert.ok(error.stack!.startsWith("ContainerError: "), "the stack begins with the name");
     return;
   }
   assert.fail("the container is accepted");

@@ -153,7 +153,7 @@ describe("data views of dense grids", () => {
         p[c] += 1;
       });
       p.fill(0);
-      set.members.forEach((member, m) => {
+      set.locals.forEach((member, m) => {
         const submit = (view: "internal" | "boundary"): number[] => {
           const launches = grid.prepare(add, m, view, strict);
           launches.forEach((launch) => member.queue(0).submit(launch));
@@ -198,8 +198,8 @@ describe("data views of dense grids", () => {
       ["01", "10", "12", "21"],
     );
     for (const { source, target } of [...grid.halo(u), ...grid.halo(w)]) {
-      assert.ok(source.contiguous && target.contiguous && source.rank === 1);
-      assert.deepEqual(source.shape, target.shape);
+      assert.ok(source!.contiguous && target!.contiguous && source!.rank === 1);
+      assert.deepEqual(source!.shape, target!.shape);
     }
     grid.free();
   });
@@ -220,8 +220,8 @@ describe("data views of dense grids", () => {
         ["01", "10"],
       );
       assert.deepEqual(grid.halo(g), []);
-      const plane = grid.halo(f)[1].source.size;
-      assert.ok(grid.halo(f)[0].source.size > plane && grid.halo(f)[0].source.size <= 2 * plane + 1000);
+      const plane = grid.halo(f)[1].source!.size;
+      assert.ok(grid.halo(f)[0].source!.size > plane && grid.halo(f)[0].source!.size <= 2 * plane + 1000);
       f.fill(value);
       const zero = grid.container("zero", { f }, ({ f }, c) => {
         for (let k = 0; k < 4; k++) f[c][k] = 1 + k;

@@ -14,7 +14,7 @@ for (const set of jsSets)
       sum[c] = field.at(c, 1, 0, 0)[1] + field.at(c, 0, 0, -1)[1];
     });
     field.fill((x, y, z, k) => x + 10 * y + 100 * z + 0.5 * k);
-    const pieces = await Promise.all(set.members.map(({ device }, m) => device.queue.read(grid.window(field, m))));
+    const pieces = await Promise.all(set.locals.map(({ device }, m) => device.queue.read(grid.window(field, m))));
     assert.deepEqual(
       pieces.flatMap((piece) => [...piece]),
       [...(await field.download())],

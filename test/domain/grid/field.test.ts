@@ -65,7 +65,7 @@ describe("fields", () => {
       const f = grid.field("f", f64, { layout: "aos", cardinality: 2 });
       write(f);
       for (const { to, target } of grid.halo(f)) {
-        const halo = [...(await jsSet(3).members[to].queue(0).read(target))];
+        const halo = [...(await jsSet(3).locals[to].queue(0).read(target!))];
         assert.equal(halo.filter((v) => v === 5).length, 13 * 4 * 2);
       }
     }
@@ -108,6 +108,12 @@ describe("fields", () => {
     assert.throws(() => f.upload([1, 2]), /field "f" is given 2 values; it takes 780, 1 for each cell of \[13,4,15\]/);
     assert.throws(() => f.fill(0.5), /0.5/);
     assert.throws(() => f.fill(() => 0.5), /0.5/);
+    const bytes = grid.field("bytes", u8);
+    for (const value of [256, -1, 0.5, Number.NaN]) assert.throws(() => bytes.fill(value), /u8 cannot hold/);
+    const g = grid.field("g", f64, { cardinality: 2 });
+    const noReturn = (() => undefined) as unknown as () => number;
+    assert.throws(() => g.fill(noReturn), /field "g", component 0 of cell \[0,0,0\] is nothing: give numbers/);
+    assert.throws(() => g.fill((x, y, z, k) => (k === 1 ? ("1" as unknown as number) : x)), /component 1 .*a string/);
     assert.throws(() => f.set([1, 1, 1], 0.5), /0.5/);
     await assert.rejects(f.get([1, 1]), /field "f": cell \[1,1\] of a grid of dimension 3/);
     await assert.rejects(f.get([1, 1, 1], 1), /field "f": component 1 of 1/);

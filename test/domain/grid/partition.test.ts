@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { activityOf, partition } from "../../../src/domain/grid/partition.js";
+import { partition } from "../../../src/domain/grid/partition.js";
 
 describe("partitions", () => {
   it("have about equal numbers of active cells", () => {
@@ -41,26 +41,11 @@ describe("partitions", () => {
     );
   });
 
-  it("refuse more members than planes, empty domains and masks of another size", () => {
+  it("refuse more members than planes", () => {
     assert.throws(() => partition([5, 5], 3), {
       name: "LaunchError",
       message: /^2 planes for 3 members: each needs at least 1; use fewer devices/,
     });
     assert.throws(() => partition([5, 5, 5], 2, 2), /^LaunchError: 3 planes for 2 members: each needs at least 2/);
-    assert.throws(() => activityOf([2, 2], () => false), { name: "LaunchError", message: /none is active: the domain is empty/ });
-    assert.throws(() => activityOf([2, 2], new Uint8Array(3)), {
-      message: /a mask of 3 bytes for a grid of \[2,2\] cells: give one byte for each of the 4/,
-    });
-    for (const extents of [[4], [4, 0, 4], [1, 2, 3, 4], [2.5, 4]])
-      assert.throws(() => activityOf(extents, undefined), /two or three whole numbers/);
-  });
-
-  it("forget a mask that leaves nothing out", () => {
-    assert.equal(activityOf([3, 2], () => true).mask, undefined);
-    assert.deepEqual(activityOf([3, 2], new Uint8Array([0, 7, 1, 0, 1, 0])), {
-      mask: new Uint8Array([0, 1, 1, 0, 1, 0]),
-      planes: [2, 1],
-      cells: 3,
-    });
   });
 });

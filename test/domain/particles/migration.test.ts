@@ -148,7 +148,7 @@ describe("particles that are in no cell of the grid", () => {
       await grid.run(walk);
       await assert.rejects(
         species.download().then(() => species.check("walking")),
-        /^IsoformError: walking: 2 particles of "walkers" have left the grid, one of them at \[(-1,0.5|3.5,14.25)\] on js.*; use \{ leaving: "absorb" \} to take them out$/,
+        /^IsoformError: walking: 2 particles of "walkers" have left the grid, one of them at \[(-1,0.5|3.5,14.25)\] on js.*; use \{ leaving: "absorb" \} to remove them$/,
       );
       assert.deepEqual([...(await species.download()).id].sort(), [0, 1, 2]);
     }

@@ -196,7 +196,7 @@ describe("containers over particles are refused that", () => {
     refused(
       () => ions.container("k", { w: deposit(w as never) }, () => {}),
       'container("k"',
-      /the parameter "w" deposits into something else than a field/,
+      /the parameter "w" deposits into something other than a field/,
       /write deposit\(field\)/,
     );
     refused(
@@ -240,6 +240,9 @@ describe("loading", () => {
     refuse({}, /species "beam" is given no coordinates; give 2 for each particle/);
     refuse({ x: [1, 2], v: [1] }, /species "beam", column "v": 1 values for 1 particles; give 2 for each/);
     refuse({ x: [1, 2], mass: [1] }, /species "beam" has no column "mass"; its columns are x, v, w/);
+    refuse({ x: [1, 2], w: ["1"] }, /species "beam", column "w", value 0 is a string: give numbers/);
+    const numbered = particles(grid, "numbered", { id: i32 });
+    assert.throws(() => numbered.load({ x: [1, 2], id: [0.5] }), /column "id", value 0 is 0.5, which i32 cannot hold/);
     refuse({ x: [0, 0, 4, 2] }, /species "beam": particle 1 is at \[4,2\], in no active cell of the grid of \[4,6\] cells/);
     refuse({ x: [NaN, 0] }, /particle 0 is at \[NaN,0\]/);
     refuse({ x: [1.5, 1.5] }, /particle 0 is at \[1.5,1.5\], in no active cell of the grid/);

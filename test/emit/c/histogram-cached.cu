@@ -10,7 +10,7 @@ __device__ inline void in_turn() {
 #endif
 }
 
-__device__ inline int i32_from_f64(double a) { return a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (int)a : a != a ? 0 : -2147483647 - 1; }
+__device__ inline int i32_from_f64(double a) { return !(fabs(a) >= 1) ? 0 : a >= 2147483648.0 ? 2147483647 : a > -2147483649.0 ? (int)a : -2147483647 - 1; }
 
 __device__ inline bool fold_run_sum_f64(const int place, double &value) {
   if (__activemask() != ~0u) return true;

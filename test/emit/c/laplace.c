@@ -16,7 +16,6 @@ struct laplace_args_ {
   int64_t grain;
   int64_t begin[3];
   int64_t end[3];
-  int64_t streaming;
 };
 
 __attribute__((noinline))
@@ -125,7 +124,6 @@ void laplace_kernel_(struct laplace_args_ *args) {
     int64_t begin[] = {args->begin[0], args->begin[1], args->begin[2]};
     int64_t end[] = {args->end[0], args->end[1], args->end[2]};
     share(&begin[args->split], &end[args->split], args->grain, worker, workers);
-    if (args->streaming) laplace_streamed_(args->p_, args->s_, args->p_stride0_, args->p_stride1_, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
-    else laplace_part_(args->p_, args->s_, args->p_stride0_, args->p_stride1_, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
+    laplace_streamed_(args->p_, args->s_, args->p_stride0_, args->p_stride1_, begin[0], end[0], begin[1], end[1], begin[2], end[2]);
   }
 }

@@ -32,7 +32,7 @@ const short = kernel("short", params, ({ turns, x, y }, j, i) => {
 
 const emit = (k: unknown, disjoint = true): string => {
   const { ir, access } = compileKernel(k as Kernel, {});
-  return emitOpenMP(ir, access, { strides: { x: [99, 1], y: [99, 1] }, disjoint, ordered: true, scatter: {} }).source;
+  return emitOpenMP(ir, access, { strides: { x: [99, 1], y: [99, 1] }, disjoint, ordered: true, sizes: "settled", scatter: {} }).source;
 };
 
 test("elements that loop alike go through their loop in strips", () => {

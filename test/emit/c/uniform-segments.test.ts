@@ -32,7 +32,7 @@ const changing = kernel("changing", { kind: view(i32), x: view(f64) }, ({ kind, 
 
 const emit = (k: unknown, disjoint = true): string => {
   const { ir, access } = compileKernel(k as Kernel, {});
-  return emitOpenMP(ir, access, { strides: { kind: [1], x: [1], y: [1] }, disjoint, ordered: true, scatter: {} }).source;
+  return emitOpenMP(ir, access, { strides: { kind: [1], x: [1], y: [1] }, disjoint, ordered: true, sizes: "settled", scatter: {} }).source;
 };
 
 test("long branches on what nothing changes leave the vector loops", () => {

@@ -54,7 +54,7 @@ return function $kernel_axpy_(args, worker, workers) {
   const $lo = Math.floor(1 * worker / workers), $hi = Math.floor(1 * (worker + 1) / workers);
   for (let $task = $lo; $task < $hi; $task++) {
     let $n = 0;
-    for (const $last = 100 - 3 | 0; $n < $last; $n += 4) {
+    for (const $last = 100 - 3; $n < $last; $n += 4) {
       { const $i0 = $n; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
       { const $i0 = $n + 1 | 0; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }
       { const $i0 = $n + 2 | 0; y_[$i0] = a_ * x_[$i0] + y_[$i0]; }

@@ -30,11 +30,11 @@ extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, written
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Does not wait for the kernel's end.
- * Returns hipSuccess or what failed.
+ * Returns hipSuccess, or the error of the call that failed.
  */
 extern "C" hipError_t axpy_launch(
   double a_,

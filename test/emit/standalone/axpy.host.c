@@ -16,8 +16,8 @@ static cl_int set_f64(cl_kernel kernel, cl_uint n, cl_double value) { return clS
 static cl_int set_i64(cl_kernel kernel, cl_uint n, cl_long value) { return clSetKernelArg(kernel, n, sizeof value, &value); }
 
 /*
- * Compiles the kernels in the file at `path`, which is axpy.cl. What a compiler complains about goes to stderr.
- * Returns NULL where it fails, with the reason in *status.
+ * Compiles the kernels in the file at `path`, which is axpy.cl. Messages of the compiler go to stderr.
+ * Returns NULL on failure, with the reason in *status.
  */
 cl_program axpy_build(cl_context context, cl_device_id device, const char *path, cl_int *status) {
   FILE *file = fopen(path, "rb");
@@ -49,11 +49,11 @@ cl_program axpy_build(cl_context context, cl_device_id device, const char *path,
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, written
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Does not wait for the kernel's end.
- * Returns CL_SUCCESS or what failed.
+ * Returns CL_SUCCESS, or the error of the call that failed.
  */
 cl_int axpy_launch(
   double a_,

@@ -13,10 +13,10 @@
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, written
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
  * Arrays are in memory that the queue's device reaches by address (malloc_device, malloc_shared); results are in the host's.
- * Gives the kernel's event. Throws what SYCL throws.
+ * Gives the kernel's event. Passes on SYCL's exceptions.
  */
 sycl::event axpy_launch(
   double a_,

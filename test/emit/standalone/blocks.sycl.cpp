@@ -33,7 +33,7 @@ static int32_t n__fold(int32_t *partials, int64_t count) {
  * Strides of 1 are compiled in: a's along axis 1.
  * Arrays may not share memory.
  * Arrays are in memory that the queue's device reaches by address (malloc_device, malloc_shared); results are in the host's.
- * Waits for the results. Throws what SYCL throws.
+ * Waits for the results. Passes on SYCL's exceptions.
  */
 sycl::event blocks_launch(
   const float *a_,

@@ -32,7 +32,7 @@ static int32_t n__fold(int32_t *partials, int64_t count) {
  *   league_                 teams
  * Strides of 1 are compiled in: a's along axis 1.
  * Arrays may not share memory.
- * Returns 0, or 1 where there is no memory for partial results.
+ * Returns 0, or 1 if there is no memory for partial results.
  */
 int blocks_launch(
   const float *restrict a_,

@@ -12,7 +12,7 @@
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, read
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
  * Returns 0.
  */

@@ -27,9 +27,9 @@ static double s__fold(double *partials, int64_t count) {
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, read
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
- * Returns 0, or 1 where there is no memory for partial results.
+ * Returns 0, or 1 if there is no memory for partial results.
  */
 int dot_launch(
   double *restrict s_,

@@ -91,11 +91,11 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
  *   x_extent0_        elements
  *   y_                element 0 of an array of rank 1, read
  *   y_extent0_        elements
- *   i_begin_, i_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_  first index of the range and the one after its last, along each axis
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Waits for the results.
- * Returns cudaSuccess or what failed.
+ * Returns cudaSuccess, or the error of the call that failed.
  */
 extern "C" cudaError_t dot_launch(
   double *s_,

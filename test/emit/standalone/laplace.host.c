@@ -15,8 +15,8 @@ static cl_int set_mem(cl_kernel kernel, cl_uint n, cl_mem value) { return clSetK
 static cl_int set_i64(cl_kernel kernel, cl_uint n, cl_long value) { return clSetKernelArg(kernel, n, sizeof value, &value); }
 
 /*
- * Compiles the kernels in the file at `path`, which is laplace.cl. What a compiler complains about goes to stderr.
- * Returns NULL where it fails, with the reason in *status.
+ * Compiles the kernels in the file at `path`, which is laplace.cl. Messages of the compiler go to stderr.
+ * Returns NULL on failure, with the reason in *status.
  */
 cl_program laplace_build(cl_context context, cl_device_id device, const char *path, cl_int *status) {
   FILE *file = fopen(path, "rb");
@@ -49,12 +49,12 @@ cl_program laplace_build(cl_context context, cl_device_id device, const char *pa
  *   s_                                                    element 0 of an array of rank 3, written
  *   s_extent0_, s_extent1_, s_extent2_                    indices along each axis
  *   s_stride0_, s_stride1_                                elements from one index of an axis to the next
- *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one after its last, along each axis
  * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
  * Arrays may not share memory.
  * Arrays are in the device's memory, results in the host's.
  * Does not wait for the kernel's end.
- * Returns CL_SUCCESS or what failed.
+ * Returns CL_SUCCESS, or the error of the call that failed.
  */
 cl_int laplace_launch(
   cl_mem p_,

@@ -14,7 +14,7 @@
  *   s_                                                    element 0 of an array of rank 3, written
  *   s_extent0_, s_extent1_, s_extent2_                    indices along each axis
  *   s_stride0_, s_stride1_                                elements from one index of an axis to the next
- *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one behind its last, along each axis
+ *   i_begin_, i_end_, j_begin_, j_end_, k_begin_, k_end_  first index of the range and the one after its last, along each axis
  * Strides of 1 are compiled in: p's along axis 2, s's along axis 2.
  * Arrays may not share memory.
  * Returns 0.

@@ -43,10 +43,10 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_inv
   let thread = i32(thread_number);
   var s_: f32 = 0.0f;
   var most_: i32 = i32(-2147483648);
-  for (var n_i_ = i32(invocation.y); n_i_ < launch.count_0; n_i_ += i32(workgroups.y) * 4) {
-    let i = launch.begin_0 + n_i_;
-    for (var n_j_ = i32(invocation.x); n_j_ < launch.count_1; n_j_ += i32(workgroups.x) * 64) {
-      let j = launch.begin_1 + n_j_;
+  for (var n_i_ = invocation.y; n_i_ < u32(launch.count_0); n_i_ += workgroups.y * 4u) {
+    let i = launch.begin_0 + i32(n_i_);
+    for (var n_j_ = invocation.x; n_j_ < u32(launch.count_1); n_j_ += workgroups.x * 64u) {
+      let j = launch.begin_1 + i32(n_j_);
       y_[i * launch.stride_y_0_ + j] = launch.scalar_a_ * x_[i * launch.stride_x_0_ + j] + y_[i * launch.stride_y_0_ + j];  // line 85
       flags__set_u8(i * launch.stride_flags_0_ + j, (i + j) % 5);  // line 86
       h__fold_sum((i + j) % 3, x_[i * launch.stride_x_0_ + j]);  // line 87

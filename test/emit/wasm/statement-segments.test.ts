@@ -52,6 +52,18 @@ test("what the registers hold is not cut, nor what many values cross", () => {
   assert.ok(lone.length > 0, "other locals than vectors do not count");
 });
 
+test("a long calculation with few loads is left whole", () => {
+  const body = (loads: number) => [
+    read("sum"),
+    read("a"),
+    ...times(loads - 2, () => adds(load)),
+    ...times(200, () => adds(localOf("a", "f64"))),
+    store(sum),
+  ];
+  assert.deepEqual(cut(body(16)), []);
+  assert.ok(cut(body(17)).length > 0);
+});
+
 test("a long calculation is cut although many values cross", () => {
   const names = times(24, (n) => `v${n}`);
   const rounds = times(8, () => names.map((name) => adds(localOf(name, "f64")))).flat();

@@ -10,8 +10,8 @@ struct Launch {
 
 @compute @workgroup_size(256, 1, 1)
 fn main(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
-  for (var n_i_ = i32(invocation.x); n_i_ < launch.count_0; n_i_ += i32(workgroups.x) * 256) {
-    let i = launch.begin_0 + n_i_;
+  for (var n_i_ = invocation.x; n_i_ < u32(launch.count_0); n_i_ += workgroups.x * 256u) {
+    let i = launch.begin_0 + i32(n_i_);
     y_[i] = launch.scalar_a_ * x_[i] + y_[i];  // line 10
   }
 }

@@ -24,10 +24,10 @@ fn main(@builtin(local_invocation_index) thread_number: u32, @builtin(workgroup_
   let lane_ = thread % 8;
   let chunk_ = i32(workgroup.y * workgroups.x + workgroup.x) * 32 + thread / 8;
   if chunk_ < launch.chunks {
-    let start_ = chunk_ * 256;
-    let stop_ = min(start_ + 256, launch.count_0);
-    for (var n_ = start_ + lane_; n_ < stop_; n_ += 8) {
-      let i = launch.begin_0 + n_;
+    let start_ = u32(chunk_) * 256u;
+    let stop_ = min(start_ + 256u, u32(launch.count_0));
+    for (var n_ = start_ + u32(lane_); n_ < stop_; n_ += 8u) {
+      let i = launch.begin_0 + i32(n_);
       s_ = rounded(s_ + rounded(x_[i] * y_[i]));  // line 16
     }
   }

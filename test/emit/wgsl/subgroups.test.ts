@@ -20,6 +20,7 @@ function sums(type: typeof f32 | typeof f64, n: number, members: number, subgrou
   const { ir } = compileKernel(made as unknown as Kernel, {});
   const program = emitWgsl(ir, analyseAccess(ir), {
     strict: false,
+    sizes: "settled",
     inChunks: false,
     subgroups: true,
     subgroupSize,

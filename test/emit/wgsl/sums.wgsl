@@ -17,10 +17,11 @@ var<workgroup> cells_f32_3_: array<f32, 24>;
 fn main(@builtin(local_invocation_index) thread_number: u32, @builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>, @builtin(subgroup_invocation_id) subgroup_lane: u32, @builtin(subgroup_id) subgroup_number: u32, @builtin(num_subgroups) subgroup_count: u32) {
   let thread = i32(thread_number);
   let threads = 256;
-  for (var team = i32(workgroup.x); team < launch.league; team += i32(workgroups.x)) {
-    var s0_: f32;
-    var s1_: f32;
-    var s2_: f32;
+  for (var n_ = workgroup.x; n_ < u32(launch.league); n_ += workgroups.x) {
+    let team = i32(n_);
+    var s0_ = f32();
+    var s1_ = f32();
+    var s2_ = f32();
     {
       var s0_part_ = 0.0f;
       var s1_part_ = 0.0f;

@@ -38,7 +38,7 @@ Halo updates
 Splits
   axpy     its boundary cells travel, or lead to those that do, before laplace
   laplace  internal cells of laplace need no halo of x
-  dot      its internal cells follow those of laplace while halos travel
+  dot      its internal cells follow the internal cells of laplace while halos travel
 
 Dependencies on the devices
   axpy.boundary -> halo x            read after write of x

@@ -187,7 +187,7 @@ describe("containers stay apart", () => {
     [[shift, back], /"back" reads neighbours of b, which "shift" writes, and "shift" itself reads neighbours/],
     [
       [wrong, after],
-      /"after" reads neighbours of d, which "wrong" writes, and "wrong" would give cells outside of the domain other values than 1/,
+      /"after" reads neighbours of d, which "wrong" writes, and "wrong" would give cells outside the domain values other than 1/,
     ],
     [[double, raise, back], /"back" reads neighbours of b, which "double" writes, and "raise" writes it too/],
     [[edge, back], /"back" reads neighbours of b, which "edge" writes, and "edge" asks which cells are active/],
@@ -204,6 +204,66 @@ describe("containers stay apart", () => {
     const u = other.field("u", f64);
     const elsewhere = other.container("elsewhere", { u }, ({ u }, c) => void (u[c] = 1));
     assert.match(fuse([double, elsewhere]).remarks.join("\n"), /"double" and "elsewhere" run over different grids/);
+  });
+});
+
+/** A field of two components, and containers that touch one of them. */
+function components() {
+  const grid = dense(set, EXTENTS);
+  const field = (name: string) => grid.field(name, f64);
+  const [w, a] = ["w", "a"].map(field);
+  const u = grid.field("u", f64, { cardinality: 2 });
+  const s = grid.scalar("s", f64);
+  const first = grid.container("first", { w, u }, ({ w, u }, c) => void (u[c]![0] = w[c]! * 0.5));
+  const second = grid.container("second", { w, u }, ({ w, u }, c) => void (u[c]![1] = 0.25 * w[c]!));
+  const beyond = grid.container("beyond", { u, a }, ({ u, a }, c) => void (a[c] = u.at(c, 0, 1, 0)[1]!));
+  const divergence = grid.container("divergence", { u, a }, ({ u, a }, c) => {
+    a[c] = u.at(c, 1, 0, 0)[0]! - u.at(c, -1, 0, 0)[0]! + u.at(c, 0, 1, 0)[1]! - u.at(c, 0, -1, 0)[1]!;
+  });
+  const total = grid.container("total", { w, s: sum(s) }, ({ w, s }, c) => s.add(w[c]!));
+  const both = grid.container("both", { u, a, s }, ({ u, a, s }, c) => void (a[c] = s * u[c]![0]! + u[c]![1]!));
+  w.fill((x, y, z) => Math.sin(1 + x + 3 * y + 7 * z));
+  u.fill((x, y, z, k) => Math.cos(x + 5 * y + 11 * z + k));
+  const state = { fields: { w, a, u }, scalars: { s } };
+  return { grid, ...state, first, second, beyond, divergence, total, both };
+}
+
+describe("components of one field", () => {
+  type Parts = ReturnType<typeof components>;
+  const cases: readonly [string, (s: Parts) => Container[], swapped: readonly string[]][] = [
+    ["one is written, another is read of neighbours", (s) => [s.first, s.beyond], []],
+    ["the other way round", (s) => [s.beyond, s.first], []],
+    ["one is written that neighbours lend, and one that they keep", (s) => [s.first, s.divergence], []],
+    ["both are read of neighbours, then one is written", (s) => [s.divergence, s.second], ["u"]],
+    ["one each, by two containers", (s) => [s.first, s.second, s.beyond], []],
+  ];
+  for (const [what, sequence, swapped] of cases)
+    it(what, async () => {
+      const fusion = fuse(sequence(components()));
+      assert.equal(fusion.containers.length, 1, fusion.remarks.join("; "));
+      assert.deepEqual(
+        fusion.swaps.map(([of]) => of.name),
+        swapped,
+      );
+      const plain = await outcome(components, sequence);
+      assert.deepEqual(await outcome(components, sequence, () => ({})), plain);
+    });
+
+  it("are temporary, each with a writer of its own that runs again", async () => {
+    const sequence = (s: Parts) => [s.first, s.second, s.total, s.both];
+    const { u, ...others } = await outcome(components, sequence);
+    assert.ok(u);
+    const { u: _, ...fused } = await outcome(components, sequence, (s) => ({ temporary: [s.fields.u] }));
+    assert.deepEqual(fused, others);
+  });
+
+  it("are refused as temporary where one is needed from before", () => {
+    const s = components();
+    assert.throws(
+      () => stagesOf([s.first, s.both], 1, true, [s.fields.u]),
+      /container "both", .*: it needs component 1 of field "u" from before the sequence, and the field is declared temporary/,
+    );
+    stagesOf([s.first, s.second, s.both], 1, true, [s.fields.u]);
   });
 });
 

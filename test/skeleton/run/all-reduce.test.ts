@@ -7,7 +7,7 @@ import { f64, max } from "../../../src/index.js";
 import { devices } from "../../../src/set/index.js";
 import { Executor } from "../../../src/skeleton/run/executor.js";
 import { OCC_LEVELS } from "../../../src/skeleton/plan/occ.js";
-import type { Op } from "../../../src/skeleton/run/program.js";
+import type { Op } from "../../../src/skeleton/run/op.js";
 
 /** What an executor prepares is not run here: a device that says it folds as GPUs do which wait for each other. */
 function waitingForOthers(device: Device, folds: Set<Launch>): Device {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import type { Launch } from "../../../src/device/device.js";
 import type { View } from "../../../src/device/memory/view.js";
 import type { HaloCopy } from "../../../src/domain/grid/parts.js";
 import { deviceGraph } from "../../../src/skeleton/plan/device-graph.js";
 import { OCC_LEVELS, type OccLevel } from "../../../src/skeleton/plan/occ.js";
-import type { Op } from "../../../src/skeleton/run/program.js";
+import type { Op } from "../../../src/skeleton/run/op.js";
 import { replay, type Span } from "../../../src/skeleton/run/replay.js";
 import { schedule } from "../../../src/skeleton/plan/schedule.js";
 import { overlapOf } from "../../../src/skeleton/run/timeline.js";
@@ -89,4 +90,79 @@ test("copies over one link queue up, those over two do not; a member computes on
       [0, 3],
     ],
   );
+});
+
+/** The rule itself: of all that can start, the first in the order of launches among those that can start first. */
+function searched(ops: readonly Op[], seconds: (op: Op) => number): [begin: number, end: number][] {
+  const ends = new Map<Op, readonly [begin: number, end: number]>();
+  const free = new Map<string, number>();
+  const before = (op: Op) => [
+    ...op.waits,
+    ...ops.slice(0, ops.indexOf(op)).filter(({ member, stream }) => member === op.member && stream === op.stream),
+  ];
+  const needs = (op: Op) => [...op.copies.map(({ from, to }) => `${from} ${to}`), ...(op.launches.length > 0 ? [`${op.member}`] : [])];
+  while (ends.size < ops.length) {
+    const able = ops.filter((op) => !ends.has(op) && before(op).every((other) => ends.has(other)));
+    const starts = able.map((op) => {
+      const ready = Math.max(0, ...before(op).map((other) => ends.get(other)![1]));
+      const needed = needs(op).map((name) => free.get(name) ?? 0);
+      return needed.length > 0 ? Math.max(ready, Math.min(...needed)) : ready;
+    });
+    const begin = Math.min(...starts);
+    const op = able[starts.indexOf(begin)];
+    const done = op.copies.map(({ from, to, source }) => {
+      const end = Math.max(begin, free.get(`${from} ${to}`) ?? 0) + LINK.latency + (8 * source!.size) / LINK.bandwidth;
+      free.set(`${from} ${to}`, end);
+      return end;
+    });
+    const end = Math.max(begin, ...done, op.launches.length > 0 ? begin + seconds(op) : begin);
+    if (op.launches.length > 0) free.set(`${op.member}`, end);
+    ends.set(op, [begin, end]);
+  }
+  return ops.map((each) => [...ends.get(each)!]);
+}
+
+test("random programs run as a search through all operations for the next one tells", () => {
+  const member = fc.integer({ min: 0, max: 2 });
+  const drawn = fc.record({
+    member,
+    stream: fc.integer({ min: 0, max: 1 }),
+    computes: fc.boolean(),
+    targets: fc.array(fc.tuple(member, fc.integer({ min: 0, max: 3 })), { maxLength: 2 }),
+    waits: fc.array(fc.nat(), { maxLength: 3 }),
+    seconds: fc.integer({ min: 0, max: 4 }),
+  });
+  const check = (list: readonly (typeof drawn extends fc.Arbitrary<infer T> ? T : never)[]): void => {
+    const times = new Map<Op, number>();
+    const made: Op[] = [];
+    for (const { member, stream, computes, targets, waits, seconds } of list) {
+      const on = made.length > 0 ? waits.map((n) => made[n % made.length]) : [];
+      const copies = targets.map(([to, size]) => copy(member, to, size));
+      const next = op({ member, stream, launches: computes ? launches : [], copies, waits: [...new Set(on)] });
+      times.set(next, seconds);
+      made.push(next);
+    }
+    const secondsOf = (each: Op) => times.get(each)!;
+    assert.deepEqual(
+      replay(made, LINK, secondsOf).map(({ begin, end }) => [begin, end]),
+      searched(made, secondsOf),
+    );
+  };
+  fc.assert(fc.property(fc.array(drawn, { maxLength: 24 }), check), { numRuns: 300, seed: 1 });
+});
+
+test("4,096 members with copies to their neighbours and two collectives are replayed operation by operation, not by searches", () => {
+  const members = Array.from({ length: 4096 }, (_, m) => m);
+  const all: Op[] = [];
+  let before: Op | undefined;
+  for (let round = 0; round < 2; round++) {
+    const halos = members.map((m) => op({ member: m, copies: [copy(m, (m + 1) % 4096, 4)], waits: before ? [before] : [] }));
+    const work = members.map((m) => op({ member: m, launches, waits: [halos[(m + 4095) % 4096]] }));
+    before = op({ waits: work });
+    all.push(...halos, ...work, before);
+  }
+  let asked = 0;
+  const end = endOf(replay(all, LINK, () => (asked++, 3)));
+  assert.equal(end, 2 * (1 + 4 + 3));
+  assert.equal(asked, 2 * 4096);
 });

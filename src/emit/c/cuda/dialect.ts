@@ -25,6 +25,10 @@ export function cudaDialect(wide: boolean): GpuDialect {
     helperPrefix: "__device__ inline",
     tablePrefix: "__device__ const",
     signedWraps: false,
+    tableBits: {
+      f64: { type: "unsigned long long", suffix: "ull", value: (word) => `__longlong_as_double((long long)${word})` },
+      f32: { type: "unsigned int", suffix: "u", value: (word) => `__uint_as_float(${word})` },
+    },
     infinity: "__longlong_as_double(0x7ff0000000000000)",
     nan: NAN,
     math,
@@ -61,7 +65,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     },
     finishThreads: 1024,
     peerAccess: {
-      // One multiprocessor reads so many slowly: 64 KiB take 3 us on an H200.
+      // A single SM is slow to read this many partials: 64 KiB take 3 us on an H200.
       threads: 256,
       fence: 'asm volatile("fence.acq_rel.sys;" ::: "memory")',
       load: (pointer, [first, second]) => `poll(${pointer}, &${first}, &${second})`,
@@ -86,7 +90,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
   };
 }
 
-/** The assembler takes the sign of an `abs.s32` for known, though that of the least i32 is negative; so the compiler must not see one here. */
+/** Hides abs from the compiler: ptxas assumes that `abs.s32` is not negative, which is wrong for the least i32. */
 const ABS_I32 = [
   "int abs_i32(int a) {",
   "  unsigned int sign;",

@@ -2,17 +2,17 @@ import { SORT_TILE } from "../gpu/sort.js";
 
 /** How the 32 threads of a block, which are one warp, go along with each other. */
 interface WarpCalls {
-  /** A call behind which they see each other's stores. */
+  /** A call after which they see each other's stores. */
   readonly sync: string;
   /** The threads that have the same number, below 512, as bits. */
   same(number: string): string;
-  /** What it calls. */
+  /** Definition of the functions that it calls. */
   readonly definition?: string;
 }
 
 /**
  * A stable radix sort of 32-bit keys with their positions, by digits of 8 bits from the lowest up. A warp owns a tile; it counts its
- * digits, and later moves its keys 32 at a time, in order, behind those with the same digit in earlier tiles.
+ * digits, and later moves its keys 32 at a time, in order, after the keys with the same digit in earlier tiles.
  */
 export const sortSource = ({ sync, same, definition = "" }: WarpCalls): string => `${definition}
 extern "C" __global__ void __launch_bounds__(32) sort_count(

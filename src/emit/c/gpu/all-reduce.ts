@@ -8,9 +8,10 @@ import type { EntryWriter } from "./writer.js";
 const PATIENCE = 20_000_000_000;
 
 /**
- * The all-reduce in a kernel: blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all GPUs, a word for each half of a
- * value; the last block of each GPU waits for those of all, and folds them in one order, so that all get the same. A word also holds the turn,
- * so that neither half is seen without it. There are words for two turns: a GPU that is a turn ahead must not overwrite what others still read.
+ * The all-reduce in a kernel: blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all
+ * GPUs, a word for each half of a value; the last block of each GPU waits for the words of all, and folds them in one order, so that all
+ * get the same. A word also holds the turn, so that neither half is seen without it. There are words for two turns: a GPU that is a turn
+ * ahead must not overwrite what others still read.
  */
 export class AllReduce {
   /** The block's first threads fold its partials, while the others wait for what was stored in the memory of other GPUs. */
@@ -46,7 +47,7 @@ export class AllReduce {
     early.line(`const ${i64} *from = (const ${i64} *)${mailboxes}[${me}];`);
     code.line(`${i64} now = 0;`);
     code.line(`if (${this.sends} || thread < ${RECEIVERS}) now = *${this.turn};`);
-    // What the kernels before have stored in the memory of other GPUs is there when a word is.
+    // Makes earlier kernels' stores to other GPUs' memory visible before the word.
     code.line(`if (${members} > 1 && ${this.sends}) ${access.fence};`);
   }
 

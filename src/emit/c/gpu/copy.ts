@@ -11,7 +11,7 @@ export const COPY_BLOCK = 256;
 
 const ELEMENTS: Record<CopiedSize, ElementType | "i64"> = { 1: "u8", 4: "u32", 8: "i64" };
 
-/** What a copy is given: where elements come from and go to, how many they are, along the inner axes, and strides on both sides. */
+/** Parameters of a copy: source and target, the number of elements, extents of the inner axes, and strides on both sides. */
 export interface CopySlot {
   readonly kind: "from" | "to" | "count" | CopyAxisSlot;
 }

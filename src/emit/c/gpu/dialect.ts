@@ -8,7 +8,7 @@ export type Axis = "x" | "y" | "z";
 /** Threads of a block along x, y and z. */
 export type BlockShape = readonly [number, number, number];
 
-/** Where a pointer points: to the device's memory, or to that of a block. */
+/** Memory that a pointer points to: the device's, or a block's. */
 export type Space = "global" | "shared";
 
 /** A parameter of an entry as it stands in the source. */
@@ -22,9 +22,9 @@ export interface Declared {
 /** A function that folds a value into the element at a pointer, whatever other threads do there. */
 export interface AtomicFunction {
   readonly name: string;
-  /** Where the language has no such function. */
+  /** Definition, if the language has no such function. */
   readonly definition?: string;
-  /** What the definition calls. */
+  /** Helper that the definition calls. */
   readonly helper?: Helper;
 }
 
@@ -42,11 +42,11 @@ export interface Shuffle {
 
 /** A power of two of neighbouring threads of a warp. */
 export interface ThreadGroup {
-  /** What names a group of `lanes` threads, of which `thread` is number `lane`; undefined if groups need no name. */
+  /** Name of a group of `lanes` threads, in which `thread` is number `lane`; undefined if groups need no name. */
   mask?(thread: string, lane: string, lanes: number): string;
   /** The value of the thread whose number differs in the bits of `step`. */
   xor(value: string, step: number, mask: string): string;
-  /** A statement behind which the threads of the group see each other's stores. */
+  /** A statement after which the threads of the group see each other's stores. */
   fence(mask: string): string;
 }
 
@@ -61,7 +61,7 @@ export interface Runs {
 
 /** Neighbouring threads that act as one, as many as the device wants. */
 export interface SubGroups {
-  /** The fold of a value over a sub-group, known to all its threads; undefined where there is no function that folds as kernels do. */
+  /** The fold of a value over a sub-group, known to all its threads; undefined if there is no function that folds as kernels do. */
   fold(op: "sum" | "min" | "max", type: NumericType, value: string): string | undefined;
   /** A condition that one thread of each fulfils. */
   readonly first: string;
@@ -72,9 +72,9 @@ export interface SubGroups {
 
 /** Blocks that know which of them comes last, so that it can go on with what all have stored. */
 export interface LastBlock {
-  /** Of a block that folds a piece of the partials. */
+  /** Threads of a block that folds a piece of the partials. */
   readonly threads: number;
-  /** A call behind which all blocks see what the thread has stored before. */
+  /** Device-scope memory fence. */
   readonly fence: string;
   /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
   ticket(pointer: string, last: string): string;
@@ -86,11 +86,11 @@ export const finalThreads = ({ peerAccess, lastBlock }: Pick<GpuDialect, "peerAc
 
 /** Blocks, of kernels on several GPUs as well, that wait for what others of them store. */
 export interface PeerAccess {
-  /** Of a block that folds a piece of the partials. */
+  /** Threads of a block that folds a piece of the partials. */
   readonly threads: number;
-  /** A call behind which the threads of all GPUs see what the thread has stored before. */
+  /** System-scope memory fence, across all GPUs. */
   readonly fence: string;
-  /** Reads two neighbouring words into variables that another block stores, maybe behind its fence; what it had stored before is seen from then on. */
+  /** Acquire-load of two adjacent words written by another block: its stores before them, or before its fence, are seen from then on. */
   load(pointer: string, into: readonly [string, string]): string;
   readonly definition: string;
   /** The time, from some beginning. */
@@ -103,13 +103,13 @@ export interface PeerAccess {
 
 /** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */
 export interface GpuDialect extends Dialect {
-  /** In front of a function that is better called than copied to where it is. */
+  /** Before a function that is better called than copied to where it is. */
   readonly apartPrefix: string;
   /** A signed type of 64 bits. */
   readonly i64: string;
   /** Lines at the head of a source, given whether its code is strict. */
   head(strict: boolean): readonly string[];
-  /** Types of parameters that are no pointers. */
+  /** Types of parameters other than pointers. */
   readonly paramTypes: Readonly<Record<Exclude<ParamType, "pointer" | "shared">, string>>;
   /** Number of the block, and of the thread in its block, along an axis. */
   block(axis: Axis): string;
@@ -117,14 +117,14 @@ export interface GpuDialect extends Dialect {
   /** How many there are of them. */
   blocks(axis: Axis): string;
   threads(axis: Axis): string;
-  /** A call behind which the threads of a block see each other's stores. */
+  /** Barrier after which the threads of a block see each other's stores. */
   readonly barrier: string;
-  /** A call behind which all blocks see what the thread has stored before, and it what they have. */
+  /** Device-scope memory fence. */
   readonly fence: string;
   /** The type of a pointer, up to the name. */
   pointer(space: Space, type: ElementType | "i64"): string;
   readonly restrict: string;
-  /** In front of an array in the block's memory. */
+  /** Before an array in the block's memory. */
   readonly sharedPrefix: string;
   /** Declares memory of the block whose size a launch decides, in units of 8 bytes; undefined if it is a parameter. */
   dynamicShared?(name: string): string;
@@ -152,7 +152,7 @@ export interface GpuDialect extends Dialect {
   entry(name: string, most: number, block?: BlockShape, resident?: number): string;
   /** The line by which an entry lets the next one be started early. */
   readonly startNext?: string;
-  /** The line behind it, where an entry that is started early waits for what comes before it. */
+  /** The line after it, in which an entry that is started early waits for the work before it. */
   readonly opening?: string;
   /** Brings what lies at a pointer nearer to the multiprocessor, without waiting for it; undefined if the language cannot. */
   readonly ahead?: { readonly definition: string; ask(pointer: string): string };
@@ -160,6 +160,6 @@ export interface GpuDialect extends Dialect {
   readonly bytesOfThread?: number;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
-  /** What stands in the list for a parameter, and the lines with which the body must begin for it. */
+  /** Declarations of a parameter in the list, and lines that it needs at the start of the body. */
   parameter(param: Declared, fresh: (wish: string) => string): { declarations: readonly string[]; opening: readonly string[] };
 }

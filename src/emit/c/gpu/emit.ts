@@ -2,7 +2,7 @@ import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import { contributionsOf } from "../../../ir/analysis/contributions.js";
 import { sequenceChecks } from "../../../ir/passes/sequence-checks.js";
 import type { KernelIR } from "../../../ir/types.js";
-import { writeTable } from "../body.js";
+import { writeTable } from "../tables.js";
 import { Code } from "../code.js";
 import type { GpuDialect } from "./dialect.js";
 import { FoldWriter } from "./folds.js";
@@ -53,13 +53,14 @@ export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: G
   };
 }
 
-/** What is assumed of a launch where none is at hand: dense `right` layouts, small and apart from each other. */
+/** Assumptions for code without a launch: dense `right` layouts, small and apart from each other. */
 export function defaultAssumptions(ir: KernelIR, strict: boolean): GpuAssumptions {
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const scatters = arrays.filter((p) => p.kind === "scatter");
   const scatter = (name: string): ScatterCode => (strict ? (contributionsOf(ir, name) === undefined ? "serial" : "sorted") : "atomic");
   return {
     strict,
+    sizes: "small",
     wide: false,
     aligned: false,
     members: MEMBERS,

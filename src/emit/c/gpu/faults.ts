@@ -38,7 +38,7 @@ export function noteFailure({ apartPrefix, pointer, fence, exchange }: GpuDialec
   ].join("\n");
 }
 
-/** The condition that the indices `known` are those of an element up to that at `axes`, in row-major order. */
+/** Condition that the element with the indices `known` comes no later than the element at `axes`, in row-major order. */
 export const orderedBefore = (known: (n: number) => string, axes: readonly string[]): string =>
   axes.reduceRight((rest, axis, n) => {
     const at = known(n);
@@ -46,8 +46,8 @@ export const orderedBefore = (known: (n: number) => string, axes: readonly strin
   }, "");
 
 /**
- * Where the code of a team stands that is being written: which of the statements that members share comes before or around it, and the turns of the
- * loops of those. Of the failures of one team, the first of this order is noted, as members run at the same time.
+ * Position of the code of a team that is being written: the statements shared by members that come before or around it, and the iterations of
+ * their loops. Of the failures of one team, the first in this order is recorded, as members run at the same time.
  */
 export class TeamOrder {
   private phase = 0;

@@ -156,7 +156,7 @@ export class FoldWriter extends EntryWriter {
     });
   }
 
-  /** The first so many of the block's threads fold its pieces; thread 0 then runs the line made by `use` for each. */
+  /** Lets the first `folders` threads of the block fold its pieces; thread 0 then runs the line made by `use` for each. */
   private foldPieces(folders: number, use: (param: ReduceParam, n: number, total: string) => string): void {
     const { reduces } = this.program;
     const pieces = reduces.map((param) => this.ownPiece(param));
@@ -180,7 +180,7 @@ export class FoldWriter extends EntryWriter {
     });
   }
 
-  /** Where the block's piece of the partials lies, which the launch has written down. */
+  /** The block's piece of the partials, as the launch has written it down. */
   private ownPiece(param: ReduceParam): { partials: string; count: string } {
     const { block, pointer } = this.dialect;
     const table = this.pointerParam({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
@@ -218,7 +218,7 @@ export class FoldWriter extends EntryWriter {
     );
   }
 
-  /** What follows is done by the last block, which sees what the others have stored. */
+  /** Returns from all blocks but the last one, which sees the stores of the others. */
   private returnUnlessLast({ fence, ticket }: LastBlock): void {
     const { code } = this;
     const { barrier, blocks } = this.dialect;

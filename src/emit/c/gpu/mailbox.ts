@@ -5,7 +5,7 @@
 /** Words that a block sends at most, one a thread. */
 export const MOST_SENT = 64;
 
-/** A block can send the totals of so many reductions to so many GPUs. */
+/** Whether a block can send the totals of this many reductions to this many GPUs. */
 export const canSend = (reductions: number, members = 1): boolean => 2 * members * reductions <= MOST_SENT;
 
 /** Threads that receive. */

@@ -3,18 +3,18 @@ import type { BodyWriter } from "../body.js";
 import type { PeerStoreCode } from "./program.js";
 import type { EntryWriter, StmtOf } from "./writer.js";
 
-/** Where one end of a view lies in other memory: its place there for the offset that an element has in the view, and its planes. */
+/** Other memory for one end of a view: the address there of an element, given its offset in the view, and the planes kept there. */
 interface End {
   readonly to: string;
-  /** Whether the plane of this index, and those of a segment, belong to it. */
+  /** Whether the plane of this index, and the planes of a segment, belong to it. */
   readonly has: (plane: string) => string;
   readonly from: (start: string) => string;
   readonly until: (plane: string, stop: string) => string;
 }
 
 /**
- * Planes at the ends of a box that are stored in other memory, too, such as a neighbour's halo. What each element stores goes there at once;
- * what only some of them store is read back behind the column, so that the other memory has all of the planes.
+ * Planes at the ends of a box that are stored in other memory, too, such as a neighbour's halo. Stores of every element go there at once;
+ * stores of some elements only are read back after the column, so that the other memory has all of the planes.
  */
 export class PeerStores {
   private readonly ends = new Map<string, End[]>();
@@ -29,7 +29,7 @@ export class PeerStores {
     this.atOnce = new Set([...this.ends.keys()].filter((param) => box.body.some((stmt) => stmt.kind === "store" && stmt.view === param)));
   }
 
-  /** Something is left to be done behind a column. */
+  /** Whether something must be done after a column. */
   get readsBack(): boolean {
     return this.atOnce.size < this.ends.size;
   }
@@ -46,7 +46,7 @@ export class PeerStores {
     for (const { to, has } of ends) body.code.line(`if (${has(planeOf(body, stmt.indices))}) ${to}[${offset}] = ${stored};`);
   }
 
-  /** What is left to be done for a column `j`, `k` whose planes from `start` to `stop` have been computed. */
+  /** Writes the work left for a column `j`, `k` whose planes from `start` to `stop` have been computed. */
   close(start: string, stop: string, j: string, k: string): void {
     const { entry } = this;
     const { index } = entry.T;

@@ -1,9 +1,10 @@
+import type { Sizes } from "../../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
 import type { Tunables, Tuning } from "../../../ir/tuning.js";
 import type { ElementType, KernelIR, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { GpuSlot } from "../../slots.js";
 
-/** What a kernel's parameter is; `shared` stands for memory of the block, whose size is that of the launch. */
+/** Type of a kernel's parameter; `shared` stands for memory of the block, whose size the launch gives. */
 export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";
 
 /** One parameter of an entry. */
@@ -17,7 +18,7 @@ interface SharedParam {
 export interface ValueParam<Slot = GpuSlot> {
   readonly slot: Slot;
   readonly type: ValueType;
-  /** What a pointer points to. */
+  /** Type of the elements that a pointer points to. */
   readonly element?: ElementType | "i64";
 }
 
@@ -46,7 +47,7 @@ export type Traversal =
   /** A block a team. */
   | "teams";
 
-/** What a program does with a scatter parameter. */
+/** Way in which a program handles a scatter parameter. */
 export type ScatterCode =
   /** Atomic operations on the target, or what stands for them: compare and exchange. */
   | "atomic"
@@ -59,14 +60,15 @@ export type ScatterCode =
   /** Plain updates by the only thread there is. */
   | "serial";
 
-/** What is known of a launch when its code is generated; strides and extents themselves are parameters. */
+/** Assumptions about a launch when its code is generated; strides and extents themselves are parameters. */
 export interface GpuAssumptions {
   strict: boolean;
   /** Folds keep the order of strict mode, which in it they always do. */
   ordered?: boolean;
+  sizes: Sizes;
   /** Indices and all addresses have 64 bits. */
   wide: boolean;
-  /** Where they have 32, by view and axis: the axis takes offsets beyond, which are 64 bits long. */
+  /** With 32-bit addresses, by view: the axes whose offsets go beyond and have 64 bits. */
   far?: Readonly<Record<string, readonly boolean[]>>;
   /** Blocks are many, where elements have a thread each. */
   large?: boolean;
@@ -74,7 +76,10 @@ export interface GpuAssumptions {
   aligned: boolean;
   /** Threads of a team at most: its members, or all their lanes. */
   members: number;
-  /** Lanes of a member, a power of two: at most those of the language, the sums of a strict reduction, and 1 where scatters are sorted or serial. */
+  /**
+   * Lanes of a member, a power of two: at most the language's lanes and the sums of a strict reduction, and 1 where scatters are sorted or
+   * serial.
+   */
   lanes: number;
   /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; undefined if it is shorter. */
   row?: number;
@@ -87,7 +92,7 @@ export interface GpuAssumptions {
   scatterCacheLines?: number;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
-  /** Views of which planes are stored in other memory, too: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */
+  /** Views that also store planes in other memory: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */
   peerStores?: readonly PeerStoreCode[];
   /** Blocks of a grid over a box begin at its end. */
   sweepBackward?: boolean;
@@ -98,7 +103,7 @@ export interface PeerStoreCode {
   readonly side: "first" | "last";
 }
 
-/** What of the tuning the code of a range depends on. */
+/** Part of the tuning on which the code of a range depends. */
 export type ShapeTuning = Pick<Tuning, (typeof SHAPE_TUNING)[number]>;
 export const SHAPE_TUNING = ["threads", "row", "elements", "planes", "resident"] as const;
 
@@ -120,7 +125,7 @@ export interface GpuLanguage {
   /** Tells programs apart that differ in nothing else. */
   readonly name: string;
   emit(ir: KernelIR, access: AccessAnalysis, assumptions: GpuAssumptions): GpuProgram;
-  /** The entries of `SORT_ENTRIES` (sort.ts), and those of `copyEntry` (copy.ts). */
+  /** The entries of `SORT_ENTRIES` (sort.ts), and of `copyEntry` (copy.ts). */
   readonly sort: string;
   readonly copies: string;
   /** Threads of the block that folds the last partials. */
@@ -140,7 +145,7 @@ export interface GpuProgram {
   readonly traversal: Traversal;
   /** Threads of a block of `main` in a grid over a range. */
   readonly threads: number;
-  /** Of these, along the last of several axes, at most. */
+  /** Most of these along the last of several axes. */
   readonly row: number;
   /** Elements of a thread: in a grid over one axis as many as `threads` apart, over two axes of neighbouring rows; 1 elsewhere. */
   readonly elements: number;
@@ -152,7 +157,7 @@ export interface GpuProgram {
   readonly finish?: Entry;
   /** Folds partials chunk by chunk, before; where there is none, blocks of `finish` reduce partials from several places. */
   readonly fold?: Entry;
-  /** What a launch of it can be tuned in, whatever its extents. */
+  /** Ways in which its launches can be tuned, whatever their extents. */
   readonly tunables: () => Tunables;
   readonly sorted: readonly SortedScatter[];
   /** Scatter parameters with a copy in shared memory. */

@@ -37,7 +37,7 @@ const HEAVY = { operations: 300, planes: 8 };
 const FULL_BLOCK = 6000;
 /** Planes of a column that are asked for ahead: saves 1.7 % of an iteration of conjugate gradients at 256^3 on four H200, nothing on one. */
 const PLANES_AHEAD = 4;
-/** What may be tried in place of these. */
+/** Values to try in place of these. */
 const TUNABLES = {
   elements: [1, 2, 4],
   threads: [64, 128, 256],
@@ -53,10 +53,10 @@ export class RangeWriter extends EntryWriter {
   /** Neighbouring planes that a block has at most, in three dimensions; 0 where blocks share out the range in another way. */
   readonly planes: number;
   private readonly rank: number;
-  /** What all elements of a column share, and what each of them does, in a grid over a box. */
+  /** Statements that all elements of a column share, and statements of each element, in a grid over a box. */
   private readonly head: readonly Stmt[];
   private readonly rest: readonly Stmt[];
-  /** Several elements of a column, or in a range of one axis each a block's threads behind the other, at a time. */
+  /** Several elements at a time: of a column, or in a range of one axis at a distance of a block's threads. */
   private readonly several: Jam | undefined;
   private threadDeclared = false;
   private readonly accumulators = new Map<string, string>();
@@ -97,7 +97,7 @@ export class RangeWriter extends EntryWriter {
     return this.planes === 0 ? (this.several?.count ?? 1) : 1;
   }
 
-  /** What lets the next kernel start takes 1.2 ns of each block on an H200, one block after the other: more than a block with little to move. */
+  /** Whether to signal the next kernel: it takes 1.2 ns of each block on an H200, one after the other; more than a block with little to move. */
   protected override get startsNext(): boolean {
     if (!this.program.assumptions.large || this.traversal !== "elements") return true;
     return movedBytes(this.ir) * Math.max(this.planes, this.elements) * this.threads >= FULL_BLOCK;
@@ -145,7 +145,7 @@ export class RangeWriter extends EntryWriter {
     return Math.min(tuning?.row ?? byDefault, this.threads);
   }
 
-  /** What grids over a range can be tuned in. */
+  /** Ways in which grids over a range can be tuned. */
   tunables(): Tunables {
     if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "segments") return {};
     const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
@@ -268,7 +268,7 @@ export class RangeWriter extends EntryWriter {
     } else code.block(`for (${T.index} ${name} = ${this.begin(a)} + ${at}; ${name} < ${this.end(a)}; ${name} += ${step})`, inside);
   }
 
-  /** Neighbouring rows, of which a thread has an element each. */
+  /** Neighbouring rows, with an element of each for a thread. */
   private rows(at: string, step: string, count: number): void {
     const { code, T, dialect: d } = this;
     const [i, j] = this.indexNames;
@@ -284,7 +284,7 @@ export class RangeWriter extends EntryWriter {
     });
   }
 
-  /** Elements of one axis that a thread works on together; behind the last of them, one after the other. */
+  /** Elements of one axis that a thread works on together; after the last whole group, one at a time. */
   private together(i: string, { count, guard, body }: Jam): void {
     const { code, T, dialect: d } = this;
     const n = this.names.fresh("n");
@@ -301,7 +301,7 @@ export class RangeWriter extends EntryWriter {
     });
   }
 
-  /** Where threads along the last axis begin. */
+  /** First index of threads along the last axis. */
   private firstInRow(): string {
     const last = this.rank - 1;
     return this.program.assumptions.aligned ? this.indexParam({ kind: "alignedBegin" }, `${AXES[last]}_aligned`) : this.begin(last);
@@ -314,7 +314,7 @@ export class RangeWriter extends EntryWriter {
   }
 
   /**
-   * A grid over a box. Blocks come in tiles of so many rows that what they read for one slab of planes is in the cache for the next:
+   * A grid over a box. Blocks come in tiles of rows, sized so that the data read for one slab of planes is in the cache for the next:
    * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles. Blocks are started in this order,
    * with `sweepBackward` from the last to the first.
    */
@@ -353,7 +353,7 @@ export class RangeWriter extends EntryWriter {
   /** Asks for what a column reads at its own places, where it would otherwise wait first for scalars and for what is computed of them. */
   private askAhead(i: string, stop: string): void {
     const { ahead } = this.dialect;
-    // A single plane is read right behind them.
+    // Skips a single plane, which is read right after them.
     if (!ahead || this.planes <= 1 || !this.head.some((stmt) => exprsOf(stmt).some((expr) => someExpr(expr, ({ op }) => op === "load"))))
       return;
     const [, j, k] = this.indexNames;
@@ -488,14 +488,14 @@ export class RangeWriter extends EntryWriter {
 
   private element(): void {
     const { failure } = this;
-    // Noted behind all else, as calls keep the compiler from what it does with loads around them.
+    // Records the fault last: a call here would block load reordering.
     if (failure) this.code.line(`int ${failure.site} = 0, ${failure.index} = 0;`);
     this.openSlots();
     this.body.statements(this.rest);
     if (failure) this.code.line(`if (${failure.site}) ${this.noteFailure(`${failure.site} - 1`, failure.index, this.indexNames)};`);
   }
 
-  /** Where an element's slots begin. */
+  /** Start of an element's slots. */
   private openSlots(): void {
     for (const { name: target } of this.program.scatters("sorted")) {
       const position = this.indexNames

@@ -7,7 +7,10 @@ export const SORT_TILE = 4096;
 /** Threads of a block that counts or moves keys. */
 export const SORT_THREADS = 32;
 
-/** What a pass of the sort is given: keys and their order, where they go, counts and totals of digits, how many keys and tiles, the digit's lowest bit. */
+/**
+ * Parameters of a pass of the sort: keys and their order, their targets, counts and totals of digits, the number of keys and tiles, the
+ * digit's lowest bit.
+ */
 export interface SortSlot {
   readonly kind: "keys" | "order" | "sortedKeys" | "sortedOrder" | "counts" | "totals" | "count" | "tiles" | "shift";
 }

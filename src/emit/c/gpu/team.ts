@@ -49,7 +49,7 @@ export class TeamWriter extends EntryWriter {
   private readonly accumulators = new Map<string, string>();
   /** Results of the teamReduce being written. */
   private folding: readonly { result: TeamResult; accumulator: string }[] = [];
-  /** Who runs the statements that are being written: all threads alike, those of a member alike, or one thread for itself. */
+  /** Threads that run the statements being written: all threads alike, the threads of a member alike, or one thread by itself. */
   private runs: "team" | "member" | "thread" = "team";
   private readonly lanes: number;
   private readonly member = { lane: "", number: "thread", count: "threads", mask: "" };
@@ -87,7 +87,7 @@ export class TeamWriter extends EntryWriter {
     const { block, blocks, thread, threads } = this.dialect;
     if (this.dynamic) this.scratchMemory = this.dynamicShared("scratch_memory");
     code.line(`const int thread = ${thread("x")};`);
-    code.line(`const int threads = ${threads("x")};`);
+    code.declaration("threads", `const int threads = ${threads("x")};`);
     if (this.lanes > 1) this.declareMember();
     if (teamRows(this.ir).length > 0) code.line(`const ${T.index} ${this.indexNames[1]} = ${block("x")};`);
     const sorted = this.program.scatters("sorted");
@@ -181,7 +181,7 @@ export class TeamWriter extends EntryWriter {
   }
 
   /**
-   * What members share out, or one of them does: they contribute one behind the other, member after member, and the team goes on behind them all.
+   * Work that members share out, or that one of them does: members contribute in member order; the team's slot counter then advances past them.
    * `turn` is the number of the member's turn out of `turns`; `write` writes it, and calls what it is given at the start of each turn.
    */
   private contributing(body: BodyWriter, stmts: readonly Stmt[], turn: string, turns: string, write: (begin: () => void) => void): void {
@@ -215,7 +215,7 @@ export class TeamWriter extends EntryWriter {
     const { index } = this.T;
     this.before(body);
     const count = this.turnsOf(body, stmt);
-    const name = body.counter(stmt.name);
+    const name = body.enter(stmt);
     const [first, step] = this.sharersOf(stmt);
     this.contributing(body, stmt.body, name, count, (begin) => {
       body.code.line(`for (${index} ${name} = ${first}; ${name} < ${count}; ${name} += ${step}) {`);
@@ -265,7 +265,7 @@ export class TeamWriter extends EntryWriter {
     const threads = this.runs === "member" ? this.lanes : 1;
     const parts = this.inOrder ? LANES / threads : 1;
     const count = this.turnsOf(body, stmt);
-    const name = body.counter(stmt.name);
+    const name = body.enter(stmt);
     const part = `[${threads > 1 ? `${name} / ${threads}` : name} % ${parts}]`;
     folding.forEach(({ result, accumulator }, n) => {
       const [size, start] = parts > 1 ? [`[${parts}]`, `{${Array(parts).fill(identities[n]).join(", ")}}`] : ["", identities[n]];
@@ -285,7 +285,7 @@ export class TeamWriter extends EntryWriter {
 
   /** The loop itself: each lane takes its turns, or one thread all of them. */
   private lanesTurns(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">, count: string, folding: typeof this.folding): void {
-    const name = body.counter(stmt.name);
+    const name = body.enter(stmt);
     const [first, next] = this.runs === "member" ? [this.member.lane, `${name} += ${this.lanes}`] : [0, `${name}++`];
     body.code.line(`for (${this.T.index} ${name} = ${first}; ${name} < ${count}; ${next}) {`);
     this.inside("thread", name, () => body.loop(stmt.body), folding);
@@ -312,11 +312,15 @@ export class TeamWriter extends EntryWriter {
       return array;
     });
     const count = this.turnsOf(body, stmt);
-    const name = body.counter(stmt.name);
+    const name = body.enter(stmt);
     const [first, step] = this.sharersOf(stmt);
     const runs = this.runnersOf(stmt);
+    const sharers = this.program.assumptions.members / (runs === "member" ? this.lanes : 1);
+    // A condition where a loop has one turn at most: PoCL 3.1 loses sums of such a loop around another.
+    if (sharers >= LANES) body.code.line(`const int ${lane} = ${first};`);
+    const head = sharers >= LANES ? `if (${lane} < ${LANES})` : `for (int ${lane} = ${first}; ${lane} < ${LANES}; ${lane} += ${step})`;
     this.contributing(body, stmt.body, name, count, (begin) =>
-      body.code.block(`for (int ${lane} = ${first}; ${lane} < ${LANES}; ${lane} += ${step})`, () => {
+      body.code.block(head, () => {
         folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
         body.code.line(`for (${index} ${name} = ${lane}; ${name} < ${count}; ${name} += ${LANES}) {`);
         body.code.indented(begin);
@@ -337,7 +341,7 @@ export class TeamWriter extends EntryWriter {
   private fastReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">, folding: readonly Folding[], identities: readonly string[]): void {
     const { index } = this.T;
     const count = this.turnsOf(body, stmt);
-    const name = body.counter(stmt.name);
+    const name = body.enter(stmt);
     folding.forEach(({ result, accumulator }, n) => body.code.line(`${this.T[result.type]} ${accumulator} = ${identities[n]};`));
     this.contributing(body, stmt.body, name, count, (begin) => {
       const [first, step] = this.sharersOf(stmt);
@@ -386,9 +390,9 @@ export class TeamWriter extends EntryWriter {
     body.code.line(`${this.dialect.barrier};`);
   }
 
-  /** The number of turns of a shared loop, known before its body changes memory where it is needed behind it. */
+  /** The number of turns of a shared loop, computed before its body changes memory if it is needed after the loop. */
   private turnsOf(body: BodyWriter, stmt: StmtOf<"teamFor" | "teamReduce">): string {
-    const count = body.address(stmt.count);
+    const count = body.integer(stmt.count);
     if (this.nextSlots.size === 0 || /^\w+$/.test(count)) return count;
     const turns = this.names.fresh(`${stmt.name}_turns`);
     body.code.line(`const ${this.T.index} ${turns} = ${count};`);

@@ -10,7 +10,7 @@ export const throughF64 = (fn: LibraryFn): string | undefined => (THROUGH_F64.in
 /** The name of an f32 function whose definition computes in f64. */
 export const inF64 = (fn: LibraryFn): string => `${LIBRARY[fn]}_f32`;
 
-/** Definitions of those that `source` calls, each behind `prefix`. */
+/** Definitions of the functions that `source` calls, each after `prefix`. */
 export function definitionsThroughF64(source: string, prefix: string): string[] {
   return [...THROUGH_F64, "sqrt" as const]
     .filter((fn) => source.includes(`${inF64(fn)}(`))

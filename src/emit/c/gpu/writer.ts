@@ -15,7 +15,7 @@ import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode, ValueP
 
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
-/** What folds values before they go to a scatter target. */
+/** Folds values before they go to a scatter target. */
 export interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
@@ -28,7 +28,7 @@ export function entryName(kernel: string): string {
   return `${wordOf(kernel)}_kernel`;
 }
 
-/** What the entries of one program share: the kernel, its assumptions, helper functions. */
+/** State shared by the entries of one program: the kernel, its assumptions, helper functions. */
 export class ProgramWriter {
   readonly helpers: Helpers;
   readonly definitions = new Set<string>();
@@ -91,7 +91,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   private readonly params = new Map<string, Declared & { slot?: GpuSlot; element?: ValueParam["element"] }>();
   /** Declarations of the block's memory, which OpenCL wants before anything else. */
   private readonly sharedArrays: string[] = [];
-  /** What need not wait for the kernels before, whatever the `opening`: it reads nothing that they write. */
+  /** Code that need not wait for the kernels before, whatever the `opening`: it reads nothing that they write. */
   readonly early = new Code();
 
   /** `withBody`: the function has the kernel's scalars and arrays as parameters. */
@@ -100,7 +100,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     readonly name: string,
     withBody: boolean,
   ) {
-    this.body = new BodyWriter(this.code, program.ir, program.dialect, this, this.names, program.helpers);
+    this.body = new BodyWriter(this.code, program.ir, program.dialect, this, this.names, program.helpers, program.assumptions.sizes);
     if (program.ir.checks) this.names.fresh(NOTE_FAILURE);
     // The kernel's own names come first, so that they stay as they are.
     for (const table of program.ir.tables) this.names.of("table", table.name);
@@ -337,13 +337,13 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   abstract reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void;
 
   teamFor(_body: BodyWriter, _stmt: StmtOf<"teamFor">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
   teamReduce(_body: BodyWriter, _stmt: StmtOf<"teamReduce">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
   single(_body: BodyWriter, _stmt: StmtOf<"single">): void {
-    throw new Error(`kernel "${this.ir.name}" is no team kernel`);
+    throw new Error(`kernel "${this.ir.name}" is not a team kernel`);
   }
 
   /** A constant of `type`. */

@@ -12,11 +12,12 @@ const SHUFFLED = 32;
 export function hipDialect(wide: boolean): GpuDialect {
   const cuda = cudaDialect(wide);
   const { abs_i32: _ptx, ...helpers } = cuda.helpers;
-  // CUDA's way to write them is no constant here, which a table must hold.
+  // Uses builtins: CUDA's spelling is not a constant here, as tables need.
   const [infinity, nan] = ["__builtin_inf()", '__builtin_nan("")'];
   return {
     ...cuda,
     name: "HIP",
+    tableBits: undefined,
     infinity,
     nan,
     apartPrefix: "__device__ inline",

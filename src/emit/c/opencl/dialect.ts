@@ -5,7 +5,7 @@ import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 
-/** What a device's compiler offers beyond OpenCL C 1.2. */
+/** Features of a device's compiler beyond OpenCL C 1.2. */
 export interface OpenclFeatures {
   /** Type double. */
   readonly f64: boolean;
@@ -19,7 +19,7 @@ export interface OpenclFeatures {
   readonly ptx?: boolean;
 }
 
-/** What the spelling of a program depends on, beside the device. */
+/** Settings on which the spelling of a program depends, besides the device. */
 export interface Spelling {
   /** The index type has 64 bits. */
   readonly wide: boolean;
@@ -45,7 +45,11 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     tablePrefix: "__constant",
     signedWraps: false,
     roughDivision: rough,
-    // Those of the language are f32, and functions are chosen by the types of their arguments.
+    tableBits: {
+      f64: { type: "ulong", suffix: "ul", value: (word) => `as_double(${word})` },
+      f32: { type: "uint", suffix: "u", value: (word) => `as_float(${word})` },
+    },
+    // Writes bits for f64: the language's constants are f32, and functions are chosen by the types of their arguments.
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
     nan: f64 ? NAN : "NAN",
     math: (fn, type) => {
@@ -95,7 +99,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
 }
 
 const SUB_GROUPS: SubGroups = {
-  // Of floats, the least and greatest follow other rules for NaN and the sign of zero.
+  // Leaves out min and max of floats, which treat NaN and the sign of zero differently.
   fold: (op, type, value) => (op === "sum" || isInteger(type) ? `sub_group_reduce_${op === "sum" ? "add" : op}(${value})` : undefined),
   first: "get_sub_group_local_id() == 0",
   number: "get_sub_group_id()",

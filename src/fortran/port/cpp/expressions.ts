@@ -3,7 +3,7 @@
 import { own } from "../../../ir/own.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { unreachable } from "../../../ir/unreachable.js";
-import { findProcedure, kindBytes, suffixBytes, variableOf, type Scope, type Variable } from "../../analyse/symbols.js";
+import { findProcedure, kindBytes, procedureProblem, suffixBytes, variableOf, type Scope, type Variable } from "../../analyse/symbols.js";
 import { nameOf } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import { Unlowerable, treeName } from "../../lower/values.js";
@@ -25,13 +25,13 @@ const KEPT = new Set(
 /** A name of Fortran as one of C++: different names stay different, and differ from what is made of them with one underscore at the end. */
 export const ident = (name: string): string => (KEPT.has(name) || name.endsWith("_") ? `${name}__` : name);
 
-/** What a name or a component stands for. */
+/** Variable that a name or a component stands for. */
 export const resolve = (scope: Scope, e: Name | Part): Variable | undefined => variableOf(scope, e);
 
 export function refuse(e: { readonly at: Expr["at"] }, construct: string, why: string, remedy?: string): never {
   throw new Unlowerable(e.at, construct, why, remedy);
 }
-export const KERNELS_DO = "the targets that write kernels, such as c or opencl, take it";
+export const KERNELS_DO = "use a target that writes kernels, such as c or opencl";
 
 const STRENGTH: Readonly<Record<Exclude<BinaryOp, "**" | "//">, number>> = {
   ".or.": 1,
@@ -56,7 +56,7 @@ const CALL = 9;
 const strengthOf = (e: Expr): number =>
   e.kind === "binary" ? (e.op === "**" || e.op === "//" ? CALL : STRENGTH[e.op]) : e.kind === "unary" ? UNARY : CALL;
 
-/** @throws Unlowerable where C++ is not written for it */
+/** @throws Unlowerable if C++ is not written for it */
 export function cpp(scope: Scope, e: Expr, least = 0): string {
   const text = printed(scope, e);
   return strengthOf(e) < least ? `(${text})` : text;
@@ -71,7 +71,7 @@ function printed(scope: Scope, e: Expr): string {
       const variable = resolve(scope, e);
       if (!variable) return refuse(e, treeName(e), "it is not declared", "declare it, or give the file with its module");
       if (variable.refused) return refuse(e, variable.refused.construct, variable.refused.why, variable.refused.remedy);
-      if (variable.dims) return refuse(e, treeName(e), "a whole array stands where one number is wanted", KERNELS_DO);
+      if (variable.dims) return refuse(e, treeName(e), "a whole array is used where a single number is needed", KERNELS_DO);
       return ident(nameOf(e));
     }
     case "group":
@@ -83,7 +83,7 @@ function printed(scope: Scope, e: Expr): string {
     case "apply":
       return applied(scope, e);
     case "constructor":
-      return refuse(e, "[…]", "a list stands where one number is wanted", KERNELS_DO);
+      return refuse(e, "[…]", "a list is used where a single number is needed", KERNELS_DO);
     default:
       return unreachable(e);
   }
@@ -92,14 +92,14 @@ function printed(scope: Scope, e: Expr): string {
 function literal(scope: Scope, e: Literal): string {
   const { type, text, suffix } = e;
   if (type === "logical") return text === ".true." ? "true" : "false";
-  if (type === "character") return refuse(e, `"${text}"`, "kernels have no text", "leave it on the host");
+  if (type === "character") return refuse(e, `"${text}"`, "kernels have no character strings", "keep it on the host");
   if (type === "integer") {
-    if (!/^\d+$/.test(text) || Number(text) > 2147483647) return refuse(e, text, "it is no integer of 32 bits");
+    if (!/^\d+$/.test(text) || Number(text) > 2147483647) return refuse(e, text, "it is not a 32-bit integer");
     return String(Number(text));
   }
   const bytes = suffix === undefined ? (/d/i.test(text) ? 8 : 4) : suffixBytes(scope, suffix);
   if (bytes !== 4 && bytes !== 8)
-    return refuse(e, `${text}_${suffix}`, "its kind is not known", "give the kind's module, or --kind NAME=f64");
+    return refuse(e, `${text}_${suffix}`, "its kind is unknown", "give the kind's module, or --kind NAME=f64");
   const digits = text.toLowerCase().replace("d", "e");
   return `${/[.e]/.test(digits) ? digits : `${digits}.`}${bytes === 4 ? "f" : ""}`;
 }
@@ -107,7 +107,7 @@ function literal(scope: Scope, e: Literal): string {
 function binary(scope: Scope, e: Binary): string {
   const { op, a, b } = e;
   if (op === "**") return `f::power(${cpp(scope, a)}, ${cpp(scope, b)})`;
-  if (op === "//") return refuse(e, "//", "kernels have no text", "leave it on the host");
+  if (op === "//") return refuse(e, "//", "kernels have no character strings", "keep it on the host");
   const strength = STRENGTH[op];
   // Truth values come as any integer but 0.
   if (op === ".eqv." || op === ".neqv.") return `!${cpp(scope, a, UNARY)} ${WORDS[op]} !${cpp(scope, b, UNARY)}`;
@@ -154,14 +154,16 @@ function applied(scope: Scope, e: Apply): string {
   const name = nameOf(base);
   const variable = resolve(scope, base);
   const values = args.map((arg) =>
-    arg.kind === "value" ? arg.value : refuse(e, name, "a section of an array stands where one number is wanted", KERNELS_DO),
+    arg.kind === "value" ? arg.value : refuse(e, name, "a section of an array is used where a single number is needed", KERNELS_DO),
   );
   if (variable?.dims) {
-    if (values.length !== variable.dims.length) refuse(e, name, `${values.length} indices of an array with ${variable.dims.length} axes`);
+    if (values.length !== variable.dims.length) refuse(e, name, `${values.length} indices for an array of ${variable.dims.length} axes`);
     return `${ident(name)}(${values.map((value) => cpp(scope, value)).join(", ")})`;
   }
   const procedure = base.kind === "name" ? findProcedure(scope, base.name) : undefined;
   if (procedure) return deviceCall(scope, procedure, e);
+  const problem = procedureProblem(scope, name);
+  if (problem) return refuse(e, name, problem.why, problem.remedy);
   const cast = own(CASTS, name);
   if (cast && values.length > 0) {
     const bytes = values[1] && kindBytes(scope, values[1]);
@@ -172,7 +174,7 @@ function applied(scope: Scope, e: Apply): string {
     return `(${mask} ? ${yes} : ${no})`;
   }
   const fn = own(FUNCTIONS, name);
-  if (!fn) return refuse(e, name, "C++ is not written for this function", KERNELS_DO);
+  if (!fn) return refuse(e, name, "this function is not supported in C++", KERNELS_DO);
   return `${fn}(${values.map((value) => cpp(scope, value)).join(", ")})`;
 }
 
@@ -185,16 +187,18 @@ export function deviceCall(
   { args, at }: { readonly args: readonly Argument[]; readonly at: Expr["at"] },
 ): string {
   const { unit } = procedure;
-  if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is no procedure");
+  if (unit.kind !== "procedure") throw new Unlowerable(at, unit.name, "it is not a procedure");
   const written = writtenBy(procedure);
   const texts = unit.dummies.map((dummy, n) => {
     const arg = args.find((each) => each.kind === "value" && each.keyword === dummy) ?? args[n];
     if (arg?.kind !== "value") return refuse({ at }, unit.name, `its argument ${dummy} is not given as a number or an array`, KERNELS_DO);
-    const variable = procedure.variables.get(dummy)!;
+    const variable = procedure.variables.get(dummy);
+    if (!variable) return refuse(unit, dummy, "a dummy argument without a declaration", "declare its type");
     const { value } = arg;
     if (!variable.dims) {
       const isVariable = value.kind === "name" || (value.kind === "apply" && resolve(scope, value.base)?.dims);
-      if (written.has(dummy) && !isVariable) refuse(value, unit.name, `the procedure assigns ${dummy}, and this is no variable`);
+      if (written.has(dummy) && !isVariable)
+        refuse(value, unit.name, `the procedure assigns ${dummy}, and this argument is not a variable`);
       return cpp(scope, value);
     }
     const of = value.kind === "name" || value.kind === "part" ? value : value.kind === "apply" ? value.base : undefined;
@@ -205,7 +209,7 @@ export function deviceCall(
     const first = `${ident(nameOf(of))}.data`;
     const open = variable.dims.flatMap(({ assumed }, axis) => (assumed ? [`${ident(nameOf(of))}.extent[${axis}]`] : []));
     if (open.length > 0 && variable.dims.length !== actual.dims.length)
-      refuse(value, unit.name, `${dummy} has other axes than ${nameOf(of)}`);
+      refuse(value, unit.name, `${dummy} and ${nameOf(of)} have different numbers of axes`);
     return [first, ...open].join(", ");
   });
   return `${deviceName(unit.name)}(${texts.join(", ")})`;

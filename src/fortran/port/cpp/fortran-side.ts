@@ -1,14 +1,16 @@
-/* What remains in Fortran of a file whose loops are in C++: its procedures, which launch them. */
+/* Fortran side of a file whose loops are in C++: its procedures, which launch them. */
 
 import type { ScalarType } from "../../../ir/types.js";
 import { isStreamKind } from "../../analyse/symbols.js";
 import { eachStatement, rootOf, withBodies } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
 import type { Declaration, Expr, Interface, Procedure, SourceFile, Stmt, Unit, Use, VariableDeclaration } from "../../tree/index.js";
+import { dataNote, withDataNote } from "../data.js";
 import { isSynchronisation, plain } from "../plain.js";
+import type { CppTarget } from "../targets.js";
 import type { CppLoop, Parameter } from "./kernels.js";
 
-/** Of a kernel's procedure: the stream that it is launched in. */
+/** For a kernel's procedure: the stream that it is launched in. */
 const STREAM = "launch_stream";
 const OWN_STREAM = "stream_of_launch";
 
@@ -21,7 +23,12 @@ const KINDS: Readonly<Record<ScalarType, string>> = {
 };
 
 /** The file with calls in place of its loops; `synchronise` is the function that waits for the device. */
-export function fortranSide(file: SourceFile, loops: readonly CppLoop[], synchronise: string, problems: Problems): SourceFile {
+export function fortranSide(
+  file: SourceFile,
+  loops: readonly CppLoop[],
+  { synchronise, target }: { readonly synchronise: string; readonly target: CppTarget },
+  problems: Problems,
+): SourceFile {
   const ofStatements = new Map(loops.flatMap((loop) => (loop.region.stmt ? [[loop.region.stmt, loop] as const] : [])));
   const ofKernels = new Map(loops.flatMap((loop) => (loop.region.stmt ? [] : [[loop.region.scope.unit, loop] as const])));
   /** Arrays that some launch is given, by the units that declare them. */
@@ -36,7 +43,7 @@ export function fortranSide(file: SourceFile, loops: readonly CppLoop[], synchro
           break;
         }
     }
-  return plain({ ...file, units: file.units.map((unit) => changed(unit, []) as Unit) }, problems);
+  return plain({ ...file, units: file.units.map((unit) => changed(unit, []) as Unit) }, target, problems);
 
   function changed(unit: Unit, around: readonly Unit[]): Unit {
     const inner = unit.procedures.flatMap((procedure) =>
@@ -69,6 +76,10 @@ export function fortranSide(file: SourceFile, loops: readonly CppLoop[], synchro
         const { at, before } = s;
         return [{ ...launch(loop, streamOf(loop.region.stream, unit, around)), at, ...(before && { before }) }];
       }
+      if (s.kind === "directed" && dataNote(s.directive, target).length > 0) {
+        const { before, at } = withDataNote(s, target);
+        return [{ kind: "comment", before: before!, at }, ...replaced(s.body, unit, around, found)];
+      }
       if (isWait(s)) {
         const call: Stmt = { kind: "call", procedure: { kind: "name", name: synchronise, at: s.at }, args: [], at: s.at };
         return [{ ...call, ...(s.before && { before: s.before }) }];
@@ -94,7 +105,7 @@ export function fortranSide(file: SourceFile, loops: readonly CppLoop[], synchro
       )
     )
       return e;
-    problems.add(e.at, "stream", "it is no variable of kind cuda_stream_kind", "declare it integer(cuda_stream_kind)");
+    problems.add(e.at, "stream", "it is not a variable of kind cuda_stream_kind", "declare it integer(cuda_stream_kind)");
     return none;
   }
 
@@ -157,7 +168,7 @@ const iso = ({ at }: Unit): Use => {
   return { module: "iso_c_binding", intrinsic: true, only: names, renames: [], at };
 };
 
-/** Of a kernel's declarations, those of arguments and constants stay. */
+/** Whether declarations of a kernel stay: those with arguments and constants do. */
 const keepsAny = (d: VariableDeclaration, unit: Unit): boolean => d.names.some(({ name }) => stays(d, name, unit));
 const stays = (d: VariableDeclaration, name: string, unit: Unit): boolean =>
   d.attributes.includes("parameter") || (unit.kind === "procedure" && unit.dummies.includes(name));

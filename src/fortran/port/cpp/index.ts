@@ -2,7 +2,8 @@
 
 import { commentText } from "../../../emit/text.js";
 import { regionsOf, type Region } from "../../analyse/regions.js";
-import { readSymbols, type Scope, type World } from "../../analyse/symbols.js";
+import { find, readSymbols, type Scope, type World } from "../../analyse/symbols.js";
+import { rootOf } from "../../analyse/visit.js";
 import type { Problems } from "../../errors.js";
 import { lowerRegion } from "../../lower/kernels.js";
 import { Unlowerable } from "../../lower/values.js";
@@ -61,7 +62,8 @@ export function portCpp(
   const procedures = [...called].flatMap((scope) => attempt(() => deviceProcedure(scope)));
   const names = new Set<string>();
   for (const { launch, region } of loops) {
-    if (names.has(launch)) problems.add(region.at, region.name, "two loops would have one name in C++", "rename one of their procedures");
+    if (names.has(launch))
+      problems.add(region.at, region.name, "two loops would have the same name in C++", "rename one of their procedures");
     names.add(launch);
   }
   const { command, end } = COMPILERS[runtime];
@@ -78,8 +80,10 @@ export function portCpp(
     `extern "C" void ${synchronise}() { f::check(${runtime}DeviceSynchronize()); }`,
     "",
   ].join("\n");
-  const fortran = fortranText(fortranSide(file, loops, synchronise, problems));
-  const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n`;
+  const fortran = fortranText(fortranSide(file, loops, { synchronise, target: runtime }, problems));
+  const onHost = [...new Set(loops.flatMap(arraysOfHost))];
+  const memory = onHost.length > 0 ? `! Kernels use the memory of ${onHost.join(", ")}, which the GPU must be able to access.\n` : "";
+  const head = `! gfortran -cpp -O2 -ffree-line-length-none -c ${stem}.F90   (link with ${stem}_kernels.o)\n${memory}`;
   return {
     files: [
       { name: `${stem}.F90`, text: head + fortran },
@@ -88,6 +92,17 @@ export function portCpp(
     ],
     loops: loops.map(reported),
   };
+}
+
+/** Arrays of a loop that are not declared to be in the device's memory. */
+function arraysOfHost({ region: { scope, stmt }, parameters }: CppLoop): string[] {
+  if (!stmt) return [];
+  return parameters.flatMap(({ kind, actual }) => {
+    const [of] = kind === "array" && actual.kind === "apply" ? actual.args : [];
+    const root = of?.kind === "value" ? rootOf(of.value) : undefined;
+    const attributes = root === undefined ? undefined : find(scope, root)?.attributes;
+    return root !== undefined && !["device", "managed"].some((word) => attributes?.has(word)) ? [root] : [];
+  });
 }
 
 const reported = ({ region: { name, at, axes, reductions, carried } }: CppLoop): PortedLoop => ({

@@ -2,17 +2,19 @@
 
 import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
-import type { Axis, Reduction, Region } from "../../analyse/regions.js";
-import { find, isSaved, findProcedure, type Scope, type Variable } from "../../analyse/symbols.js";
+import { LAUNCH_REMEDY } from "../../analyse/launches.js";
+import type { Axis, Region } from "../../analyse/regions.js";
+import { find, isSaved, findProcedure, ownerOf, type Scope, type Variable } from "../../analyse/symbols.js";
 import { eachStatement } from "../../analyse/visit.js";
 import { bare, expressionsOf, nameOf, walkExpr } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";
 import type { Bound, Expr, Name, Part, Stmt } from "../../tree/index.js";
 import { cpp, deviceName, ident, isCast, refuse, resolve, TYPES } from "./expressions.js";
 import { BLOCK, type Runtime } from "./prelude.js";
+import { flagsOf, resultOf } from "./results.js";
 import { Lines, Statements } from "./statements.js";
 
-/** What a launch is given. */
+/** Parameter of a launch. */
 export interface Parameter {
   /** In C++, and in the interface of Fortran. */
   readonly name: string;
@@ -20,13 +22,13 @@ export interface Parameter {
   readonly kind: "value" | "array" | "result";
   /** Whether the array is written, or each element changes the value for itself. */
   readonly written: boolean;
-  /** What the host gives, in Fortran. */
+  /** Value that the host passes, in Fortran. */
   readonly actual: Expr;
 }
 
 export interface CppLoop {
   readonly region: Region;
-  /** Of the function that launches it. */
+  /** Name of the function that launches it. */
   readonly launch: string;
   readonly parameters: readonly Parameter[];
   readonly lines: readonly string[];
@@ -38,9 +40,10 @@ interface Used {
   readonly variable: Variable;
 }
 
-/** Variables and components by their names, those of bounds and constants before those that need them. */
+/** Variables and components by their names, with bounds and constants before the ones that need them. */
 function usedIn(scope: Scope, stmts: readonly Stmt[], more: readonly (Expr | undefined)[] = []): Map<string, Used> {
   const found = new Map<string, Used>();
+  const looking = new Set<string>();
   const look = (at: Scope, root: Expr): void =>
     walkExpr(root, (e) => {
       if (e.kind === "name" || e.kind === "part") add(at, e);
@@ -51,7 +54,14 @@ function usedIn(scope: Scope, stmts: readonly Stmt[], more: readonly (Expr | und
   const add = (at: Scope, expr: Name | Part): void => {
     const variable = resolve(at, expr);
     const name = nameOf(expr);
-    if (!variable || found.has(name)) return;
+    if (!variable) return;
+    const known = found.get(name)?.variable;
+    if (known && (ownerOf(known) !== ownerOf(variable) || known.name !== variable.name))
+      refuse(expr, name, "it names different variables in the code that the loop needs", "rename one of them");
+    if (known) return;
+    // Bounds that lead back to their array are refused elsewhere.
+    if (looking.has(name)) return;
+    looking.add(name);
     for (const { lower, upper } of variable.dims ?? []) for (const e of [lower, upper]) if (e && e !== "*") look(variable.scope, e);
     if (variable.value) look(variable.scope, variable.value);
     found.set(name, { expr, variable });
@@ -69,7 +79,7 @@ const ON_DEVICE = ["device", "managed", "constant", "allocatable", "save", "poin
 /** Whether an array belongs to each element. */
 function isPrivate(region: Region, { variable, expr }: Used): boolean {
   if (expr.kind === "part") return false;
-  if (region.privates.has(variable.name)) return true;
+  if (region.privates.has(nameOf(expr))) return true;
   const isCuda = region.stmt === undefined || (region.stmt.kind === "directed" && region.stmt.directive.sentinel === "cuf");
   if (!isCuda || variable.dummy || variable.scope !== region.scope || ON_DEVICE.some((each) => variable.attributes.has(each))) return false;
   return variable.dims!.every(({ lower, upper }) => [lower, upper].every((e) => e !== "*" && isConstant(region.scope, e)) && upper);
@@ -82,11 +92,12 @@ function isConstant(scope: Scope, e: Expr | undefined): boolean {
 }
 
 /** `constexpr int n = 5;`, and lists of numbers. */
-function constantLine({ variable }: Used): string {
-  const { name, type, value, dims, scope } = variable;
+function constantLine({ variable, expr }: Used): string {
+  const { type, value, dims, scope } = variable;
+  const name = nameOf(expr);
   const list = bare(value!);
   if (!dims) return `constexpr ${TYPES[type]} ${ident(name)} = ${cpp(scope, value!)};`;
-  if (list.kind !== "constructor") return refuse(variable, name, "its value is no list", "write its numbers as [1, 2]");
+  if (list.kind !== "constructor") return refuse(variable, name, "its value is not a list", "write its numbers as [1, 2]");
   const items = list.items.map((item) => (item.kind === "implied-do" ? refuse(item, name, "its value has a loop") : cpp(scope, item)));
   return `const ${memory(type)} ${ident(name)}_list_[] = {${items.join(", ")}};`;
 }
@@ -161,7 +172,7 @@ const arrayBounds = ({ variable, expr }: Used, lookUp: Scope): string[] =>
     return `f::Bounds{${name}_lower${axis + 1}_, ${name}_lower${axis + 1}_ + ${extent} - 1}`;
   });
 
-/** Declarations of a procedure's or an element's own scalars, those of a type on one line. */
+/** Declarations of a procedure's or an element's own scalars, one line for each type. */
 function scalarLines(variables: readonly Variable[]): string[] {
   const types = new Map<string, string[]>();
   for (const { name, type } of variables) types.set(TYPES[type], [...(types.get(TYPES[type]) ?? []), ident(name)]);
@@ -172,7 +183,7 @@ const constantsIn = (used: ReadonlyMap<string, Used>): Used[] => [...used.values
 const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
   constantsIn(used).flatMap((each) => {
     const { variable } = each;
-    const list = `${ident(variable.name)}_list_`;
+    const list = `${ident(nameOf(each.expr))}_list_`;
     return [
       constantLine(each),
       ...(variable.dims
@@ -188,27 +199,13 @@ const constantLines = (used: ReadonlyMap<string, Used>): string[] =>
     ];
   });
 
-const FOLDS: Readonly<Record<Reduction["op"], { identity: (type: string) => string; fold: (a: string, b: string) => string } | undefined>> =
-  {
-    "+": { identity: () => "0", fold: (a, b) => `${a} + ${b}` },
-    "*": { identity: () => "1", fold: (a, b) => `${a} * ${b}` },
-    min: { identity: (type) => `f::highest<${type}>()`, fold: (a, b) => `f::min(${a}, ${b})` },
-    max: { identity: (type) => `f::lowest<${type}>()`, fold: (a, b) => `f::max(${a}, ${b})` },
-    ".and.": undefined,
-    ".or.": undefined,
-    ".eqv.": undefined,
-    ".neqv.": undefined,
-    iand: { identity: () => "-1", fold: (a, b) => `${a} & ${b}` },
-    ior: { identity: () => "0", fold: (a, b) => `${a} | ${b}` },
-    ieor: { identity: () => "0", fold: (a, b) => `${a} ^ ${b}` },
-  };
-
-/** A loop in C++. @throws Unlowerable where it cannot be written */
+/** A loop in C++. @throws Unlowerable if it cannot be written */
 export function cppLoop(region: Region, runtime: Runtime): CppLoop {
-  const { scope, axes, reductions, body } = region;
+  const { scope, axes, reductions, left, body } = region;
   const stem = region.name.replace("#", "_loop");
   const [kernel, fold, launch] = ["kernel", "fold", "launch"].map((word) => `${stem}_${word}_`);
   const bounds = axes.flatMap(({ start, stop, step }) => [start, stop, step]);
+  if (region.short) refuse(region.short, `launch of ${region.name}`, region.short.why, LAUNCH_REMEDY);
   const open = region.ofGrid ? axes[0] : axes.find(({ stop }) => !stop);
   if (open)
     refuse(
@@ -222,27 +219,27 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
   for (const { variable, expr } of inBounds.values())
     if (variable.dims && !variable.value)
       refuse(expr, nameOf(expr), "the bounds of a parallel loop are in an array", "copy it to a variable");
-  const isReduced = (name: string): boolean => reductions.some((reduction) => reduction.name === name);
+  const isResult = (name: string): boolean => [...reductions, ...left].some((each) => each.name === name);
   const isAxis = (name: string): boolean => axes.some(({ variable }) => variable === name);
   const parameters: Parameter[] = [];
   const views: string[] = [];
   const own: Variable[] = [];
-  const linear = reductions.length > 0 || axes.length > 3;
+  const linear = reductions.length > 0 || left.length > 0 || axes.length > 3;
   for (const [name, each] of used) {
     const { variable, expr } = each;
     const { refused, type, dims } = variable;
     if (variable.value || isAxis(name)) continue;
     if (refused) refuse(expr, refused.construct, refused.why, refused.remedy);
     const written = region.written.has(name);
-    if (isReduced(name)) {
+    if (isResult(name)) {
       if (type === "bool")
-        refuse(region, `reduction of ${name}`, "C++ is not written for reductions of logical values", "the target c takes it");
+        refuse(region, `result ${name}`, "reductions of logical values, and flags, are not supported in C++", "use the target c");
       parameters.push({ name: ident(name), type, kind: "result", written, actual: expr });
     } else if (dims && isPrivate(region, each)) views.push(...privateLines(scope, each));
     else if (dims) {
       parameters.push({ name: `${ident(name)}_data_`, type, kind: "array", written, actual: apply("c_loc", expr) }, ...openBounds(each));
       views.push(viewLine(each, `${ident(name)}_data_`, !written, arrayBounds(each, variable.dummy ? scope : variable.scope)));
-    } else if (written && !region.carried.has(name) && !inBounds.has(name)) own.push(variable);
+    } else if (written && !region.carried.has(name) && !inBounds.has(name)) own.push({ ...variable, name });
     else {
       const actual = type === "bool" ? apply("logical", expr, { kind: "name", name: "c_bool", at: expr.at }) : expr;
       // A thread that has several elements gives each of them the value from before.
@@ -256,10 +253,14 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
   const { file, line } = region.at;
   out.add(`// ${commentText(file.replace(/^.*[\\/]/s, ""))}:${line}`);
   const given = parameters.filter(({ kind }) => kind !== "result");
-  const results = parameters.filter(({ kind }) => kind === "result");
-  const declared = [...given.map(declaration), ...results.map(({ name, type }) => `${TYPES[type]} *__restrict__ ${name}_partials_`)];
+  const taken = parameters.filter(({ kind }) => kind === "result");
+  const results = taken.map((each) => resultOf(region, each));
+  const parts = results.flatMap((result) => result.parts);
+  const inMemory = parts.map(({ name, type }) => `${type} *__restrict__ ${name}_partials_`);
+  const declared = [...given.map(declaration), ...inMemory];
   const constants = constantLines(used);
-  const statements = new Statements(scope, out, "return;", true);
+  const reduced = new Set(reductions.map(({ name }) => name));
+  const statements = new Statements(scope, out, "return;", region, { flags: flagsOf(region), reduced });
   const element = (): void => {
     for (const text of [...scalarLines(own), ...views]) out.add(text);
     if (region.mask) out.block(`if (${cpp(scope, region.mask)})`, () => statements.print(body));
@@ -299,47 +300,38 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
     out.add(
       `const long long elements_ = ${inner.map(({ variable }, n) => `${n === 0 ? "1LL * " : ""}${ident(variable)}_trips_`).join(" * ")};`,
     );
-    for (const { name, type } of results) out.add(`${TYPES[type]} ${name} = ${foldOf(name).identity(TYPES[type])};`);
+    for (const text of results.flatMap(({ begin }) => begin)) out.add(text);
     const names = inner.map((axis) => `${isWritten(axis)}int ${ident(axis.variable)}`);
     // A function, as `return` may stand anywhere in it.
     out.block(`const auto element_ = [&](${names.join(", ")})`, element, "};");
     out.block("for (long long n_ = f::thread(); n_ < elements_; n_ += f::threads())", () => {
-      let before = "n_";
+      let rest = "n_";
       const indices = inner.map((axis, n) => {
         const count = `${ident(axis.variable)}_trips_`;
-        const index = n === inner.length - 1 ? `int(${before})` : `int(${before} % ${count})`;
-        before = `${before} / ${count}`;
+        const index = n === inner.length - 1 ? `int(${rest})` : `int(${rest} % ${count})`;
+        rest = `${rest} / ${count}`;
         return from(axis, index);
       });
+      for (const text of results.flatMap(({ before }) => before)) out.add(text);
       out.add(`element_(${indices.join(", ")});`);
+      for (const text of results.flatMap(({ after }) => after)) out.add(text);
     });
-    for (const { name } of results) out.add(`${name}_partials_[f::thread()] = ${name};`);
+    for (const { name } of parts) out.add(`${name}_partials_[f::thread()] = ${name};`);
   });
 
-  function foldOf(cppName: string): NonNullable<(typeof FOLDS)["+"]> {
-    const { op } = reductions.find(({ name }) => ident(name) === cppName)!;
-    return FOLDS[op] ?? refuse(region, `reduction(${op})`, "C++ is not written for reductions of logical values", "the target c takes it");
-  }
-
   if (results.length > 0)
-    out.block(
-      `__global__ void ${fold}(const int count_, ${results.map(({ name, type }) => `${TYPES[type]} *__restrict__ ${name}_partials_`).join(", ")})`,
-      () => {
-        out.add("const int t_ = f::thread();");
-        out.block("for (int n_ = t_ + f::threads(); n_ < count_; n_ += f::threads())", () => {
-          for (const { name } of results) {
-            const [a, b] = [`${name}_partials_[t_]`, `${name}_partials_[n_]`];
-            out.add(`${a} = ${foldOf(name).fold(a, b)};`);
-          }
-        });
-      },
-    );
+    out.block(`__global__ void ${fold}(${["const int count_", ...inMemory].join(", ")})`, () => {
+      out.add("const int t_ = f::thread();");
+      out.block("for (int n_ = t_ + f::threads(); n_ < count_; n_ += f::threads())", () => {
+        for (const text of results.flatMap((result) => result.fold("t_", "n_"))) out.add(text);
+      });
+    });
 
   const start = (name: string, grid: string, size: string, args: readonly string[]): string =>
     runtime === "hip"
       ? `hipLaunchKernelGGL(${[name, `dim3(${grid})`, `dim3(${size})`, "0", "stream", ...args].join(", ")});`
       : `${name}<<<dim3(${grid}), dim3(${size}), 0, stream>>>(${args.join(", ")});`;
-  const launched = [`${runtime}Stream_t stream`, ...given.map(declaration), ...results.map(({ name, type }) => `${TYPES[type]} *${name}`)];
+  const launched = [`${runtime}Stream_t stream`, ...given.map(declaration), ...taken.map(({ name, type }) => `${TYPES[type]} *${name}`)];
   out.block(`extern "C" void ${launch}(${launched.join(", ")})`, () => {
     for (const text of constantLines(inBounds)) out.add(text);
     for (const axis of inner) out.add(`const int ${ident(axis.variable)}_trips_ = ${trips(axis)};`);
@@ -352,11 +344,11 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
     } else {
       out.add(`const long long elements_ = 1LL * ${counts.join(" * ")};`);
       out.add(`const int threads_ = f::threads_for(elements_);`);
-      for (const { name, type } of results) {
-        out.add(`static ${TYPES[type]} *${name}_room_ = nullptr;`);
-        out.add(`${TYPES[type]} *const ${name}_partials_ = f::partials(${name}_room_);`);
+      for (const { name, type } of parts) {
+        out.add(`static ${type} *${name}_room_ = nullptr;`);
+        out.add(`${type} *const ${name}_partials_ = f::partials(${name}_room_);`);
       }
-      const partials = results.map(({ name }) => `${name}_partials_`);
+      const partials = parts.map(({ name }) => `${name}_partials_`);
       out.add(start(kernel, `threads_ / ${BLOCK}`, String(BLOCK), [...args, ...partials]));
       if (results.length > 0) {
         out.add(start(fold, "1", String(BLOCK), ["threads_", ...partials]));
@@ -364,8 +356,7 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
       }
     }
     out.add(`f::check(${runtime}GetLastError());`);
-    // A loop begins with the values that its results have.
-    for (const { name } of results) out.add(`*${name} = ${foldOf(name).fold(`*${name}`, `f::first(${name}_partials_, stream)`)};`);
+    for (const { end } of results) out.add(end);
   });
   return { region, launch, parameters, lines: out.lines };
 }
@@ -379,14 +370,14 @@ function rank({ kind, type }: Parameter): number {
 const declaration = ({ name, type, kind, written }: Parameter): string =>
   kind === "array" ? `${written ? "" : "const "}${memory(type)} *__restrict__ ${name}` : `${written ? "" : "const "}${TYPES[type]} ${name}`;
 
-/** The procedures that statements call, those that these call first. */
-export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>): void {
+/** The procedures that statements call, those that these call first. `around`: those that are being looked at. */
+export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>, around: readonly Scope[] = [scope]): void {
   eachStatement(stmts, (s) => {
     const add = (name: string): void => {
       if (find(scope, name)?.dims) return;
       const procedure = findProcedure(scope, name);
-      if (!procedure || found.has(procedure) || procedure === scope || procedure.unit.kind === "module") return;
-      calledIn(procedure, procedure.unit.body, found);
+      if (!procedure || found.has(procedure) || around.includes(procedure) || procedure.unit.kind === "module") return;
+      calledIn(procedure, procedure.unit.body, found, [...around, procedure]);
       found.add(procedure);
     };
     if (s.kind === "call" && s.procedure.kind === "name") add(s.procedure.name);
@@ -398,12 +389,13 @@ export function calledIn(scope: Scope, stmts: readonly Stmt[], found: Set<Scope>
 /** A procedure that device code calls. @throws Unlowerable */
 export function deviceProcedure(scope: Scope): { readonly head: string; readonly lines: readonly string[] } {
   const { unit } = scope;
-  if (unit.kind !== "procedure") throw new Error(`${unit.name} is no procedure`);
+  if (unit.kind !== "procedure") throw new Error(`${unit.name} is not a procedure`);
   const written = writtenBy(scope);
   const used = usedIn(scope, unit.body);
   const views: string[] = [];
   const params = unit.dummies.flatMap((dummy): string[] => {
-    const variable = scope.variables.get(dummy)!;
+    const variable = scope.variables.get(dummy);
+    if (!variable) return refuse(unit, dummy, "a dummy argument without a declaration", "declare its type");
     const name = ident(dummy);
     if (variable.refused) refuse(variable, variable.refused.construct, variable.refused.why, variable.refused.remedy);
     if (!variable.dims) {
@@ -422,8 +414,8 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
     const { variable, expr } = each;
     if (variable.value || (variable.dummy && variable.scope === scope)) continue;
     if (variable.scope !== scope || expr.kind === "part")
-      refuse(expr, name, "device code reads a variable of a module", "pass it as an argument");
-    if (isSaved(variable)) refuse(expr, name, "it keeps its value from call to call, which kernels cannot", "pass it as an argument");
+      refuse(expr, name, "device code reads a module variable", "pass it as an argument");
+    if (isSaved(variable)) refuse(expr, name, "it keeps its value between calls, which kernels cannot do", "pass it as an argument");
     if (variable.dims) views.push(...privateLines(scope, each));
     else own.push(variable);
   }
@@ -433,7 +425,7 @@ export function deviceProcedure(scope: Scope): { readonly head: string; readonly
   const head = `__device__ ${type} ${deviceName(unit.name)}(${params.join(", ")})`;
   out.block(head, () => {
     for (const text of [...constantLines(used), ...scalarLines(own), ...views]) out.add(text);
-    new Statements(scope, out, leave, false).print(unit.body);
+    new Statements(scope, out, leave, undefined).print(unit.body);
     if (result !== undefined) out.add(leave);
   });
   return { head, lines: out.lines };

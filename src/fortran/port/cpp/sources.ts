@@ -11,7 +11,7 @@ import { portCpp } from "./index.js";
 /**
  * Each file for each target: its loops in C++, with functions that launch them, and what remains of it in Fortran, which calls these.
  * @throws FortranError with all that is wrong with the files, each thing at its place
- * @throws IsoformError where the settings speak of a loop that no file has
+ * @throws IsoformError if the settings speak of a loop that no file has
  */
 export function portCppSources(sources: readonly Source[], options: PortOptions<CppTarget>): PortedFile[] {
   const { targets, settings = NO_SETTINGS } = options;

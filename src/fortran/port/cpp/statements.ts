@@ -2,11 +2,11 @@
 
 import { commentText } from "../../../emit/text.js";
 import { unreachable } from "../../../ir/unreachable.js";
-import { findProcedure, type Scope } from "../../analyse/symbols.js";
+import { findProcedure, NOT_KNOWN, procedureProblem, type Scope } from "../../analyse/symbols.js";
 import { bare, nameOf, namesOf } from "../../analyse/walk.js";
 import { writesOf } from "../../analyse/writes.js";
 import { treeName } from "../../lower/values.js";
-import type { Assign, Do, Expr, SelectCase, Stmt } from "../../tree/index.js";
+import type { Assign, Directed, Do, Expr, SelectCase, Stmt } from "../../tree/index.js";
 import { cpp, deviceCall, ident, KERNELS_DO, refuse, resolve } from "./expressions.js";
 
 /** Lines that grow, each at the depth of its block. */
@@ -34,7 +34,17 @@ interface Loop {
   readonly jumps: Set<"exit" | "cycle">;
 }
 
-/** The statements of one kernel or procedure. @throws Unlowerable where C++ is not written for one */
+/** Scalars that each thread has for itself and whose values come back. */
+export interface Kept {
+  /** Flags by scalar, which each assignment sets. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Scalars of reductions. */
+  readonly reduced: ReadonlySet<string>;
+}
+
+const NOTHING: Kept = { flags: new Map(), reduced: new Set() };
+
+/** The statements of one kernel or procedure. @throws Unlowerable if C++ is not written for one */
 export class Statements {
   private readonly loops: Loop[] = [];
   private temporaries = 0;
@@ -44,7 +54,9 @@ export class Statements {
     private readonly out: Lines,
     /** How an element, or a procedure, ends. */
     private readonly leave: string,
-    private readonly isElement: boolean,
+    /** The parallel loop whose body is printed. */
+    private readonly element: { readonly loopName?: string } | undefined,
+    private readonly kept: Kept = NOTHING,
   ) {}
 
   print(body: readonly Stmt[]): void {
@@ -58,14 +70,19 @@ export class Statements {
 
   private statement(s: Stmt): void {
     this.comments([...(s.before ?? []), ...(s.behind === undefined ? [] : [s.behind])]);
-    if (s.label !== undefined && s.kind !== "continue") refuse(s, s.label, "labels belong to goto, which kernels do not have");
+    if (s.label !== undefined && s.kind !== "continue") refuse(s, s.label, "labels are for goto, which kernels do not have");
     const { out, scope } = this;
     switch (s.kind) {
       case "assign":
-        return out.add(this.assignment(s));
+        out.add(this.assignment(s));
+        if (this.kept.flags.has(nameOf(s.target))) out.add(`${this.kept.flags.get(nameOf(s.target))} = 1;`);
+        return;
       case "call": {
         const procedure = s.procedure.kind === "name" ? findProcedure(scope, s.procedure.name) : undefined;
-        if (!procedure) return refuse(s, `call ${treeName(s.procedure)}`, "the procedure is not known", "give the file that has it");
+        if (!procedure) {
+          const { why, remedy } = procedureProblem(scope, treeName(s.procedure)) ?? NOT_KNOWN;
+          return refuse(s, `call ${treeName(s.procedure)}`, why, remedy);
+        }
         return out.add(`${deviceCall(scope, procedure, s)};`);
       }
       case "if":
@@ -82,8 +99,8 @@ export class Statements {
       case "block":
         return this.print(s.body);
       case "directed":
-        if (s.directive.words[0] === "atomic")
-          return refuse(s, s.directive.words.join(" "), "atomic updates are not written in C++", KERNELS_DO);
+        if (s.directive.words[0] === "atomic" && !this.isWriteOfFlagged(s) && !this.isFolded(s.body))
+          return refuse(s, s.directive.words.join(" "), "atomic updates are not supported in C++", KERNELS_DO);
         return this.print(s.body);
       case "exit":
       case "cycle":
@@ -95,19 +112,31 @@ export class Statements {
       case "print":
         return;
       case "stop":
-        return refuse(s, "stop", "a kernel cannot end the program", "set a flag in an array, and look at it on the host");
+        return refuse(s, "stop", "a kernel cannot end the program", "set a flag in an array, and check it on the host");
       case "pointer-assign":
       case "do-concurrent":
       case "associate":
       case "where":
       case "allocate":
       case "deallocate":
-        return refuse(s, s.kind, "C++ is not written for it within a parallel loop", s.kind === "where" ? KERNELS_DO : undefined);
+        return refuse(s, s.kind, "it is not supported within a parallel loop in C++", s.kind === "where" ? KERNELS_DO : undefined);
       case "unsupported":
-        return refuse(s, s.construct, "it is not part of the language that is ported");
+        return refuse(s, s.construct, "it is not part of the supported Fortran");
       default:
         return unreachable(s);
     }
+  }
+
+  /** `atomic write` of a scalar that comes back, which each thread keeps for itself. */
+  private isWriteOfFlagged({ directive: { words }, body }: Directed): boolean {
+    return words[1] === "write" && body.every((s) => s.kind === "assign" && s.target.kind === "name" && this.kept.flags.has(s.target.name));
+  }
+
+  /** Whether statements assign nothing but what each thread has for itself. */
+  private isFolded(body: readonly Stmt[]): boolean {
+    return body.every(
+      (s) => s.kind === "comment" || (s.kind === "assign" && s.target.kind === "name" && this.kept.reduced.has(s.target.name)),
+    );
   }
 
   private assignment({ target, value }: Assign): string {
@@ -117,7 +146,7 @@ export class Statements {
     const list = bare(value);
     if (list.kind !== "constructor") return `${ident(name)}.fill(${cpp(this.scope, value)});`;
     const items = list.items.map((item) =>
-      item.kind === "implied-do" ? refuse(item, "[(…, i = …)]", "C++ is not written for it", "write a do loop") : cpp(this.scope, item),
+      item.kind === "implied-do" ? refuse(item, "[(…, i = …)]", "it is not supported in C++", "write a do loop") : cpp(this.scope, item),
     );
     return `${ident(name)}.set(${items.join(", ")});`;
   }
@@ -180,8 +209,9 @@ export class Statements {
     const innermost = this.loops.at(-1);
     const loop = s.loop === undefined ? innermost : this.loops.findLast(({ name }) => name === s.loop);
     if (!loop) {
-      if (s.kind === "cycle" && this.isElement) return this.out.add(this.leave);
-      return refuse(s, s.kind, "no such loop is around it");
+      const isOwn = s.loop === undefined || s.loop === this.element?.loopName;
+      if (s.kind === "cycle" && isOwn && this.element) return this.out.add(this.leave);
+      return refuse(s, s.kind, "it is not inside such a loop");
     }
     if (loop === innermost) return this.out.add(s.kind === "exit" ? "break;" : "continue;");
     loop.jumps.add(s.kind);

@@ -1,0 +1,120 @@
+import type { Device } from "isoform";
+import { f64, kernel, range, view } from "isoform";
+import type { SolveOptions, Solution } from "./lsqr.js";
+import type { SolverOptions } from "./solver.js";
+import { Solver } from "./solver.js";
+import type { ScanningSource } from "./scanning/index.js";
+
+/*
+ * Least squares that outliers do not move: solve, weigh each observation by its residual, solve again, until weights stay. The weights: Lindegren et al.
+ * 2012, A&A 538, A78.
+ */
+
+/** Mean change of weights that ends the loop, and its most turns. */
+const CHANGE = 1e-3;
+const MOST_TURNS = 8;
+/** Standard deviation of normal numbers in terms of the median of their magnitudes. */
+const MEDIAN_TO_DEVIATION = 1.4826;
+
+/** Weight of an observation whose residual is `z` standard deviations. */
+export function weightOf(z: number): number {
+  const t = z - 2;
+  if (t <= 0) return 1;
+  return t < 1 ? 1 - 1.773735 * t * t + 1.141615 * t * t * t : Math.exp(-z / 3);
+}
+
+/** Multiplies rows by factors. */
+const scaleRows = kernel(
+  "scaleRows",
+  { factor: view(f64), astrometric: view(f64, 2), attitude: view(f64, 2), instrument: view(f64, 2), global: view(f64) },
+  ({ factor, astrometric, attitude, instrument, global }, i) => {
+    for (let k = 0; k < 5; k++) astrometric[i][k] *= factor[i];
+    for (let k = 0; k < 12; k++) attitude[i][k] *= factor[i];
+    for (let k = 0; k < 6; k++) instrument[i][k] *= factor[i];
+    global[i] *= factor[i];
+  },
+);
+
+/** The source's rows and known terms, times the roots of `weights`. */
+export function weighted(source: ScanningSource, weights: Float64Array): ScanningSource {
+  const roots = weights.map((weight) => Math.sqrt(weight));
+  return {
+    ...source,
+    async write(device, rows, options, progress) {
+      await source.write(device, rows, options, progress);
+      const factor = device.from(f64, roots);
+      const { astrometric, attitude, instrument } = rows;
+      await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(roots.length), options);
+      factor.free();
+    },
+    exact(constraints, seen) {
+      const { x, noise } = source.exact!(constraints, seen);
+      return { x, noise: noise?.map((value, i) => value * roots[i]) };
+    },
+  };
+}
+
+/** A turn of the loop. */
+export interface Turn {
+  /** Standard deviation of the residuals, from their median, in standard errors of an observation. */
+  readonly deviation: number;
+  /** Mean change of the weights. */
+  readonly change: number;
+  /** Fraction of observations with a weight below a half. */
+  readonly rejected: number;
+}
+
+/** Result of `solveRobustly`. */
+export interface RobustSolution {
+  /** Solver of the weighted system, solved. */
+  readonly solver: Solver;
+  readonly solution: Solution;
+  readonly weights: Float64Array;
+  readonly turns: readonly Turn[];
+  /** Whether the weights have settled within eight turns. */
+  readonly settled: boolean;
+}
+
+/**
+ * Solves the source's system, then weighs and solves until weights change by less than 1e-3 on average, at most eight times. Two systems are on the
+ * device at a time.
+ */
+export async function solveRobustly(
+  device: Device,
+  source: ScanningSource,
+  options: SolverOptions,
+  stopping: SolveOptions,
+  onTurn?: (turn: Turn, number: number) => void,
+): Promise<RobustSolution> {
+  const plain = await Solver.of(device, source, options);
+  let solver = plain;
+  let solution = await plain.solve(stopping);
+  let weights: Float64Array = new Float64Array(source.shape.observations).fill(1);
+  const turns: Turn[] = [];
+  let settled = false;
+  while (!settled && turns.length < MOST_TURNS) {
+    const residuals = await plain.residualsOf(await solver.solution());
+    const deviation = MEDIAN_TO_DEVIATION * median(residuals);
+    // No residual can be told from others if most are exactly 0.
+    const next = deviation > 0 ? residuals.map((r) => weightOf(Math.abs(r) / deviation)) : weights;
+    const change = next.reduce((sum, weight, i) => sum + Math.abs(weight - weights[i]), 0) / next.length;
+    const turn = { deviation, change, rejected: next.filter((weight) => weight < 0.5).length / next.length };
+    turns.push(turn);
+    onTurn?.(turn, turns.length);
+    settled = change < CHANGE;
+    if (settled) break;
+    weights = next;
+    if (solver !== plain) solver.free();
+    solver = await Solver.of(device, weighted(source, weights), options);
+    solution = await solver.solve(stopping);
+  }
+  if (solver !== plain) plain.free();
+  return { solver, solution, weights, turns, settled };
+}
+
+/** Median of magnitudes. */
+function median(values: Float64Array): number {
+  const sorted = values.map(Math.abs).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}

@@ -1,0 +1,114 @@
+import { LaunchError } from "isoform";
+import { KNOTS } from "../shape.js";
+
+/*
+ * Knots of the attitude's splines. Intervals between them that see too few transits leave unknowns that no observation determines: with 4 transits an
+ * interval up to two directions of the unknowns are free, with 6 up to one; with 8 and more all are determined.
+ */
+
+/** Seconds between knots of the mission's attitude, and the least that is chosen. */
+const SHORTEST = 685;
+/** Transits an interval on average that are aimed at. */
+const TRANSITS = 10;
+/** Transits an interval on average, and in the four intervals of each spline, that are needed. */
+const LEAST = 8;
+/** Factor by which knots are made longer until every spline sees enough. */
+const LONGER = 1.05;
+/** Turns about the satellite's axes represent a turn of the frame with knots of up to this many seconds. */
+const LONGEST_SATELLITE = 1000;
+
+export interface AttitudeKnots {
+  /** Seconds of the first knot. */
+  readonly start: number;
+  /** Seconds between knots. */
+  readonly length: number;
+  /** Splines an axis: one more than intervals for each degree. */
+  readonly count: number;
+  /** Seconds after which transits begin, and before which: those outside are left out. */
+  readonly first: number;
+  readonly last: number;
+  readonly transitsAnInterval: number;
+}
+
+/** How knots are chosen. */
+export interface KnotRules {
+  /** Seconds between knots, or `auto`. */
+  readonly knot: number | "auto";
+  readonly axes: "inertial" | "satellite";
+  /** Seconds that the observations of a transit take. */
+  readonly transitTime: number;
+  /** Name of the observed sample, for messages: `300 stars in 5 years`. */
+  readonly what: string;
+}
+
+/**
+ * Knots from the first observation to the last, for the sorted times of all transits. `auto` takes 685 s, or the shortest length with ten transits
+ * an interval on average and eight or more in the four intervals of every spline; at the ends, transits that stand alone are left out. Throws
+ * LaunchError for lengths that leave splines undetermined, and for those that the axes do not allow.
+ */
+export function attitudeKnots(times: Float64Array, rules: KnotRules): AttitudeKnots {
+  const { knot, axes, what } = rules;
+  const knots = knot === "auto" ? longEnough(times, rules) : knotsOf(times, 0, times.length, knot, rules);
+  if (knot !== "auto" && (knots.transitsAnInterval < LEAST || least(supportOf(times, knots)) < LEAST)) {
+    const enough = longEnough(times, rules).length;
+    const digits = 10 ** (Math.floor(Math.log10(enough)) - 1);
+    const rounded = (Math.ceil(enough / digits) * digits).toLocaleString("en-US");
+    throw new LaunchError(
+      `knots of ${knot} s see ${knots.transitsAnInterval.toFixed(2)} transits each: ${what} need ${rounded} s or more (--knot auto)`,
+    );
+  }
+  if (axes === "satellite" && knots.length > LONGEST_SATELLITE)
+    throw new LaunchError(
+      `turns about the satellite's axes need knots of ${LONGEST_SATELLITE} s or less, and ${what} have ${Math.round(knots.length).toLocaleString("en-US")} s: ` +
+        `take --axes inertial, or more stars`,
+    );
+  return knots;
+}
+
+/** Knots of about `length` seconds over the transits `first` to `end`. */
+function knotsOf(times: Float64Array, first: number, end: number, length: number, { transitTime }: KnotRules): AttitudeKnots {
+  const start = times[first] - 1;
+  const span = times[end - 1] + transitTime + 1 - start;
+  const intervals = Math.max(1, Math.ceil(span / length - 1e-9));
+  return {
+    start,
+    length: span / intervals,
+    count: intervals + KNOTS - 1,
+    first: times[first],
+    last: times[end - 1],
+    transitsAnInterval: (end - first) / intervals,
+  };
+}
+
+function longEnough(times: Float64Array, rules: KnotRules): AttitudeKnots {
+  const { what } = rules;
+  let [first, end, factor] = [0, times.length, 1];
+  const ends = KNOTS - 1;
+  for (;;) {
+    if (end - first < LEAST * KNOTS)
+      throw new LaunchError(`${what} have ${times.length} transits, too few for an attitude: ask for more stars`);
+    const span = times[end - 1] - times[first] + rules.transitTime + 2;
+    const length = Math.max(SHORTEST, factor * TRANSITS * (span / (end - first)));
+    const knots = knotsOf(times, first, end, length, rules);
+    const support = supportOf(times, knots);
+    if (least(support) >= LEAST) return knots;
+    if (least(support.subarray(ends, support.length - ends)) < LEAST) {
+      factor = (length * LONGER * (end - first)) / (TRANSITS * span);
+      [first, end] = [0, times.length];
+    } else if (least(support.subarray(0, ends)) < LEAST) first++;
+    else end--;
+  }
+}
+
+/** Transits that each spline sees. */
+function supportOf(times: Float64Array, { start, length, count, first, last }: AttitudeKnots): Int32Array {
+  const support = new Int32Array(count);
+  for (const time of times) {
+    if (time < first || time > last) continue;
+    const interval = Math.min(Math.floor((time - start) / length), count - KNOTS);
+    for (let k = 0; k < KNOTS; k++) support[interval + k]++;
+  }
+  return support;
+}
+
+const least = (counts: Int32Array): number => counts.reduce((a, b) => Math.min(a, b), Infinity);

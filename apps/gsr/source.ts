@@ -1,0 +1,50 @@
+import type { Device, LaunchOptions, View } from "isoform";
+import type { Progress } from "isoform/portability";
+import type { SparseRows } from "./constraints.js";
+import type { Shape } from "./shape.js";
+
+/** Coefficients of the observations and where they belong, on a device. */
+export interface Observations {
+  /** [row][5] */
+  readonly astrometric: View<"f64">;
+  /** [row][12], four knots of each axis */
+  readonly attitude: View<"f64">;
+  /** [row][6] */
+  readonly instrument: View<"f64">;
+  /** The global unknown's column, a coefficient a row, where the shape has one. */
+  readonly global?: View<"f64">;
+  /** Star of each row. */
+  readonly star: View<"i32">;
+  /** First of the row's four consecutive knots. */
+  readonly knot: View<"i32">;
+  /** [row][6], instrument unknowns */
+  readonly column: View<"i32">;
+}
+
+/** Constraint rows, whose columns count from the unknown `first` on. */
+export interface Constraints extends SparseRows {
+  readonly first: number;
+}
+
+/** Whether an unknown occurs in an observation. */
+export type Seen = (unknown: number) => boolean;
+
+/** Source of a system's rows. */
+export interface RowSource {
+  readonly shape: Shape;
+  /** Remedy where the device has too little memory: `a smaller --gib`. */
+  readonly smaller: string;
+  /** First row of each star, and the end of the last. */
+  readonly starRow: Int32Array;
+  /** Whether unknowns may occur in no row: they leave the system and stay 0. By default they are an error. */
+  readonly mayLeave?: boolean;
+  /** Writes all observations, unscaled. */
+  write(device: Device, rows: Observations, options: LaunchOptions, progress?: Progress): Promise<void>;
+  /** The constraint rows on the unknowns that are seen; by default all are. */
+  constraints(seen?: Seen): Constraints;
+  /**
+   * The solution that the known terms are made for, and noise for the observations' known terms, in standard deviations. By default x = 1
+   * without noise. With noise the known terms of constraint rows are 0: the solution has to obey them.
+   */
+  exact?(constraints: Constraints, seen: Seen): { readonly x: Float64Array; readonly noise?: Float64Array };
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname } from "node:path";
+import { f64, kernel, open, range, sum, view, type Device, type Launch, type RangePolicy } from "isoform";
+import { commandLine, parseArgs } from "./command-line.js";
+
+/*
+ * What it costs that ranges change from launch to launch: `device.run` over one range and over new ones; and prepared launches whose code knows
+ * its range beside such whose code is for any range, by turns.
+ *   node dist/bench/ranges.js [--devices js,wasm,native] [--rounds 15] [--json F]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    devices: { type: "string", default: "js,wasm,native" },
+    rounds: { type: "string", default: "15" },
+    json: { type: "string" },
+  },
+});
+const rounds = Number(options.rounds);
+/** Launches of a round. */
+const LAUNCHES = 200;
+/** Elements of the arrays; a launch takes 1,000 to 3,000. */
+const ELEMENTS = 3000;
+
+const median = (seconds: readonly number[]): number => seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)];
+const micros = (seconds: number): string => `${(1e6 * seconds).toFixed(1)} us`;
+
+const add = kernel("add", { x: view(f64), a: f64 }, ({ x, a }, i) => {
+  x[i] = x[i] + a;
+});
+
+/** Seconds of a run over one range, and over ranges that no launch had before. */
+async function runs(device: Device): Promise<{ known: number; fresh: number }> {
+  const x = device.array(f64, ELEMENTS);
+  const timed = async (policy: (n: number) => RangePolicy): Promise<number> => {
+    const begin = performance.now();
+    for (let n = 0; n < LAUNCHES; n++) await device.run(add, { x, a: n }, policy(n));
+    return (performance.now() - begin) / 1e3 / LAUNCHES;
+  };
+  const known: number[] = [];
+  for (let round = 0; round < rounds; round++) known.push(await timed(() => range([1, 2000])));
+  const fresh: number[] = [];
+  let seen = 0;
+  for (let round = 0; round < rounds; round++) fresh.push(await timed(() => range([1 + (seen % 997), 1000 + (seen++ % 1999)])));
+  return { known: median(known), fresh: median(fresh) };
+}
+
+/** A kernel prepared over a range, made anew at each call. */
+type Prepare = () => (policy: RangePolicy) => Launch;
+
+/** Launches whose code does not know their range, on the first axis of which they may begin later. */
+const OTHERS = 64;
+
+function casesOf(device: Device): Record<string, readonly [Prepare, RangePolicy]> {
+  const line = () =>
+    device.from(
+      f64,
+      Float64Array.from({ length: 20_000 }, (_, n) => Math.sin(n)),
+    );
+  const [x, y] = [line(), line()];
+  const [p, s] = [device.array(f64, [100, 34, 66]), device.array(f64, [100, 34, 66])];
+  const axpy: Prepare = () => {
+    const code = kernel("axpy", { x: view(f64), y: view(f64), a: f64 }, ({ x, y, a }, i) => {
+      y[i] = y[i] + a * x[i];
+    });
+    return (policy) => device.prepare(code, { x, y, a: 2 }, policy);
+  };
+  const dot: Prepare = () => {
+    const code = kernel("dot", { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
+      s.add(x[i] * y[i]);
+    });
+    return (policy) => device.prepare(code, { x, y }, policy);
+  };
+  const laplace: Prepare = () => {
+    const code = kernel("laplace", { p: view(f64, 3), s: view(f64, 3) }, ({ p, s }, i, j, k) => {
+      s[i][j][k] = p[i - 1][j][k] + p[i + 1][j][k] + p[i][j - 1][k] + p[i][j + 1][k] + p[i][j][k - 1] + p[i][j][k + 1] - 6 * p[i][j][k];
+    });
+    return (policy) => device.prepare(code, { p, s }, policy);
+  };
+  return {
+    axpy: [axpy, range([0, 19_900])],
+    dot: [dot, range([0, 19_900])],
+    "laplace, lines of 64": [laplace, range([1, 33], [1, 33], [1, 65])],
+    "laplace, lines of 8": [laplace, range([1, 33], [1, 33], [1, 9])],
+  };
+}
+
+/** Time of code for any range over the time of code for its range, by turns. */
+function ratios(device: Device): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [name, [prepare, policy]] of Object.entries(casesOf(device))) {
+    const own = prepare()(policy);
+    const other = prepare();
+    for (let n = 1; n <= OTHERS; n++)
+      other({ ...policy, begin: policy.begin.map((first, axis) => (axis === 0 ? first + n : first)) }).free();
+    const any = other(policy);
+    if (!any.remarks.some((remark) => remark.startsWith("code: for any range"))) throw new Error(`${name}: its code is for one range`);
+    const turns = Array.from({ length: 4 * rounds }, () => seconds(device, any) / seconds(device, own));
+    found[name] = median(turns);
+  }
+  return found;
+}
+
+function seconds(device: Device, launch: Launch): number {
+  const begin = performance.now();
+  for (let n = 0; n < LAUNCHES; n++) device.queue.submit(launch);
+  return (performance.now() - begin) / 1e3 / LAUNCHES;
+}
+
+const rows = [];
+for (const name of options.devices.split(",")) {
+  const device = await open(name);
+  const { known, fresh } = await runs(device);
+  const anyOverOwn = name === "native" ? undefined : ratios(device);
+  rows.push({ device: name, known, fresh, anyOverOwn });
+  console.log(`${name.padEnd(7)} a known range ${micros(known)}, a new one ${micros(fresh)}`);
+  for (const [what, ratio] of Object.entries(anyOverOwn ?? {}))
+    console.log(`        ${what}: code for any range takes ${ratio.toFixed(2)}`);
+  await device.close();
+}
+if (options.json) {
+  mkdirSync(dirname(options.json), { recursive: true });
+  const report = {
+    command: commandLine("dist/bench/ranges.js"),
+    node: process.version,
+    machine: cpus()[0].model,
+    threads: cpus().length,
+    rows,
+  };
+  writeFileSync(options.json, JSON.stringify(report, undefined, 1) + "\n");
+}

@@ -1,0 +1,23 @@
+/*
+ * How many blocks, or workgroups, a grid has along an axis. Launches over more go over their elements in strides; small launches do so only
+ * where the limit is lowered, as tests of strides do.
+ */
+
+/** The most workgroups along each axis of WebGPU, and the most blocks along y and z of CUDA and HIP. */
+const GROUP_LIMIT = 65535;
+
+let limit = GROUP_LIMIT;
+
+/** The most groups along one axis of a grid that is planned now. */
+export const groupLimit = (): number => limit;
+
+/** Runs `run`, in which launches are planned with at most `most` groups along each axis that has a limit. */
+export async function withGroupLimit<Result>(most: number, run: () => Promise<Result>): Promise<Result> {
+  const before = limit;
+  limit = most;
+  try {
+    return await run();
+  } finally {
+    limit = before;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Precision } from "../../device/device.js";
+import { BYTES } from "../../device/memory/view.js";
+import type { Container } from "../grid/grid.js";
+import { axisExchange, cellBounds, resultSizes } from "./axis-exchange.js";
+import { groupsOf } from "./fold-order.js";
+import { rowsOf, scalarExchange } from "./reductions.js";
+
+/** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
+export interface Traffic {
+  readonly rounds: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Traffic = { rounds: 0, messages: 0, bytes: 0 };
+
+/** The traffic of a container's reductions on the members of its set, which a plan need not be made for. */
+export function reductionTraffic(container: Container, precision: Precision): Traffic {
+  const { grid, axisFolds } = container;
+  if (grid.set.members.length === 1) return NOTHING;
+  if (!axisFolds) return scalarTraffic(container, precision);
+  return axisFolds[0].array.has(grid.dimension - 1) ? ownPlanesTraffic(container) : cutAxisTraffic(container, precision);
+}
+
+/** Reductions of one container send side by side, so that their rounds are the same. */
+function scalarTraffic(container: Container, precision: Precision): Traffic {
+  const { cuts, groups, root } = scalarExchange(container, precision);
+  const others = container.grid.set.members.length - 1;
+  const owners = [...groups.folded.keys()].filter((m) => groups.folded[m][0] < groups.folded[m][1]);
+  const givers = owners.filter((m) => m !== root);
+  const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
+  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
+  const values = givers.reduce((sum, m) => sum + sizeOf(groupsOf(groups.folded[m])), 0);
+  const each = {
+    rounds: [groups.messages.length, givers.length, cuts.at(-1)! === 0 ? 0 : others].filter((count) => count > 0).length,
+    messages: groups.messages.length + givers.length + others,
+    elements: partials + values + others,
+  };
+  return [...container.reductions.values()].reduce(
+    (sum, { type }) => ({
+      rounds: each.rounds,
+      messages: sum.messages + each.messages,
+      bytes: sum.bytes + each.elements * BYTES[type],
+    }),
+    NOTHING,
+  );
+}
+
+/** Each member sends the results of its planes to all others. */
+function ownPlanesTraffic(container: Container): Traffic {
+  const others = container.grid.set.members.length - 1;
+  const pieces = rowsOf(container).partitions.filter(({ planes }) => planes > 0);
+  const bytes = container.axisFolds!.flatMap(({ array }) =>
+    pieces.map(({ first, planes }) => array.piece(container.grid.set.locals[0].index, [first, first + planes]).size * BYTES[array.type]),
+  );
+  return { rounds: 1, messages: bytes.length * others, bytes: others * bytes.reduce((a, b) => a + b, 0) };
+}
+
+function cutAxisTraffic(container: Container, precision: Precision): Traffic {
+  const { members, lists, blocks, tree } = axisExchange(container, precision);
+  const folds = container.axisFolds!;
+  const others = container.grid.set.members.length - 1;
+  const results = resultSizes(container, cellBounds(container)).map((values, n) => ({ values, size: BYTES[folds[n].array.type] }));
+  if (blocks === 1) {
+    const sent = tree.flat().reduce((sum, join) => sum + join.sent, 0);
+    const lists = results.reduce((sum, { values, size }) => sum + sent * values * size, 0);
+    const arrays = folds.reduce((sum, { array }) => sum + array.length * BYTES[array.type], 0);
+    return { rounds: tree.length + 1, messages: folds.length * (tree.flat().length + others), bytes: lists + others * arrays };
+  }
+  const entries = lists.reduce((sum, { list }) => sum + list.length, 0);
+  const pieces = entries * (blocks - 1) + blocks * others;
+  return {
+    rounds: 2,
+    messages: folds.length * members.length * (blocks - 1 + others),
+    bytes: results.reduce((sum, { values, size }) => sum + pieces * Math.ceil(values / blocks) * size, 0),
+  };
+}

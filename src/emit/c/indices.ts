@@ -1,0 +1,80 @@
+import type { Interval } from "../../ir/analysis/affine.js";
+import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
+import type { Expr, ScalarType } from "../../ir/types.js";
+import { someExpr } from "../../ir/walk.js";
+import type { Dialect } from "./dialect.js";
+import { at, infix, Level, OPERATORS, type Text } from "./operators.js";
+
+/** Body whose indices are written. */
+export interface IndexedBody {
+  readonly dialect: Dialect;
+  /** Values of the integers that have been written so far. */
+  readonly ranges: IntegerRanges;
+  /** Loop variables and member indices, which have the `index` type. */
+  readonly counters: ReadonlySet<string>;
+  /** Locals that are assigned after their declaration. */
+  readonly assigned: ReadonlySet<string>;
+  local(name: string): string;
+  /** The index of the policy along an axis, in the `index` type. */
+  index(axis: number): string;
+  expr(e: Expr): Text;
+  literal(type: ScalarType, value: number | boolean): Text;
+  /** The text that `write` gives, once operands that check indices have been evaluated in their order. */
+  inOrder(e: Expr, write: () => Text): Text;
+}
+
+/** Writes i32 expressions in the `index` type, without wrapping where the value allows it. */
+export class IndexWriter {
+  constructor(private readonly body: IndexedBody) {}
+
+  /**
+   * True for a local that is better kept in the `index` type: a constant one, computed from a counter by steps that are exact there. Its
+   * value as an i32 is the same, and addresses made of it can be followed from one turn of a loop to the next.
+   */
+  isIndex(name: string, init: Expr): boolean {
+    const { counters, assigned, ranges } = this.body;
+    const { index, i32 } = this.body.dialect.types;
+    const counts = (e: Expr) => e.op === "index" || (e.op === "local" && counters.has(e.name));
+    return index !== i32 && init.op === "binary" && isLinear(init) && someExpr(init, counts) && !assigned.has(name) && ranges.fits(init);
+  }
+
+  /** The value of an i32. `inside`: the result is an operand, so an i32 must be widened before it takes part. */
+  integer(e: Expr, inside = false): Text {
+    return this.body.ranges.fits(e) ? this.wide(e, inside) : this.widened(e, inside);
+  }
+
+  /** An index: sums are left unwrapped where that names the same element, else the products in them wrap, else all of it. */
+  address(e: Expr, inside = false, extent?: number): Text {
+    const { ranges } = this.body;
+    const names = (range: Interval): boolean => ranges.names(range, extent);
+    if (names(ranges.unwrapped(e))) return this.wide(e, inside);
+    return names(ranges.summed(e)) ? this.wide(e, inside, true) : this.widened(e, inside);
+  }
+
+  /** An i32 that wraps, in the `index` type. */
+  private widened(e: Expr, inside: boolean): Text {
+    const { index, i32 } = this.body.dialect.types;
+    const text = this.body.expr(e);
+    return index === i32 || !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
+  }
+
+  /** The expression without wrapping; products wrap where that is asked for and they may leave i32. */
+  private wide(e: Expr, inside = false, narrowProducts = false): Text {
+    const { body } = this;
+    if (e.op === "const") return body.literal("i32", e.value);
+    if (e.op === "index") return [body.index(e.axis), Level.Term];
+    if (e.op === "local" && body.counters.has(e.name)) return [body.local(e.name), Level.Term];
+    if (e.op !== "binary" || !isLinear(e)) return this.widened(e, inside);
+    if (narrowProducts && e.fn === "mul" && !body.ranges.fits(e)) return this.widened(e, inside);
+    const [sign, level] = OPERATORS[e.fn];
+    return body.inOrder(e, () => infix(sign, level, this.wide(e.a, true, narrowProducts), this.wide(e.b, true, narrowProducts)));
+  }
+}
+
+type Binary = Extract<Expr, { op: "binary" }>;
+
+/** An i32 sum, difference, or product with a constant value, as in index arithmetic. */
+function isLinear(e: Binary): e is Binary & { fn: "add" | "sub" | "mul" } {
+  const same = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
+  return e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
+}

@@ -1,0 +1,40 @@
+import { findProcedure, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
+import { writtenBy } from "../analyse/writes.js";
+import type { Apply, Argument, Call, Expr, Name, Stmt } from "../tree/index.js";
+
+/* Elements of arrays that calls on the host assign as scalars. */
+
+/** A call with variables in place of such elements, statements that set these before it, and statements that copy them back after it. */
+export function withElements(
+  scope: Scope,
+  call: Call,
+  temporary: (wish: string, declared: Variable) => string,
+): { before: Stmt[]; call: Call; after: Stmt[] } {
+  const [before, after]: [Stmt[], Stmt[]] = [[], []];
+  const procedure = call.procedure.kind === "name" ? findProcedure(scope, call.procedure.name) : undefined;
+  if (procedure?.unit.kind !== "procedure" || procedure.unit.attributes.includes("global")) return { before, call, after };
+  const { dummies } = procedure.unit;
+  const written = writtenBy(procedure);
+  const kept = (e: Expr, declared: Variable, wish: string): Name => {
+    const made: Name = { kind: "name", name: temporary(wish, declared), at: e.at };
+    before.push({ kind: "assign", target: made, value: e, at: e.at });
+    return made;
+  };
+  const args = call.args.map((arg, n): Argument => {
+    if (arg.kind !== "value" || arg.value.kind !== "apply") return arg;
+    const element = arg.value;
+    const dummy = procedure.variables.get(arg.keyword ?? dummies[n]);
+    const array = variableOf(scope, element.base);
+    if (!dummy || dummy.dims || dummy.derived || !written.has(dummy.name) || !array?.dims || array.refused) return arg;
+    // The call may change what subscripts are made of.
+    const place = element.args.map((index): Argument => {
+      if (index.kind !== "value" || index.value.kind === "literal") return index;
+      return { ...index, value: kept(index.value, { ...array, type: "i32" }, "index") };
+    });
+    const target: Apply = { ...element, args: place };
+    const value = kept(target, array, "element");
+    after.push({ kind: "assign", target, value, at: element.at });
+    return { ...arg, value };
+  });
+  return { before, call: { ...call, args }, after };
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { IsoformError } from "../../ir/errors.js";
+import type { Links, RankLink } from "../../skeleton/ranks/links.js";
+import { FEWEST_PLANES, predict, type Carrier, type KernelSeconds, type RankJob } from "../../skeleton/ranks/prediction.js";
+import type { RankPlan } from "../../skeleton/ranks/rank-plan.js";
+import { thisMachine } from "../machine.js";
+import type { KernelTimes } from "./parts.js";
+import type { MeasuredLink } from "./ping-pong.js";
+import { nameOf, pointsOf, type Point, type ScalingRequest } from "./request.js";
+
+/** Measurements that a prediction is made of, none of them of the points themselves but for one rank. */
+export interface Inputs {
+  /** Times on one device, by box: `64 x 32`, cells along each axis and planes of a rank. */
+  readonly kernels: Readonly<Record<string, KernelTimes>>;
+  /** Undefined where every point has one rank. */
+  readonly link?: MeasuredLink;
+}
+
+/** A point with its prediction. */
+export interface PredictedPoint extends Point {
+  /** Cells of the grid that all ranks have together. */
+  readonly extents: readonly number[];
+  /** Seconds of an iteration. */
+  readonly seconds: number;
+}
+
+/** Contents of `prediction.json`. */
+export interface Forecast {
+  readonly format: "isoform-scaling/1";
+  readonly machine: string;
+  readonly date: string;
+  readonly request: ScalingRequest;
+  readonly inputs: Inputs;
+  readonly points: readonly PredictedPoint[];
+  /** Points that are not measured. */
+  readonly extrapolated: readonly PredictedPoint[];
+  /** Points that cannot be predicted, and why. */
+  readonly leftOut: Readonly<Record<string, string>>;
+}
+
+/** Name of the box of one rank. */
+export const boxName = (size: number, planes: number): string => `${size} x ${planes}`;
+
+/** Planes of one rank that were asked for, without walls. */
+export const shareOf = ({ ranks, planes }: Point): number => Math.ceil(planes / ranks);
+
+/** Planes of the small box from which the times of few cells are known. */
+const SMALL_SHARE = 4;
+const smallShareOf = (share: number): number => Math.max(FEWEST_PLANES, Math.floor(share / SMALL_SHARE));
+
+/** The boxes to measure on one device: the share of each point, and a quarter of the smallest. */
+export function boxesOf(request: ScalingRequest): { readonly size: number; readonly planes: number }[] {
+  const points = pointsOf(request, [...request.ranks, ...request.extrapolated]).filter((point) => shareOf(point) >= FEWEST_PLANES);
+  const boxes = points.flatMap((point) => [shareOf(point), smallShareOf(shareOf(point))].map((planes) => ({ size: point.size, planes })));
+  return [...new Map(boxes.map((box) => [boxName(box.size, box.planes), box])).values()];
+}
+
+/**
+ * Seconds of kernels from two boxes on one device: the larger one gives the rate, and both what a launch takes however little it does.
+ * @returns a function that throws IsoformError for a container that was not measured
+ */
+export function kernelSeconds(share: KernelTimes, small: KernelTimes): KernelSeconds {
+  const less = new Map(small.tasks.map((task) => [task.name, task]));
+  const containers = new Map<string, { readonly perLaunch: number; readonly perCell: number }>();
+  for (const task of share.tasks) {
+    const other = less.get(task.name) ?? task;
+    const perCell = (task.seconds - other.seconds) / (task.cells - other.cells);
+    const constant = task.seconds - perCell * task.cells;
+    // Noise can make a launch take less than nothing; then cells take all of the time. So they do where both boxes have the same cells.
+    const isSound = constant >= 0 && perCell > 0;
+    containers.set(task.name, {
+      perLaunch: isSound ? constant / task.launches : 0,
+      perCell: isSound ? perCell : task.seconds / Math.max(1, task.cells),
+    });
+  }
+  return ({ container }, launches, cells) => {
+    const known = containers.get(container);
+    if (!known) throw new IsoformError(`"${container}" is in the plan and was not measured on one device; measure again in a new --output`);
+    return launches * known.perLaunch + cells * known.perCell;
+  };
+}
+
+/** Seconds of an iteration that are in no task: of the host, or what the marks of a trace add. */
+export function besideTasks({ seconds, tasks, iterations }: KernelTimes): number {
+  return seconds - tasks.reduce((sum, task) => sum + task.seconds, 0) / iterations;
+}
+
+/** Predicts the points of a request from its inputs. */
+export function forecast(request: ScalingRequest, plan: RankPlan, inputs: Inputs, date = new Date().toISOString()): Forecast {
+  const leftOut: Record<string, string> = {};
+  const predicted = (ranks: readonly number[], isMeasured: boolean): PredictedPoint[] =>
+    pointsOf(request, ranks).flatMap((point) => {
+      if (point.ranks > 1 && shareOf(point) < FEWEST_PLANES) {
+        leftOut[nameOf(point)] = `${point.planes} planes leave fewer than ${FEWEST_PLANES} to a rank`;
+        return [];
+      }
+      const extents = extentsOf(plan, point);
+      return [{ ...point, extents, seconds: secondsOf(request, plan, inputs, point, { isMeasured }) }];
+    });
+  const { name, processor, threads } = thisMachine();
+  return {
+    format: "isoform-scaling/1",
+    machine: `${name}: ${processor}, ${threads} threads`,
+    date,
+    request,
+    inputs,
+    points: predicted(request.ranks, true),
+    extrapolated: predicted(request.extrapolated, false),
+    leftOut,
+  };
+}
+
+/** Factors by which a link may be other than it was measured. */
+export interface LinkFactors {
+  readonly latency: number;
+  readonly bandwidth: number;
+}
+
+/** Seconds of an iteration of a point. */
+export function secondsOf(
+  request: ScalingRequest,
+  plan: RankPlan,
+  { kernels, link }: Inputs,
+  point: Point,
+  { isMeasured, factors = { latency: 1, bandwidth: 1 } }: { readonly isMeasured: boolean; readonly factors?: LinkFactors },
+): number {
+  const share = kernels[boxName(point.size, shareOf(point))];
+  const small = kernels[boxName(point.size, smallShareOf(shareOf(point)))];
+  const job: RankJob = {
+    ranks: point.ranks,
+    perNode: request.perNode ?? point.ranks,
+    extents: extentsOf(plan, point),
+    links: point.ranks === 1 ? {} : scaled(linksOf(request, link!), factors),
+    carrier: carrierOf(link?.carrier ?? "devices", isMeasured),
+    seconds: kernelSeconds(share, small),
+    beside: besideTasks(share),
+  };
+  return predict(plan, job).seconds;
+}
+
+/** More members than there are have a device each, as ranks would; on processors each carries its own messages. */
+const carrierOf = (carrier: Carrier, isMeasured: boolean): Carrier => (carrier === "in turns" && !isMeasured ? "processor" : carrier);
+
+const linksOf = ({ links }: ScalingRequest, { bandwidth, latency, host }: MeasuredLink): Links => ({
+  ...links,
+  node: { bandwidth, latency, host },
+});
+
+function scaled(links: Links, { latency, bandwidth }: LinkFactors): Links {
+  const one = (link: RankLink): RankLink => ({ ...link, latency: link.latency * latency, bandwidth: link.bandwidth * bandwidth });
+  return Object.fromEntries(Object.entries(links).map(([reach, link]) => [reach, one(link)]));
+}
+
+function extentsOf({ margins }: RankPlan, { size, planes }: Point): number[] {
+  return margins.map((margin, axis) => (axis === margins.length - 1 ? planes : size) + margin);
+}
+
+/** Text of the file of a forecast. */
+export const forecastText = (made: Forecast): string => `${JSON.stringify(made, null, 1)}\n`;
+
+/** SHA-256 of a text, in hexadecimal digits. */
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Range of an iteration's time: the link has 0.5 to 2 times the measured latency and 0.5 to 1 times the bandwidth, and predictions have the error of the measured points.
+ */
+export interface Band {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * The band of a prediction.
+ * @param secondsWith the prediction with another link
+ * @param error the largest deviation of predicted from measured times, as a ratio: 0.1 where one is 1.1 times the other
+ */
+export function bandOf(secondsWith: (factors: LinkFactors) => number, error: number): Band {
+  const fast = secondsWith({ latency: 0.5, bandwidth: 1 });
+  const slow = secondsWith({ latency: 2, bandwidth: 0.5 });
+  return { low: Math.min(fast, slow) / (1 + error), high: Math.max(fast, slow) * (1 + error) };
+}
+
+/** How far two times are apart, as a ratio above 0, whichever is larger. */
+export const deviationOf = (predicted: number, measured: number): number => Math.max(predicted / measured, measured / predicted) - 1;

@@ -1,0 +1,124 @@
+import { u8 } from "../../kernel/params.js";
+import { IsoformError } from "../../ir/errors.js";
+import { copyBetween, devices, subDevices, type DeviceSet } from "../../set/index.js";
+import type { RankLink } from "../../skeleton/ranks/links.js";
+import type { Carrier } from "../../skeleton/ranks/prediction.js";
+import { median } from "../statistics.js";
+
+/** A link as messages there and back found it, and who carries them. */
+export interface MeasuredLink extends RankLink {
+  readonly carrier: Carrier;
+  /** One way, by bytes. */
+  readonly seconds: Readonly<Record<number, number>>;
+}
+
+/** Bytes of messages: the smallest gives the latency, both the bandwidth. */
+const SIZES = [8, 4 * 2 ** 20] as const;
+/** Bursts, whose median counts, and messages there and back in each. */
+const BURSTS = 15;
+const ROUND_TRIPS: Readonly<Record<number, number>> = { [SIZES[0]]: 50, [SIZES[1]]: 4 };
+
+/** Seconds of messages one way, and what the host spent on each. */
+interface OneWay {
+  readonly seconds: number;
+  readonly host: number;
+}
+
+/**
+ * Sends messages between two members, there and back: of one process, or of two ranks of `mpi:`.
+ * @throws IsoformError where the devices are not two members
+ */
+export async function pingPong(spec: string): Promise<MeasuredLink> {
+  const set = await devices(spec);
+  try {
+    const perRank = (await subDevices(spec.replace(/^mpi:/, ""))).length;
+    const count = perRank * (set.ranks?.count ?? 1);
+    if (count < 2) throw new IsoformError(`--devices ${spec} is ${count} member, and a link needs two`);
+    const times = new Map<number, OneWay>();
+    for (const bytes of SIZES) times.set(bytes, await (set.ranks ? betweenRanks(set, perRank, bytes) : betweenMembers(set, bytes)));
+    return { ...linkFrom(times), carrier: carrierOf(set) };
+  } finally {
+    await set.close();
+  }
+}
+
+/** Latency from the small message, bandwidth from what the large one takes longer. */
+export function linkFrom(times: ReadonlyMap<number, OneWay>): Omit<MeasuredLink, "carrier"> {
+  const [small, large] = SIZES;
+  const { seconds, host } = times.get(small)!;
+  // All of the time counts if noise hides the difference.
+  const difference = times.get(large)!.seconds - seconds;
+  return {
+    bandwidth: difference > 0 ? (large - small) / difference : large / times.get(large)!.seconds,
+    latency: Math.max(0, seconds - host),
+    host,
+    seconds: Object.fromEntries([...times].map(([bytes, time]) => [bytes, time.seconds])),
+  };
+}
+
+/** Members of one memory run in turns; ranks on processors carry their messages themselves. */
+function carrierOf({ locals, ranks }: DeviceSet): Carrier {
+  const memories = new Set(locals.map(({ device }) => device.memory));
+  if (!ranks && memories.size < locals.length) return "in turns";
+  return [...memories].some(({ name }) => name === "cpu") ? "processor" : "devices";
+}
+
+async function betweenRanks({ ranks, transport }: DeviceSet, perRank: number, bytes: number): Promise<OneWay> {
+  const { rank } = ranks!;
+  const memory = new Uint8Array(bytes);
+  let posting = 0;
+  const send = async (from: number, to: number, number: number): Promise<void> => {
+    const [giver, taker] = [from / perRank, to / perRank];
+    const isMine = rank === giver || rank === taker;
+    const message = { from, to, number, bytes, name: "ping-pong", source: memory, target: memory };
+    const start = performance.now();
+    transport!.post(
+      isMine ? [{ ...message, source: rank === giver ? memory : undefined, target: rank === taker ? memory : undefined }] : [],
+    );
+    posting += (performance.now() - start) / 1e3;
+    await transport!.arrived("the ping-pong of a scaling study");
+  };
+  await ranks!.barrier();
+  const bursts: OneWay[] = [];
+  for (let burst = 0; burst < BURSTS; burst++) {
+    posting = 0;
+    const start = performance.now();
+    for (let n = 0; n < ROUND_TRIPS[bytes]; n++) {
+      await send(0, perRank, 0);
+      await send(perRank, 0, 0);
+    }
+    const messages = 2 * ROUND_TRIPS[bytes];
+    bursts.push({ seconds: (performance.now() - start) / 1e3 / messages, host: posting / messages });
+  }
+  return middle(bursts);
+}
+
+/** Copies on the devices take no time of the host that kernels wait for. */
+async function betweenMembers({ locals: [first, second] }: DeviceSet, bytes: number): Promise<OneWay> {
+  const [here, there] = [first, second].map(({ device }) => device.array(u8, bytes));
+  const [own, other] = [first.queue(0), second.queue(0)];
+  try {
+    const bursts: OneWay[] = [];
+    for (let burst = 0; burst < BURSTS; burst++) {
+      const start = performance.now();
+      for (let n = 0; n < ROUND_TRIPS[bytes]; n++) {
+        copyBetween(here, there, own, other);
+        other.wait(own.record());
+        copyBetween(there, here, other, own);
+        own.wait(other.record());
+      }
+      await own.finish();
+      await other.finish();
+      bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * ROUND_TRIPS[bytes]), host: 0 });
+    }
+    return middle(bursts);
+  } finally {
+    here.free();
+    there.free();
+  }
+}
+
+const middle = (bursts: readonly OneWay[]): OneWay => ({
+  seconds: median(bursts.map(({ seconds }) => seconds)),
+  host: median(bursts.map(({ host }) => host)),
+});

@@ -1,0 +1,170 @@
+import { IsoformError } from "../../ir/errors.js";
+import type { Calls } from "./calls.js";
+
+/** The most bytes of one message: counts of MPI are ints. */
+export const LARGEST_PIECE = 2 ** 31 - 1;
+
+/** One message, or one of the pieces that a long one is cut into. */
+interface Posted {
+  readonly kind: "from" | "to" | "all";
+  /** The other rank; -1 for all. */
+  readonly partner: number;
+  readonly name: string;
+  readonly bytes: number;
+  /** Memory, held until the request is complete: MPI has its address only. */
+  readonly memory: ArrayBufferView | readonly ArrayBufferView[];
+}
+
+/** Begins one operation of MPI, which writes its request to an address. */
+type Begin = (request: number) => void;
+
+/** Requests of MPI that are under way, with the memory that they use. */
+export class Requests {
+  private posted: Posted[] = [];
+  private handles = new Uint8Array(0);
+  private statuses = new Uint8Array(0);
+  /** Addresses of the two. */
+  private firstHandle = 0;
+  private firstStatus = 0;
+  private readonly flag = new Int32Array(1);
+  private readonly flagAddress: number;
+  private readonly received = new Int32Array(1);
+  private readonly receivedAddress: number;
+
+  /**
+   * @param communicator its handle
+   * @param piece the most bytes of one message; the same on all ranks
+   */
+  constructor(
+    private readonly calls: Calls,
+    private readonly communicator: number,
+    private readonly piece = LARGEST_PIECE,
+  ) {
+    this.flagAddress = calls.address(this.flag);
+    this.receivedAddress = calls.address(this.received);
+  }
+
+  /** Begins to send memory, which must not change until the requests are complete. */
+  send(memory: ArrayBufferView, to: number, tag: number, name: string): void {
+    this.transfer("MPI_Isend", memory, to, tag, "to", name);
+  }
+
+  /** Begins to receive as many bytes as the memory has: fewer are an error. */
+  receive(memory: ArrayBufferView, from: number, tag: number, name: string): void {
+    this.transfer("MPI_Irecv", memory, from, tag, "from", name);
+  }
+
+  /** Begins an operation of all ranks. */
+  collective(name: string, memory: readonly ArrayBufferView[], begin: Begin): void {
+    begin(this.next());
+    this.posted.push({ kind: "all", partner: -1, name, bytes: 0, memory });
+  }
+
+  /**
+   * Lets messages proceed; true once all requests are complete, and their memory is let go.
+   * @throws IsoformError for a message that failed, or whose size is not the expected one
+   */
+  test(): boolean {
+    const { posted } = this;
+    if (posted.length === 0) return true;
+    const code = this.calls.functions.MPI_Testall(posted.length, this.firstHandle, this.flagAddress, this.firstStatus);
+    if (code !== 0) throw this.failure(code);
+    if (this.flag[0] === 0) return false;
+    this.posted = [];
+    for (let n = 0; n < posted.length; n++) if (posted[n].kind === "from") this.requireSize(posted[n], n);
+    return true;
+  }
+
+  /** The messages that have not arrived, in words: `"u" from 1 and 3`. */
+  missing(): string {
+    const { abi, functions } = this.calls;
+    const open = this.posted.filter((_, n) => {
+      const status = this.firstStatus + n * abi.statusBytes;
+      functions.MPI_Test(this.firstHandle + n * abi.handleBytes, this.flagAddress, status);
+      return this.flag[0] === 0;
+    });
+    // Receives first: a send often waits only because its receiver does.
+    const lists = (["from", "all", "to"] as const).flatMap((kind) => {
+      const names = new Map<string, Set<number>>();
+      for (const one of open) if (one.kind === kind) names.set(one.name, (names.get(one.name) ?? new Set()).add(one.partner));
+      return [...names].map(([name, partners]) => partnersText(kind, name, [...partners]));
+    });
+    return lists.join(", ");
+  }
+
+  /** Begins to send or receive, in pieces. */
+  private transfer(
+    call: "MPI_Isend" | "MPI_Irecv",
+    memory: ArrayBufferView,
+    partner: number,
+    tag: number,
+    kind: "from" | "to",
+    name: string,
+  ): void {
+    const begin = this.calls.functions[call];
+    const address = this.calls.address(memory);
+    const { byteLength } = memory;
+    let at = 0;
+    do {
+      const bytes = Math.min(this.piece, byteLength - at);
+      const code = begin(address && address + at, bytes, this.calls.abi.byte, partner, tag, this.communicator, this.next());
+      if (code !== 0) this.fail(call, code);
+      // Spelt out: a spread takes over a microsecond.
+      this.posted.push({ kind, partner, name, bytes, memory });
+      at += bytes;
+    } while (at < byteLength);
+  }
+
+  /** Address of the next request's handle. */
+  private next(): number {
+    this.reserve(this.posted.length + 1);
+    return this.firstHandle + this.posted.length * this.calls.abi.handleBytes;
+  }
+
+  /** Makes room for handles and statuses, twice as much as before. MPI has no address of theirs between calls. */
+  private reserve(count: number): void {
+    const { handleBytes, statusBytes } = this.calls.abi;
+    if (count * handleBytes <= this.handles.length) return;
+    const room = Math.max(16, 2 * count);
+    const handles = new Uint8Array(room * handleBytes);
+    handles.set(this.handles);
+    this.handles = handles;
+    this.statuses = new Uint8Array(room * statusBytes);
+    this.firstHandle = this.calls.address(this.handles);
+    this.firstStatus = this.calls.address(this.statuses);
+  }
+
+  /** Compares the bytes that came with those expected: a program that went another way on the other rank may have sent fewer. */
+  private requireSize({ partner, name, bytes }: Posted, n: number): void {
+    const status = this.firstStatus + n * this.calls.abi.statusBytes;
+    const code = this.calls.functions.MPI_Get_count(status, this.calls.abi.byte, this.receivedAddress);
+    if (code !== 0) this.fail("MPI_Get_count", code);
+    if (this.received[0] !== bytes)
+      throw new IsoformError(
+        `${this.received[0]} bytes of "${name}" came from rank ${partner}, and ${bytes} were expected: the ranks' programs differ; run the same program with the same settings on all ranks`,
+      );
+  }
+
+  /** Names the message that failed, where a status tells. */
+  private failure(code: number): IsoformError {
+    const { statusBytes, statusError } = this.calls.abi;
+    const view = new DataView(this.statuses.buffer);
+    const codes = this.posted.map((_, n) => view.getInt32(n * statusBytes + statusError, true));
+    const failed = codes.findIndex((one) => one !== 0 && /trunc/i.test(this.calls.errorText(one)));
+    if (failed < 0)
+      return new IsoformError(`messages between ranks failed (${this.posted.length} under way): ${this.calls.errorText(code)}`);
+    const { kind, partner, name, bytes } = this.posted[failed];
+    return new IsoformError(`"${name}" ${kind} rank ${partner}, ${bytes} bytes: ${this.calls.errorText(codes[failed])}`);
+  }
+
+  private fail(name: string, code: number): never {
+    throw new IsoformError(`${name} failed: ${this.calls.errorText(code)}`);
+  }
+}
+
+function partnersText(kind: Posted["kind"], name: string, partners: readonly number[]): string {
+  if (kind === "all") return `${name} of all ranks`;
+  const ranks = [...partners].sort((a, b) => a - b);
+  const listed = ranks.length > 1 ? `${ranks.slice(0, -1).join(", ")} and ${ranks.at(-1)}` : `${ranks[0]}`;
+  return kind === "from" ? `"${name}" from ${listed}` : `${listed} to take "${name}"`;
+}

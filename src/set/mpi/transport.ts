@@ -1,0 +1,59 @@
+import { LaunchError } from "../../ir/errors.js";
+import type { Message, Transport } from "../transport.js";
+import type { Communicator } from "./communicator.js";
+import type { Requests } from "./requests.js";
+
+/** Tags that every MPI has: 0 to 32767. */
+const TAGS = 32768;
+/** Distance of a message's tags in consecutive submissions; odd, so that all tags are used. */
+const STRIDE = 1021;
+
+/** Messages between host memories by MPI. */
+export class MpiTransport implements Transport {
+  private readonly requests: Requests;
+  private submissions = 0;
+
+  /** @param rankOf the rank of each member */
+  constructor(
+    private readonly ranks: Communicator,
+    private readonly rankOf: readonly number[],
+  ) {
+    this.requests = ranks.requests();
+  }
+
+  post(messages: readonly Message[]): void {
+    const submission = this.submissions++;
+    // A tag of its own for each submission: with one tag the next message would take the place of one that was lost.
+    const tagOf = ({ number }: Message): number => (number + STRIDE * submission) % TAGS;
+    for (const message of messages) this.check(message);
+    for (const message of messages)
+      if (message.target) this.requests.receive(message.target, this.rankOf[message.from], tagOf(message), message.name);
+    for (const message of messages)
+      if (message.source) this.requests.send(message.source, this.rankOf[message.to], tagOf(message), message.name);
+  }
+
+  test(): boolean {
+    return this.requests.test();
+  }
+
+  arrived(where: string): Promise<void> {
+    return this.ranks.complete(this.requests, `in ${where}`);
+  }
+
+  waitNow(where: string): void {
+    this.ranks.completeNow(this.requests, `in ${where}`);
+  }
+
+  /** Refuses a message that would leave its other end waiting, or whose memory has another size. */
+  private check({ from, to, bytes, name, source, target }: Message): void {
+    const { rank } = this.ranks;
+    const [sends, receives] = [this.rankOf[from] === rank, this.rankOf[to] === rank];
+    const what = `message "${name}" from member ${from} to member ${to}, posted by rank ${rank},`;
+    if (this.rankOf[from] === undefined || this.rankOf[to] === undefined)
+      throw new LaunchError(`${what} names a member that is not in the set: it has ${this.rankOf.length}`);
+    if (sends === receives) throw new LaunchError(`${what} has ${sends ? "both ends" : "no end"} in that process`);
+    const memory = sends ? source : target;
+    if (!memory || (sends ? target : source)) throw new LaunchError(`${what} needs memory for its one end in that process`);
+    if (memory.byteLength !== bytes) throw new LaunchError(`${what} has ${bytes} bytes, and its memory ${memory.byteLength}`);
+  }
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { isoform } from "./isoform.js";
+
+const folderOf = (t: TestContext): string => {
+  const folder = mkdtempSync(join(tmpdir(), "isoform-scaling-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+const STUDY = ["scaling", "heat", "--strong", "24", "--ranks", "1,2", "--devices", "js*{n}", "--extrapolate", "4", "--repeats", "1"];
+
+describe("isoform scaling", () => {
+  it("writes its prediction and prints its hash before it measures, and goes on from there", (t) => {
+    const folder = folderOf(t);
+    const first = isoform([...STUDY, "--output", "out"], folder);
+    assert.equal(first.status, 0, first.stderr);
+    const text = readFileSync(join(folder, "out", "prediction.json"));
+    const hash = createHash("sha256").update(text).digest("hex");
+    assert.equal(first.stdout.split("\n")[0], `predicted ${join("out", "prediction.json")}, SHA-256 ${hash}`);
+    const { points, extrapolated } = JSON.parse(text.toString());
+    assert.deepEqual(
+      [...points, ...extrapolated].map(({ mode, ranks }: { mode: string; ranks: number }) => `${mode} ${ranks}`),
+      ["strong 1", "strong 2", "strong 4"],
+    );
+    const results = () => JSON.parse(readFileSync(join(folder, "out", "results.json"), "utf8"));
+    const { prediction, samples } = results();
+    assert.equal(prediction, hash);
+    assert.deepEqual(
+      Object.values(samples as number[][]).map((list) => list.length),
+      [1, 1],
+    );
+    assert.match(readFileSync(join(folder, "out", "scaling.svg"), "utf8"), /^<svg /);
+    // One more run of each point; the prediction stays, and so do the runs.
+    const second = isoform([...STUDY.slice(0, -1), "2", "--output", "out"], folder);
+    assert.equal(second.status, 0, second.stderr);
+    assert.match(second.stdout, new RegExp(`^goes on with the prediction in .*${hash}\n`));
+    assert.deepEqual(readFileSync(join(folder, "out", "prediction.json")), text);
+    const more = results().samples as Record<string, number[]>;
+    for (const [name, [run]] of Object.entries(samples as Record<string, number[]>)) {
+      assert.equal(more[name].length, 2);
+      assert.equal(more[name][0], run);
+    }
+    const other = isoform([...STUDY, "--strong", "32", "--output", "out"], folder);
+    assert.equal(other.status, 2);
+    assert.match(other.stderr, /belongs to a study with other options: name another --output/);
+    writeFileSync(join(folder, "out", "results.json"), `{ "prediction": "${hash}", "samples": { "strong 1": [null] } }`);
+    const damaged = isoform([...STUDY, "--output", "out"], folder);
+    assert.equal(damaged.status, 2);
+    assert.match(damaged.stderr, /results\.json is damaged: remove it, to measure again, or name another --output/);
+  });
+
+  it("refuses bad input with status 2", (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, "links.json"), '{ "node": {} }');
+    for (const [words, message] of [
+      [["scaling", "stream", "--strong", "24"], /"stream" has no sequence of containers to predict/],
+      [["scaling", "heat"], /give --strong or --weak/],
+      [["scaling", "heat", "--strong", "24", "--ranks", "1,x"], /whole numbers from 1, separated by commas/],
+      [["scaling", "heat", "--strong", "24", "--launch", "mpirun -n 2"], /write \{n\}/],
+      [["scaling", "heat", "--strong", "24", "--links", "hdr"], /give --ranks-per-node as well/],
+      [["scaling", "heat", "--strong", "24", "--links", "links.json", "--ranks-per-node", "4"], /links\.json: "node" has no bandwidth/],
+      [["scaling", "heat", "--strong", "24", "--grid", "sparse"], /--grid sparse: plans for many ranks are made of dense grids only/],
+      [["scaling-part", "{}"], /takes what isoform scaling gives it/],
+    ] as const) {
+      const { status, stderr } = isoform(words, folder);
+      assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
+      assert.match(stderr, message);
+    }
+  });
+
+  it("says which part failed, and what it said", (t) => {
+    const folder = folderOf(t);
+    const { status, stderr } = isoform(
+      ["scaling", "heat", "--strong", "24", "--launch", "no-such-launcher {n}", "--devices", "mpi:js", "--repeats", "1"],
+      folder,
+    );
+    assert.equal(status, 2);
+    assert.match(stderr, /cannot start no-such-launcher: .*is it installed/);
+  });
+});
+
+describe("isoform explain --as-ranks", () => {
+  it("plans 4096 ranks of lbm in little time", () => {
+    const start = performance.now();
+    const { status, stdout, stderr } = isoform(["explain", "lbm", "--as-ranks", "4096", "--bandwidth", "20", "--format", "json"]);
+    assert.equal(status, 0, stderr);
+    // Five seconds on a machine of its own; others may be busy.
+    assert.ok(performance.now() - start < 60_000, `${performance.now() - start} ms`);
+    const report = JSON.parse(stdout);
+    assert.equal(report.ranks, 4096);
+    // Three populations go each way between 4095 pairs.
+    assert.equal(report.together.messages, 2 * 3 * 4095);
+    assert.ok(report.efficiency > 0.5 && report.efficiency <= 1, `${report.efficiency}`);
+  });
+
+  it("shows messages of a first, an inner and a last rank", () => {
+    const { stdout } = isoform(["explain", "heat", "--as-ranks", "4", "--size", "64", "--format", "messages", "--bandwidth", "20"]);
+    assert.equal(stdout, "from to bytes task\n0 1 512 halo u\n1 0 512 halo u\n1 2 512 halo u\n3 2 512 halo u\n");
+  });
+
+  it("refuses what it cannot plan", () => {
+    for (const [words, message] of [
+      [["explain", "heat", "--links", "hdr"], /--links is for plans of many ranks: give --as-ranks/],
+      [["explain", "heat", "--format", "json"], /give --as-ranks/],
+      [["explain", "heat", "--as-ranks", "4", "--format", "svg"], /choose text, json, messages/],
+      [["explain", "heat", "--as-ranks", "4", "--devices", "wasm,js"], /--devices wasm,js: plans for many ranks are made on one device/],
+      [["explain", "heat", "--as-ranks", "4", "--occ", "auto"], /--occ auto: plans for many ranks need a level of overlap/],
+      [["explain", "heat", "--as-ranks", "4", "--links", "nvlink-h100", "--bandwidth", "20"], /the links have no "network"/],
+      [["explain", "heat", "--as-ranks", "64", "--strong", "--size", "64", "--bandwidth", "20"], /64 ranks on 64 planes: a rank needs 5/],
+      [["explain", "heat", "--as-ranks", "0"], /whole number from 1/],
+      [["explain", "elasticity", "--planes", "9", "--size", "8"], /elasticity has cubes only/],
+      [["explain", "heat", "--dimension", "3"], /boxes of 2 dimensions only/],
+    ] as const) {
+      const { status, stderr } = isoform(words);
+      assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
+      assert.match(stderr, message);
+    }
+  });
+});

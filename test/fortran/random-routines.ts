@@ -1,0 +1,344 @@
+/*
+ * Random routines with parallel loops whose scalars have random roles and clauses. All are valid: what comes back, and what does not, is defined by
+ * the standards of the directives, so that gfortran with -fopenacc and -fopenmp tells what is right.
+ */
+import { oneOf, type Pick } from "../soak/mutate.js";
+
+/** Arguments of each routine, besides `n`; reals are whole numbers, so that sums are exact. */
+export const SIGNATURE = "n, x, k, y, seen, di, dr, dq";
+
+/** Scalars by their types: dummies, variables of a module, locals. */
+const SCALARS = { integer: ["di", "mi", "li", "lj"], real: ["dr", "mr", "lr"], single: ["ls"], logical: ["dq", "mq", "lq"] } as const;
+type Type = keyof typeof SCALARS;
+const TYPES = Object.keys(SCALARS) as Type[];
+
+const DECLARATIONS = `    integer, intent(in) :: n
+    real(8) :: x(n), y(n), seen(8)
+    integer :: k(n), i, j, li, lj
+    integer, intent(inout) :: di
+    real(8), intent(inout) :: dr
+    logical, intent(inout) :: dq
+    real(8) :: lr, t
+    real(4) :: ls
+    logical :: lq
+    li = 3
+    lj = -4
+    lr = 5
+    ls = 6
+    lq = .false.`;
+
+/** What is left in locals, where the caller sees it. */
+const SEEN = ["li", "lj", "lr", "ls", "merge(1, 2, lq)"];
+
+/** The module whose scalars routines use, by these names or by others. */
+export const STATE = `module state
+  implicit none
+  integer :: mi = 1
+  real(8) :: mr = 2
+  logical :: mq = .true.
+contains
+  pure real(8) function twice(v)
+    real(8), intent(in) :: v
+    twice = 2*v
+  end function
+  pure subroutine mark(is, flag)
+    logical, intent(in) :: is
+    integer, intent(inout) :: flag
+    if (is) flag = 12
+  end subroutine
+end module
+`;
+
+/** A construct around a loop over `i`, or over `j` and `i`. */
+interface Construct {
+  readonly model: "acc" | "omp" | "none";
+  readonly open: (clauses: string) => string;
+  readonly close: string;
+  /** Clauses by which a scalar comes back; a construct does it by itself where one is empty. */
+  readonly back: readonly string[];
+  /** Of them, where the scalar is certain to be assigned. */
+  readonly out?: readonly string[];
+  /** Whether a scalar without a clause is each iteration's own. */
+  readonly isPrivate?: true;
+  /** What the clauses of the loop are; none where clauses have no place. */
+  readonly takes: readonly ("private" | "firstprivate" | "lastprivate" | "reduction")[];
+  /** The last iteration's value comes back by itself. */
+  readonly ordered?: true;
+  /** Iterations have to be seen to be apart. */
+  readonly mustShow?: true;
+  /** `collapse` may stand among the clauses of the loop. */
+  readonly takesCollapse?: true;
+}
+
+const lines = (...texts: readonly string[]): string => texts.join("\n");
+const ACC = ["copy", "pcopy", "present_or_copy"];
+const ALL = ["private", "firstprivate", "lastprivate", "reduction"] as const;
+const WITHOUT_LAST = ["private", "firstprivate", "reduction"] as const;
+
+const CONSTRUCTS: readonly Construct[] = [
+  {
+    model: "acc",
+    open: (c) => `!$acc parallel loop ${c}`,
+    close: "",
+    back: ACC,
+    out: ["copyout", "pcopyout"],
+    isPrivate: true,
+    takes: WITHOUT_LAST,
+    takesCollapse: true,
+  },
+  {
+    model: "acc",
+    open: (c) => `!$acc kernels loop independent ${c}`,
+    close: "",
+    back: ["", "copy"],
+    takes: ["private", "reduction"],
+    ordered: true,
+  },
+  {
+    model: "acc",
+    open: (c) => `!$acc kernels loop ${c}`,
+    close: "",
+    back: ["", "copy"],
+    takes: ["reduction"],
+    ordered: true,
+    mustShow: true,
+  },
+  { model: "omp", open: (c) => `!$omp parallel do ${c}`, close: "", back: ["", "shared"], takes: ALL, takesCollapse: true },
+  { model: "omp", open: (c) => lines("!$omp parallel", `!$omp do ${c}`), close: "!$omp end parallel", back: [""], takes: ALL },
+  {
+    model: "omp",
+    open: (c) => `!$omp target teams distribute parallel do ${c}`,
+    close: "",
+    back: ["map(tofrom:", "map("],
+    out: ["map(from:"],
+    isPrivate: true,
+    takes: WITHOUT_LAST,
+    takesCollapse: true,
+  },
+  { model: "omp", open: (c) => `!$omp target parallel do defaultmap(tofrom: scalar) ${c}`, close: "", back: [""], takes: WITHOUT_LAST },
+  {
+    model: "acc",
+    open: (c) => lines("!$acc parallel", `!$acc loop ${c}`),
+    close: "!$acc end parallel",
+    back: [],
+    isPrivate: true,
+    takes: ["private"],
+  },
+  {
+    model: "acc",
+    open: (c) => lines(`!$acc data ${c}`, "!$acc parallel loop"),
+    close: "!$acc end data",
+    back: ACC,
+    isPrivate: true,
+    takes: [],
+  },
+  {
+    model: "acc",
+    open: (c) => lines(`!$acc parallel ${c}`, "!$acc loop"),
+    close: "!$acc end parallel",
+    back: ACC,
+    isPrivate: true,
+    takes: [],
+  },
+  {
+    model: "acc",
+    open: () => lines("!$acc kernels", "!$acc loop independent"),
+    close: "!$acc end kernels",
+    back: [""],
+    takes: [],
+    ordered: true,
+  },
+  {
+    model: "acc",
+    open: (c) => lines(`!$acc kernels ${c}`, "!$acc loop independent"),
+    close: "!$acc end kernels",
+    back: ["copy"],
+    takes: [],
+    ordered: true,
+  },
+  {
+    model: "omp",
+    open: (c) => lines(`!$omp target ${c}`, "!$omp teams distribute parallel do"),
+    close: lines("!$omp end target"),
+    back: ["map(tofrom:", "map(always, tofrom:"],
+    takes: [],
+  },
+  {
+    model: "omp",
+    open: (c) => lines(`!$omp parallel ${c}`, "!$omp do"),
+    close: "!$omp end parallel",
+    back: ["", "shared"],
+    takes: ["private"],
+  },
+  { model: "none", open: () => "", close: "", back: [""], takes: [], ordered: true },
+];
+
+/** Names of scalars, each taken once. */
+class Scalars {
+  private readonly free = new Map<Type, string[]>(TYPES.map((type) => [type, [...SCALARS[type]]]));
+
+  constructor(private readonly pick: Pick) {}
+
+  take(types: readonly Type[] = TYPES): { name: string; type: Type } | undefined {
+    const left = types.filter((type) => this.free.get(type)!.length > 0);
+    if (left.length === 0) return undefined;
+    const type = oneOf(this.pick, left);
+    const names = this.free.get(type)!;
+    return { name: names.splice(this.pick(names.length), 1)[0], type };
+  }
+}
+
+/** A value that all iterations share. */
+const constant = (pick: Pick, type: Type): string =>
+  type === "logical" ? oneOf(pick, [".true.", ".false."]) : `${pick(9) - 4}${type === "real" ? "._8" : type === "single" ? "." : ""}`;
+
+/** A value of one iteration's own. */
+function varying(pick: Pick, type: Type): string {
+  if (type === "logical") return `x(i) > ${pick(9) - 4}`;
+  if (type === "integer") return oneOf(pick, ["i", "k(i)", "i + 2*k(i)", "-k(i)", "int(x(i))"]);
+  return oneOf(pick, ["x(i)", "x(i) + k(i)", "2*x(i)", "twice(x(i))", "-x(i)"]);
+}
+
+const condition = (pick: Pick, n: number): string =>
+  oneOf(pick, [`k(i) > ${pick(n)}`, `x(i) < ${pick(9) - 4}`, `mod(k(i), ${2 + pick(3)}) == 0`, `k(i) > ${n}`, `k(i) >= 1`]);
+
+const REDUCTIONS: Readonly<Record<Type, readonly (readonly [string, (s: string, e: string) => string])[]>> = {
+  integer: [
+    ["+", (s, e) => `${s} = ${s} + ${e}`],
+    ["max", (s, e) => `${s} = max(${s}, ${e})`],
+    ["ieor", (s, e) => `${s} = ieor(${s}, ${e})`],
+    ["min", (s, e) => `if (k(i) > 2 .and. ${e} < ${s}) ${s} = ${e}`],
+  ],
+  real: [
+    ["+", (s, e) => `${s} = ${s} + ${e}`],
+    ["min", (s, e) => `if (x(i) > -3 .and. ${e} < ${s}) ${s} = ${e}`],
+    ["max", (s, e) => `if (${e} > ${s}) ${s} = ${e}`],
+  ],
+  single: [["max", (s, e) => `${s} = max(${s}, real(${e}))`]],
+  logical: [
+    [".or.", (s, e) => `${s} = ${s} .or. ${e}`],
+    [".and.", (s, e) => `${s} = ${s} .and. ${e}`],
+  ],
+};
+
+/** What a loop does with one scalar: statements, and the clauses that this takes. */
+interface Role {
+  readonly stmts: readonly string[];
+  readonly clause?: string;
+}
+
+const clauseOf = (word: string, name: string): string => (word === "" ? "" : word.includes("(") ? `${word} ${name})` : `${word}(${name})`);
+
+function roleOf(pick: Pick, n: number, construct: Construct, scalars: Scalars): Role | undefined {
+  const { back, out = [], takes, model, isPrivate, ordered, mustShow } = construct;
+  const certain = (): string => oneOf(pick, [...back, ...out]);
+  const read = (name: string, type: Type): string => `y(i) = y(i) + ${type === "logical" ? `merge(1, 2, ${name})` : name}`;
+  const taken = scalars.take();
+  if (!taken) return undefined;
+  const { name, type } = taken;
+  const given = (word: string, ...stmts: string[]): Role => ({ stmts, clause: clauseOf(word, name) });
+  const lost = (): Role | undefined => {
+    if (!isPrivate) return undefined;
+    const stmt = `${name} = ${varying(pick, type)}`;
+    return oneOf(pick, [given("", stmt, read(name, type)), given("", `if (${condition(pick, n)}) ${name} = ${constant(pick, type)}`)]);
+  };
+  // A construct without clauses gives nothing back.
+  if (back.length === 0) return oneOf(pick, [lost, () => given("", read(name, type))])();
+  const roles: (() => Role | undefined)[] = [
+    () => given(oneOf(pick, back), `if (${condition(pick, n)}) ${name} = ${constant(pick, type)}`),
+    () => given(certain(), `${name} = ${constant(pick, type)}`),
+    () => given(certain(), `if (i == ${1 + pick(n)}) ${name} = ${varying(pick, type)}`),
+    () =>
+      given(
+        oneOf(pick, back),
+        `if (${1 + pick(2 * n)} == i .and. ${condition(pick, n)}) then`,
+        `  ${name} = ${varying(pick, type)}`,
+        "end if",
+      ),
+    () => (mustShow ? undefined : given(oneOf(pick, back), `if (k(i) == ${1 + pick(2 * n)}) ${name} = ${varying(pick, type)}`)),
+    () => {
+      if (model === "none") return undefined;
+      return given(
+        oneOf(pick, back),
+        `if (${condition(pick, n)}) then`,
+        `!$${model} atomic write`,
+        `${name} = ${constant(pick, type)}`,
+        "end if",
+      );
+    },
+    () => (ordered && model !== "none" ? given("", `${name} = ${varying(pick, type)}`, read(name, type)) : undefined),
+    () => (takes.includes("lastprivate") ? given("lastprivate", `${name} = ${varying(pick, type)}`, read(name, type)) : undefined),
+    () => (takes.includes("private") ? given("private", `${name} = ${varying(pick, type)}`, read(name, type)) : undefined),
+    () => (takes.includes("firstprivate") ? given("firstprivate", read(name, type)) : undefined),
+    lost,
+    () => {
+      if (type !== "integer" || mustShow) return undefined;
+      return given(oneOf(pick, back), `call mark(k(i) == ${1 + pick(2 * n)}, ${name})`);
+    },
+    () => given("", read(name, type)),
+    () => {
+      if (!takes.includes("reduction")) return undefined;
+      const [op, stmt] = oneOf(pick, REDUCTIONS[type]);
+      return { stmts: [stmt(name, varying(pick, type))], clause: `reduction(${op}: ${name})` };
+    },
+  ];
+  return oneOf(pick, roles)();
+}
+
+/** One loop, or two of which the outer one has one turn. */
+function headOf(
+  pick: Pick,
+  { model, takesCollapse }: Construct,
+): { readonly head: string; readonly end: string; readonly collapse: string } {
+  if (model === "none")
+    return {
+      head: oneOf(pick, ["do concurrent (i = 1:n)", "do concurrent (i = 1:n, j = 1:1)", "do concurrent (i = 1:n, k(i) > 3)"]),
+      end: "end do",
+      collapse: "",
+    };
+  if (pick(3) > 0 || !takesCollapse) return { head: "do i = 1, n", end: "end do", collapse: "" };
+  return { head: "do j = 2, 2\ndo i = 1, n", end: "end do\nend do", collapse: "collapse(2)" };
+}
+
+function loop(pick: Pick, n: number): string {
+  const construct = oneOf(pick, CONSTRUCTS);
+  const scalars = new Scalars(pick);
+  const roles = Array.from({ length: 1 + pick(4) }, () => roleOf(pick, n, construct, scalars)).filter((role) => role !== undefined);
+  const stmts = [...roles.map((role) => role.stmts), [`y(i) = y(i) + ${varying(pick, "real")}`]];
+  // Statements in another order
+  for (let at = stmts.length - 1; at > 0; at--) {
+    const other = pick(at + 1);
+    [stmts[at], stmts[other]] = [stmts[other], stmts[at]];
+  }
+  const clauses = roles.map(({ clause }) => clause ?? "").join(" ");
+  const { head, end, collapse } = headOf(pick, construct);
+  const parts = [construct.open(`${collapse} ${clauses}`.trim()), head, ...stmts.flat(), end, construct.close];
+  return parts.filter((text) => text.trim() !== "").join("\n");
+}
+
+/** Statements of the host that read and assign scalars between loops. */
+function host(pick: Pick): string {
+  return oneOf(pick, [
+    "seen(8) = seen(8) + li + dr",
+    "li = li + 1",
+    "if (lq) lj = lj + di",
+    "dr = dr + mi",
+    "lq = .not. lq",
+    "mr = mr + lr",
+  ]);
+}
+
+/** One routine. */
+export function randomRoutine(name: string, n: number, pick: Pick): string {
+  const use = oneOf(pick, [
+    "use state",
+    "use state, only : mi, mr, mq, twice, mark",
+    "use state, only : mi, mq, mr, mark, twice",
+    "use state, doubled => twice",
+  ]);
+  const parts = Array.from({ length: 1 + pick(3) }, () => [loop(pick, n), ...(pick(2) === 0 ? [host(pick)] : [])]).flat();
+  const seen = SEEN.map((e, at) => `seen(${at + 1}) = ${e}`);
+  const body = [...parts, ...seen].join("\n").replaceAll("\n", "\n    ");
+  const text = `  subroutine ${name}(${SIGNATURE})\n    ${use}\n    implicit none\n${DECLARATIONS}\n    ${body}\n  end subroutine`;
+  return use.includes("doubled") ? text.replaceAll("twice(", "doubled(") : text;
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { NODE_DEVICES } from "./devices.js";
+import { EVERYWHERE, nameOf, tierOf, within, type Tier } from "./tiers.js";
+
+/** One run of a test file for a tier. */
+export interface Job {
+  /** Path of the file below the folder of tests, without the ending. */
+  readonly name: string;
+  readonly tier: Tier;
+  /** Value of ISOFORM_TEST_DEVICES, unless the caller has set it. */
+  readonly devices?: string;
+}
+
+/** Names of the compiled test files of a repository whose source still exists, in order. */
+export function compiledTests(repository: string): string[] {
+  return (
+    readdirSync(join(repository, "dist/test"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".test.js"))
+      .map(nameOf)
+      // An earlier compilation may have left files whose source was moved or deleted.
+      .filter((name) => existsSync(join(repository, "test", `${name}.test.ts`)))
+      .sort()
+  );
+}
+
+/** Jobs of a file in all tiers; the one of its own tier comes first. */
+export function jobsOf(name: string): Job[] {
+  const tier = tierOf(name);
+  const own: Job = { name, tier, devices: tier === "default" ? NODE_DEVICES.join(",") : undefined };
+  return within(name, EVERYWHERE) ? [own, { name, tier: "backends", devices: "others" }] : [own];
+}
+
+/**
+ * The C compiler for applications, whose kernels are long: GCC assigns registers in one region, which takes a third less time and leaves all
+ * values as they are. Conformance cases, random kernels and grids are compiled with the library's own options.
+ */
+const QUICK_COMPILER = "gcc -fira-region=one";
+const hasGcc = /Free Software Foundation/.test(spawnSync("gcc", ["--version"], { encoding: "utf8" }).stdout ?? "");
+
+/** Environment variables of a job. `isQuick`: someone waits for the result, so fewer random kernels run. */
+export const variablesOf = ({ name, devices }: Job, isQuick: boolean): Record<string, string> => ({
+  ...(devices !== undefined && { ISOFORM_TEST_DEVICES: devices }),
+  ...(isQuick && { ISOFORM_RANDOM_RUNS: "100" }),
+  ...(hasGcc && name.startsWith("apps/") && { CC: QUICK_COMPILER }),
+});

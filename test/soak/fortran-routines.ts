@@ -1,0 +1,34 @@
+import { open } from "../../src/index.js";
+import { needsGfortran } from "../fortran/gfortran.js";
+import { compareModules } from "../fortran/visible-values.js";
+import { compareRoutines, randomRoutines } from "../fortran/whole-routines.js";
+import { oneOf, picks } from "./mutate.js";
+import type { Counts, Subject } from "./subject.js";
+
+const ROUTINES = 12;
+
+/** Random routines of Fortran: with clauses, whole, on devices and as a port; and with names of random modules. They leave what gfortran leaves. */
+export const fortranRoutines: Subject = {
+  name: "fortran-routines",
+  weight: 5,
+  missing: () => Promise.resolve(typeof needsGfortran.skip === "string" ? needsGfortran.skip : undefined),
+  async open() {
+    const devices = await Promise.all(["js", "wasm"].map((name) => open(name)));
+    for (const device of devices) device.precision = "strict";
+    return {
+      async trial(seed): Promise<Counts> {
+        const pick = picks(seed);
+        const target = oneOf(pick, ["openmp", "openmp-target"] as const);
+        if (pick(4) === 0) {
+          await compareModules(seed, ROUTINES);
+          return { "fortran routines of random modules": ROUTINES };
+        }
+        await compareRoutines(randomRoutines(seed, ROUTINES), devices, [target]);
+        return { "fortran routines": ROUTINES };
+      },
+      async close() {
+        await Promise.all(devices.map((device) => device.close()));
+      },
+    };
+  },
+};
