@@ -139,6 +139,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/cpu/reruns",
   "device/deterministic",
   "device/launch/known-bindings",
+  "device/launch/other-numbers",
   "device/launch/memory",
   "device/checked-indices",
   "device/faults",

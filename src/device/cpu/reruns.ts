@@ -2,6 +2,7 @@ import type { Policy } from "../../ir/launch.js";
 import { checkNumbers, requireKernel } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
 import { findAlike, findKnown, numbersOf, samePolicy } from "../launch/known-bindings.js";
+import { tools } from "../tools/tools.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import type { CpuLaunch } from "./launch.js";
 import type { Rerun } from "./rerun.js";
@@ -30,7 +31,8 @@ export class Reruns {
   /** Results of a launch whose like has run before; undefined where it has to be prepared. Throws LaunchError as `prepare` does. */
   run(call: Call): Record<string, number> | undefined {
     requireKernel(call.device, call.kernel, call.args);
-    if (this.kept.size === 0 || !isPlain(call)) return undefined;
+    // Tools are told of launches that are submitted.
+    if (this.kept.size === 0 || tools.size > 0 || !isPlain(call)) return undefined;
     if (this.memory !== cpuStorage().place) {
       this.clear();
       return undefined;
