@@ -18,6 +18,19 @@ export interface Call {
   readonly compile: CompileOptions;
 }
 
+/** Names of all options of a launch. */
+export const OPTIONS: readonly (keyof LaunchOptions)[] = [
+  "precision",
+  "deterministic",
+  "partials",
+  "unfolded",
+  "peerStores",
+  "sweepBackward",
+  "scatter",
+  "checked",
+  "tuning",
+];
+
 /** A kernel as a launch needs it. */
 export interface CompiledCall {
   /** The code as written, in which indices are checked. */

@@ -1,6 +1,6 @@
 import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import type { Binding, Call, Checked, CompiledCall } from "./binding.js";
+import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -166,8 +166,10 @@ function isAlike(found: Known, { device, args, options, compile }: Call, key: st
 
 const sameNumbersIn = (found: Known["whole"], args: Call["args"]): boolean => found.every(([name, value]) => Object.is(args[name], value));
 
+/** Key of the options; another one for each unknown name, which has to be refused. */
 function optionsKey(call: Call): string {
   const { device, options } = call;
+  for (const name in options) if (!(OPTIONS as readonly string[]).includes(name)) return `unknown: ${name}`;
   const { partials, scatter, sweepBackward, unfolded } = options;
   const deterministic = isDeterministic(device, options);
   const checked = isChecked(call);
