@@ -56,7 +56,7 @@ export function bind(
   if (!checked) {
     const compiled = compileCall(call);
     checked = checkAnew(call, compiled);
-    if (!peerStores) remember(call, checked, compiled);
+    if (!peerStores) checked.place = remember(call, checked, compiled);
   }
   const rows = {
     ...allocateTeamRows(device, checked.ir, policy, checked),
@@ -159,7 +159,7 @@ function bindAlike(call: Call): Checked | undefined {
   const views = Object.fromEntries(found.views.map(([name]) => [name, storageOf(call.args[name] as AnyView)]));
   const outputs = { ...found.unbound, ...Object.fromEntries(found.outputs.map(([name]) => [name, call.args[name] as View])) };
   const cost = costWhenAsked(found.compiled.strict.ir, { views, policy: call.policy, scalars: numbers.scalars });
-  return { ...binding, ...numbers, policy: call.policy, views, outputs, cost };
+  return { ...binding, ...numbers, place: found.place, policy: call.policy, views, outputs, cost };
 }
 
 /** Numbers of a launch that needs no other checks, and the sizes of its integers. */

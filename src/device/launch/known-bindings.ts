@@ -65,7 +65,7 @@ export function recall(call: Call): Checked | undefined {
   for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
-  return { ...found.binding, policy, ...numbersOf(found, call), views, outputs };
+  return { ...found.binding, place: found.place, policy, ...numbersOf(found, call), views, outputs };
 }
 
 /** An earlier call that was equal but for its floats. */
@@ -95,8 +95,8 @@ export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars"
 
 const inType = (type: NumericType, value: number): number => (type === "f32" ? Math.fround(value) : value);
 
-/** Remembers a binding that has passed all checks. */
-export function remember(call: Call, made: Checked, compiled: CompiledCall): void {
+/** Remembers a binding that has passed all checks, and gives its place. */
+export function remember(call: Call, made: Checked, compiled: CompiledCall): object {
   const { device, kernel, args, compile } = call;
   const { policy, scalars, views, outputs, initial, ...binding } = made;
   const floats: [string, FloatType][] = [];
@@ -138,6 +138,7 @@ export function remember(call: Call, made: Checked, compiled: CompiledCall): voi
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
   });
   if (list.length > REMEMBERED) list.shift();
+  return place;
 }
 
 /** Unless a launch says so, its device does. */
