@@ -103,8 +103,9 @@ test("the first frame waits for less than 400 kB of scripts, by gzip, none of th
     scripts.filter((path) => /\/(editor|emitted|fortran|types|run|worker|playground)-/.test(path)),
     [],
   );
-  console.log(`${bytes} bytes of ${scripts.length} scripts before the first frame, by gzip, which came after ${milliseconds.toFixed(0)} ms`);
-  if (process.env.SITE_SCRIPTS) console.log(scripts.join("\n"));
+  console.log(
+    `${bytes} bytes of ${scripts.length} scripts before the first frame, by gzip, which came after ${milliseconds.toFixed(0)} ms`,
+  );
 });
 
 /** What a page with dense grids takes from `isoform/grid`; bundlers leave out the other kinds, which nothing of it needs. */
