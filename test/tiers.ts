@@ -136,6 +136,7 @@ export const EVERYWHERE: readonly string[] = [
   "apps/lbm/step",
   "apps/life/life",
   "cli/emit",
+  "device/cpu/reruns",
   "device/deterministic",
   "device/launch/known-bindings",
   "device/launch/memory",

@@ -169,6 +169,8 @@ export interface DeviceTuning {
   use(file: TuningFile, device: { readonly name: string; readonly backend: string }): void;
   /** Keeps what was found for launches like this one. */
   note(launch: Pick<TuningOfLaunch, "key">, found: Measured): void;
+  /** No launch of this kernel is given other values than the default, unless it is by its own options. */
+  isDefault(kernel: string): boolean;
   /** The launch's own values, else the user's, else measured ones. */
   choose(launch: LaunchTraits, options: LaunchOptions): Chosen;
 }

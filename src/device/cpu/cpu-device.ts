@@ -22,10 +22,11 @@ import type {
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
-import { loopRegion, type Captured, type Region } from "./graph.js";
+import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
+import { Reruns } from "./reruns.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /** Common base of the CPU backends: memory, a queue that works here and now, results. A backend adds `build`. */
@@ -37,6 +38,7 @@ export abstract class CpuDevice implements Device {
   readonly queue: Queue;
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;
+  private readonly reruns = new Reruns();
 
   constructor(
     readonly name: string,
@@ -130,14 +132,21 @@ export abstract class CpuDevice implements Device {
     });
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options: LaunchOptions = {}): Promise<Results<P>> {
+    this.requireOpen();
+    const captured = capturing();
+    if (!captured) {
+      const results = this.reruns.run({ device: this, kernel, args, policy, options, compile: this.compileOptions });
+      if (results) return results as Results<P>;
+    }
     const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
       this.queue.submit(launch);
       return (await this.queue.results(launch)) as Results<P>;
     } finally {
-      launch.free();
+      if (captured) launch.free();
+      else this.reruns.keep(launch as CpuLaunch);
     }
   }
 
@@ -145,6 +154,7 @@ export abstract class CpuDevice implements Device {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.reruns.clear();
     await this.stop();
     for (const buffer of this.buffers) buffer.free();
   }

@@ -9,6 +9,7 @@ import { freePrintRecords } from "../launch/prints.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import type { Rerun } from "./rerun.js";
 import { cpuStorage } from "./storage.js";
 import { takeFault } from "./take-fault.js";
 import { takeLines } from "./take-lines.js";
@@ -25,6 +26,8 @@ export interface CpuProgram {
   source(): string;
   /** Gives back temporary memory. */
   free(): void;
+  /** For programs whose code and memory other launches can use: hands them over, and is of no use afterwards. Undefined where they cannot. */
+  handOver?(): Rerun | undefined;
 }
 
 /** A device whose launches run here and now. */
@@ -120,6 +123,15 @@ export class CpuLaunch implements Launch {
 
   source(): string {
     return this.program.source();
+  }
+
+  /** Hands over what a launch over the same views can use; otherwise undefined, and `free` is still to be called. */
+  handOver(): Rerun | undefined {
+    const rerun = this.freed || this.memory !== this.storage.memory ? undefined : this.built.handOver?.();
+    if (!rerun) return undefined;
+    this.freed = true;
+    this.results = undefined;
+    return rerun;
   }
 
   free(): void {

@@ -1,7 +1,7 @@
 import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { CompileOptions } from "../../kernel/compile.js";
+import type { CompiledKernel, CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Cost, Device, LaunchOptions, PeerStore, Precision, ScatterStrategy } from "../device.js";
 import type { View } from "../memory/view.js";
@@ -16,6 +16,14 @@ export interface Call {
   readonly policy: Policy;
   readonly options: LaunchOptions;
   readonly compile: CompileOptions;
+}
+
+/** A kernel as a launch needs it. */
+export interface CompiledCall {
+  /** The code as written, in which indices are checked. */
+  readonly strict: CompiledKernel;
+  /** Code that the launch runs, as long as no argument is a blocked view. */
+  readonly code: CompiledKernel;
 }
 
 /** A launch with all its arguments checked; where every backend's `prepare` begins. */
