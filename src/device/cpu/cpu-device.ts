@@ -6,7 +6,9 @@ import { INSPECT } from "../../ir/inspect.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
+import { withInitialValues } from "../launch/initial-values.js";
+import { notInCapture } from "../launch/other-numbers.js";
 import type {
   Capabilities,
   Args,
@@ -124,7 +126,7 @@ export abstract class CpuDevice implements Device {
     policy: Policy,
     options: LaunchOptions | undefined,
     isOnce: boolean,
-  ): Launch {
+  ): CpuLaunch {
     this.requireOpen();
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
@@ -147,6 +149,20 @@ export abstract class CpuDevice implements Device {
     } finally {
       if (captured) launch.free();
       else this.reruns.keep(launch as CpuLaunch);
+    }
+  }
+
+  runNow(call: Call): Record<string, number> {
+    this.requireOpen();
+    if (capturing()) throw notInCapture(call);
+    const before = this.reruns.run(call);
+    if (before) return before;
+    const launch = this.launch<Params>(call.kernel, call.args, call.policy, call.options, true);
+    try {
+      this.queue.submit(launch);
+      return withInitialValues(launch.binding, { ...launch.results! });
+    } finally {
+      this.reruns.keep(launch);
     }
   }
 

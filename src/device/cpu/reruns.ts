@@ -2,6 +2,8 @@ import type { Policy } from "../../ir/launch.js";
 import { checkNumbers, requireKernel } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
 import { findAlike, findKnown, numbersOf, samePolicy } from "../launch/known-bindings.js";
+import { isPlain, leavesAll } from "../launch/plain-calls.js";
+import { tools } from "../tools/tools.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import type { CpuLaunch } from "./launch.js";
 import type { Rerun } from "./rerun.js";
@@ -30,7 +32,8 @@ export class Reruns {
   /** Results of a launch whose like has run before; undefined where it has to be prepared. Throws LaunchError as `prepare` does. */
   run(call: Call): Record<string, number> | undefined {
     requireKernel(call.device, call.kernel, call.args);
-    if (this.kept.size === 0 || !isPlain(call)) return undefined;
+    // Tools are told of launches that are submitted.
+    if (this.kept.size === 0 || tools.size > 0 || !isPlain(call)) return undefined;
     if (this.memory !== cpuStorage().place) {
       this.clear();
       return undefined;
@@ -53,13 +56,13 @@ export class Reruns {
 
   /** Frees a launch that has run, or keeps what the next can use. */
   keep(launch: CpuLaunch): void {
-    const known = isKept(launch.binding) ? findKnown(launch.binding.call) : undefined;
-    const rerun = known && launch.handOver();
-    if (!rerun) return launch.free();
+    const { ir, policy, place, views } = launch.binding;
+    const keeps = place && leavesAll(launch.binding) && Object.values(views).every(({ buffer }) => (buffer as CpuBuffer).inWasmMemory);
+    const rerun = keeps ? launch.handOver() : undefined;
+    if (!rerun || !place) return launch.free();
     if (this.memory !== cpuStorage().place) this.clear();
     this.memory = cpuStorage().place;
-    const { ir, policy } = launch.binding;
-    this.put(known.place, { ir, policy: rerun.anyRange ? undefined : policy, rerun });
+    this.put(place, { ir, policy: rerun.anyRange ? undefined : policy, rerun });
   }
 
   private put(place: object, kept: Kept): void {
@@ -80,27 +83,4 @@ export class Reruns {
   clear(): void {
     for (const place of this.kept.keys()) this.drop(place);
   }
-}
-
-/** True for a call without options that only one launch has. */
-function isPlain({ device, kernel, options }: Call): boolean {
-  return (
-    options &&
-    !options.tuning &&
-    !options.partials &&
-    !options.unfolded &&
-    !options.peerStores &&
-    !options.scatter &&
-    device.tuning.isDefault(kernel.name)
-  );
-}
-
-/** True for a launch without memory beside its views that somebody looks at or gives back: records of faults and lines, rows of teams, copies of targets. */
-function isKept({ call, ir, views, outputs }: Binding): boolean {
-  return (
-    isPlain(call) &&
-    Object.values(outputs).every((view) => view === undefined) &&
-    !ir.params.some(({ kind }) => kind === "scatter") &&
-    Object.entries(views).every(([name, view]) => view === call.args[name] && (view.buffer as CpuBuffer).inWasmMemory)
-  );
 }

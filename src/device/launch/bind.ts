@@ -29,9 +29,9 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
-import type { Binding, Call, Checked, CompiledCall } from "./binding.js";
+import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import { knownIn, type Given } from "./known-values.js";
-import { isChecked, isDeterministic, recall, remember, type Known as KnownLaunch } from "./known-bindings.js";
+import { findAlike, isChecked, isDeterministic, recall, remember, type Known as KnownLaunch } from "./known-bindings.js";
 import { meetsItself, overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { takeFaultRecord } from "./faults.js";
@@ -52,11 +52,11 @@ export function bind(
   requireKernel(device, kernel, args);
   const call: Call = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
-  let checked = peerStores ? undefined : recall(call);
+  let checked = peerStores ? undefined : (recall(call) ?? bindAlike(call));
   if (!checked) {
     const compiled = compileCall(call);
     checked = checkAnew(call, compiled);
-    if (!peerStores) remember(call, checked, compiled);
+    if (!peerStores) checked.place = remember(call, checked, compiled);
   }
   const rows = {
     ...allocateTeamRows(device, checked.ir, policy, checked),
@@ -148,6 +148,18 @@ function checkRange(check: Checks, call: Call, { strict, code }: CompiledCall, g
   check.races(strict, policy, range);
   const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, given.views) }) : code;
   return { code: printingKernel(safe), range };
+}
+
+/** A launch over the views of a known one, with other numbers and another range. Throws LaunchError; undefined where all has to be checked. */
+function bindAlike(call: Call): Checked | undefined {
+  const found = call.options.partials ? undefined : findAlike(call);
+  const numbers = found && checkNumbers(call, found);
+  if (!numbers) return undefined;
+  const { binding } = found;
+  const views = Object.fromEntries(found.views.map(([name]) => [name, storageOf(call.args[name] as AnyView)]));
+  const outputs = { ...found.unbound, ...Object.fromEntries(found.outputs.map(([name]) => [name, call.args[name] as View])) };
+  const cost = costWhenAsked(found.compiled.strict.ir, { views, policy: call.policy, scalars: numbers.scalars });
+  return { ...binding, ...numbers, place: found.place, policy: call.policy, views, outputs, cost };
 }
 
 /** Numbers of a launch that needs no other checks, and the sizes of its integers. */
@@ -423,17 +435,6 @@ class Checks {
   }
 }
 
-const OPTIONS: readonly (keyof LaunchOptions)[] = [
-  "precision",
-  "deterministic",
-  "partials",
-  "unfolded",
-  "peerStores",
-  "sweepBackward",
-  "scatter",
-  "checked",
-  "tuning",
-];
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 

@@ -18,6 +18,19 @@ export interface Call {
   readonly compile: CompileOptions;
 }
 
+/** Names of all options of a launch. */
+export const OPTIONS: readonly (keyof LaunchOptions)[] = [
+  "precision",
+  "deterministic",
+  "partials",
+  "unfolded",
+  "peerStores",
+  "sweepBackward",
+  "scatter",
+  "checked",
+  "tuning",
+];
+
 /** A kernel as a launch needs it. */
 export interface CompiledCall {
   /** The code as written, in which indices are checked. */
@@ -53,6 +66,8 @@ export interface Binding {
   /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
   cost: Cost;
+  /** The same object for launches over the same views that differ in numbers and range alone; undefined where nobody remembers it. */
+  place?: object;
   /** Sizes of its integers, found at first use. */
   sizes: () => Sizes;
   /** Call from which it was bound. */

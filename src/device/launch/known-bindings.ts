@@ -1,6 +1,6 @@
 import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import type { Binding, Call, Checked, CompiledCall } from "./binding.js";
+import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -65,7 +65,7 @@ export function recall(call: Call): Checked | undefined {
   for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
-  return { ...found.binding, policy, ...numbersOf(found, call), views, outputs };
+  return { ...found.binding, place: found.place, policy, ...numbersOf(found, call), views, outputs };
 }
 
 /** An earlier call that was equal but for its floats. */
@@ -95,8 +95,8 @@ export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars"
 
 const inType = (type: NumericType, value: number): number => (type === "f32" ? Math.fround(value) : value);
 
-/** Remembers a binding that has passed all checks. */
-export function remember(call: Call, made: Checked, compiled: CompiledCall): void {
+/** Remembers a binding that has passed all checks, and gives its place. */
+export function remember(call: Call, made: Checked, compiled: CompiledCall): object {
   const { device, kernel, args, compile } = call;
   const { policy, scalars, views, outputs, initial, ...binding } = made;
   const floats: [string, FloatType][] = [];
@@ -138,6 +138,7 @@ export function remember(call: Call, made: Checked, compiled: CompiledCall): voi
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
   });
   if (list.length > REMEMBERED) list.shift();
+  return place;
 }
 
 /** Unless a launch says so, its device does. */
@@ -166,8 +167,10 @@ function isAlike(found: Known, { device, args, options, compile }: Call, key: st
 
 const sameNumbersIn = (found: Known["whole"], args: Call["args"]): boolean => found.every(([name, value]) => Object.is(args[name], value));
 
+/** Key of the options; another one for each unknown name, which has to be refused. */
 function optionsKey(call: Call): string {
   const { device, options } = call;
+  for (const name in options) if (!(OPTIONS as readonly string[]).includes(name)) return `unknown: ${name}`;
   const { partials, scatter, sweepBackward, unfolded } = options;
   const deterministic = isDeterministic(device, options);
   const checked = isChecked(call);

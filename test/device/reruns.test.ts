@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { f64, i32, kernel, max, open, range, sum, view, type Device } from "isoform";
-import { backend as native } from "../../../src/device/native/native.js";
-import { cpuStorage } from "../../../src/device/cpu/storage.js";
-import { tested } from "../../devices.js";
-import { RUNS, SEED } from "../../random/agrees.js";
-import { campaign } from "../../random/campaign.js";
-import { checkAgain } from "../../random/check.js";
+import { DeviceError, f64, i32, kernel, max, open, range, sum, view, type Device } from "isoform";
+import { cpuStorage } from "../../src/device/cpu/storage.js";
+import { tested } from "../devices.js";
+import { RUNS, SEED } from "../random/agrees.js";
+import { campaign } from "../random/campaign.js";
+import { checkAgain } from "../random/check.js";
 
-const missing = (await native.probe()).missing !== undefined;
-const names = ["js", "wasm", ...(missing ? [] : ["native"])].filter(tested);
-const devices = await Promise.all(names.map((name) => open(name)));
+const CPUS = ["js", "wasm", "native"];
+const opened = [...CPUS, "opencl", "cuda", "hip"].filter(tested).map((name) =>
+  open(name).catch((error: Error) => {
+    if (!(error instanceof DeviceError)) throw error;
+    return undefined;
+  }),
+);
+const devices = (await Promise.all(opened)).filter((device) => device !== undefined);
 const debug = await open("js-debug");
 after(() => Promise.all([...devices, debug].map((device) => device.close())));
 
-/** Compiled by a compiler of the machine, random kernels take longer. */
-const runsOn = ({ name }: Device): number => (process.env.ISOFORM_RANDOM_RUNS || name !== "native" ? Math.ceil(RUNS / 8) : 40);
+/** Random kernels take longer where a compiler of the machine is started for each. */
+const runsOn = ({ backend }: Device): number => (["js", "wasm"].includes(backend) ? Math.ceil(RUNS / 8) : backend === "opencl" ? 10 : 40);
 
 for (const device of devices)
   describe(`launches by run after others over the same views, on ${device.name}`, () => {
@@ -69,7 +73,7 @@ for (const device of devices)
       x.free();
     });
 
-    it("keep no memory of views, and little of their own", async () => {
+    it("keep no memory of views, and little of their own", { skip: !CPUS.includes(device.name) }, async () => {
       const before = cpuStorage().allocated;
       for (let k = 0; k < 200; k++) {
         const [x, y] = [device.from(f64, data), device.array(f64, n)];
@@ -79,6 +83,18 @@ for (const device of devices)
       }
       const kept = cpuStorage().allocated - before;
       assert.ok(kept < 64 * 8 * 4096, `${kept} bytes`);
+    });
+
+    it("are apart from others that run at the same time", async () => {
+      const [x, y] = [device.from(f64, data), device.array(f64, n)];
+      await device.run(walk, { x, y, a: 1, by: 0 }, range(n), { precision: "strict" });
+      const runs = Array.from({ length: 12 }, (_, k) =>
+        device.run(walk, { x, y, a: 2 ** k, by: 0 }, range(k % 2 ? n : n - 1), { precision: "strict" }),
+      );
+      const sums = (await Promise.all(runs)).map(({ s }, k) => s / 2 ** k);
+      for (let k = 2; k < 12; k++) assert.equal(sums[k], sums[k - 2]);
+      x.free();
+      y.free();
     });
 
     it("follow values that the device is tuned to", async () => {
