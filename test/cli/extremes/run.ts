@@ -8,7 +8,7 @@ import type { Case } from "./cases.js";
 import type { Ended } from "./child.js";
 
 const child = fileURLToPath(new URL("child.js", import.meta.url));
-/** A command that has not ended by then never answers. The slowest take a second on a machine of their own. */
+/** A command that has not ended by then never answers. */
 const SECONDS = 240;
 
 /** What is wrong with how a command ended; nothing where it is right. */
