@@ -18,7 +18,7 @@ export async function onAnyRank({ ranks }: Pick<Spanning, "ranks">, holds: boole
   return ranks ? (await ranks.gather(holds, what)).includes(true) : holds;
 }
 
-/** What the first rank of a set has that has anything, on all ranks; all of them ask, for the same thing. */
+/** The value of the first rank that has one, on all ranks; all of them ask, for the same thing. */
 export async function ofFirstRank<T>(
   { ranks }: Pick<Spanning, "ranks">,
   own: T | undefined | Promise<T | undefined>,
