@@ -33,11 +33,11 @@ export interface CheckpointedSequence {
 export interface CheckpointedArray {
   readonly name: string;
   readonly type: ElementType;
-  /** Of all values. */
+  /** Number of all values. */
   readonly length: number;
   /**
-   * The values that this process of several has: `read` gives them, and `write` takes them. Those of rank 0 come first, then those of rank 1. Absent where
-   * each process has all.
+   * The values that this process of several has: `read` gives them, and `write` takes them. Rank 0 has the first, rank 1 the next. Absent where each
+   * process has all.
    */
   readonly piece?: { readonly set: DeviceSet; readonly first: number; readonly length: number };
   read(): Promise<TypedArray>;
