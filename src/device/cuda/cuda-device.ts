@@ -3,8 +3,9 @@ import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } f
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import type { View } from "../memory/view.js";
+import type { Buffer, View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
+import { PinnedBuffer } from "./pinned.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const capabilitiesOf = ({ multiprocessors, memory }: GpuFacts): Capabilities => ({
@@ -40,6 +41,10 @@ export class CudaDevice extends GpuDevice<Gpu> {
 
   createQueue(): CudaQueue {
     return new CudaQueue(this, this.gpu);
+  }
+
+  hostMemory(bytes: number): Buffer {
+    return new PinnedBuffer(this.gpu, bytes);
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {

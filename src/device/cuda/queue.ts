@@ -11,6 +11,7 @@ import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
+import { PinnedBuffer } from "./pinned.js";
 import { untilReady } from "./staging.js";
 
 /** Events that nothing refers to any more go back to the driver. */
@@ -88,7 +89,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected copyViews(source: View, target: View): void {
     this.gpu.capture?.afterKernel.delete(this.stream);
     if (source.size === 0) return;
+    if (source.buffer instanceof PinnedBuffer && source.contiguous && target.contiguous) return this.copyFromPinned(source, target);
     if (source.buffer.host) return this.write(target, readView(source));
+    if (target.buffer instanceof PinnedBuffer && source.contiguous && target.contiguous) return this.copyToPinned(source, target);
     if (target.buffer.host) return writeHostView(target, this.readNow(source));
     const far = [source, target].find(({ buffer }) => buffer.memory !== this.gpu.memory)?.buffer;
     if (far) return this.copyToPeer(source, target, far);
@@ -109,7 +112,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.enter(source);
-    const beforePoll = () => void this.gpu.enter();
+    const beforePoll = () => this.gpu.poll();
     if (source.contiguous || source.size === 0)
       return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.stream, beforePoll);
     const dense = this.pack(source);
@@ -121,7 +124,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 
   protected override readAside(source: View): Promise<TypedArray> {
-    return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.gpu.aside, () => void this.gpu.enter());
+    return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.gpu.aside, () => this.gpu.poll());
   }
 
   protected override readBlocking(source: View): TypedArray {
@@ -134,7 +137,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   private async readResults(launch: GpuLaunch): Promise<Record<string, number>> {
     const { address, count } = launch.resultRange;
-    const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());
+    const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => this.gpu.poll());
     return launch.decodeResults(bytes.buffer);
   }
 
@@ -156,7 +159,22 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected async untilDone(): Promise<void> {
     const driver = this.gpu.enter();
     this.refuseInCapture("waiting for the end");
-    await untilReady(driver, "cuStreamQuery", this.stream, () => void this.gpu.enter());
+    await untilReady(driver, "cuStreamQuery", this.stream, () => this.gpu.poll());
+  }
+
+  /** The calling thread waits. */
+  private copyToPinned(source: View, target: View): void {
+    this.refuseInCapture("a copy to a CPU");
+    const driver = this.enter(source);
+    driver.call("cuMemcpyDtoHAsync_v2", placeOf(target), stridedMemory(source).address, source.size * BYTES[source.type], this.stream);
+    this.record().block();
+  }
+
+  /** The stream reads the memory later. */
+  private copyFromPinned(source: View, target: View): void {
+    this.refuseInCapture("a copy from a CPU");
+    const driver = this.enter(target);
+    driver.call("cuMemcpyHtoDAsync_v2", stridedMemory(target).address, placeOf(source), source.size * BYTES[source.type], this.stream);
   }
 
   /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
@@ -211,6 +229,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 }
 
+/** Where a view of pinned memory begins, for the driver. */
+const placeOf = ({ buffer, offset, type }: View): Handle => (buffer as PinnedBuffer).pointer + offset * BYTES[type];
+
 /** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */
 export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
   if (target.buffer.memory !== gpu.memory)
@@ -248,12 +269,12 @@ export class CudaEvent implements CheckingEvent {
   }
 
   async done(): Promise<void> {
-    await untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => void this.gpu.enter());
+    await untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => this.gpu.poll());
     await this.faults?.look();
   }
 
   block(): void {
-    this.gpu.enter().call("cuEventSynchronize", this.handle);
+    this.gpu.waitNow(this.handle);
     this.faults?.lookNow();
   }
 }

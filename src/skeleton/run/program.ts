@@ -4,7 +4,7 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
 import { digestible } from "../../domain/container/digestible.js";
 import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
-import { byLocal, copyLocally, isLocal, localOf, spansProcesses, type DeviceSet } from "../../set/index.js";
+import { byLocal, copyLocally, deliver, isLocal, localOf, postMessages, spansProcesses, type DeviceSet, type StagedMessage } from "../../set/index.js";
 import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
@@ -75,11 +75,20 @@ export class Program {
    */
   submit(): void {
     const graphs = this.capture();
+    const [origin] = this.queues;
+    let posted: StagedMessage[] = [];
     for (const [n, part] of this.parts.entries()) {
-      if (part.waits) this.set.transport!.waitNow(`the plan of ${this.name}`);
-      if (graphs) this.queues[0].submit(graphs[n]);
+      if (part.waits) {
+        this.set.transport!.waitNow(`the plan of ${this.name}`);
+        deliver(posted, origin);
+        posted = [];
+      }
+      if (graphs) origin.submit(graphs[n]);
       else this.forked(() => this.enqueue(part.ops));
-      for (const messages of part.posts) this.set.transport!.post(messages);
+      for (const messages of part.posts) {
+        postMessages(this.set.transport!, messages, origin);
+        posted.push(...messages);
+      }
     }
   }
 
@@ -136,6 +145,7 @@ export class Program {
 
   free(): void {
     for (const graph of this.graphs ?? []) graph.free();
+    for (const { stage } of this.parts.flatMap(({ posts }) => posts).flat()) stage?.free();
     for (const launch of this.launches) launch.free();
     for (const rounds of this.inRounds) rounds.free();
     for (const collection of [...this.collections.values()].flat()) collection.free();

@@ -1,0 +1,39 @@
+import type { Queue } from "../device/device.js";
+import type { View } from "../device/memory/view.js";
+
+/** What carries messages between the devices of different processes, and why: `MPI` copies them through the host, `NCCL` does not. */
+export type Carried = { readonly by: "MPI"; readonly why: string } | { readonly by: "NCCL"; readonly version: string };
+
+/** One end, in the memory of a device of this process, of a message to or from another process. */
+export interface CarriedEnd {
+  readonly way: "send" | "receive";
+  /** The other process. */
+  readonly rank: number;
+  /** Contiguous. */
+  readonly view: View;
+}
+
+/**
+ * Carries messages between memories of devices of different processes, in the order of queues and without the host. Every process gives it the same messages in
+ * the same order.
+ */
+export interface Carrier {
+  /** Number of the stream of each member in which messages of programs go, one set after the other. */
+  readonly stream: number;
+  /**
+   * Makes connections, which cannot be made in a capture. Both ranks of a pair call it before their first messages.
+   * @param ranks the other ends
+   */
+  connect(ranks: Iterable<number>): void;
+  /** Enqueues, or captures, messages that go at once. Between two ranks they are matched by their order. */
+  enqueue(ends: readonly CarriedEnd[], queue: Queue): void;
+  /**
+   * Notes that messages were submitted to a queue: whoever waits for the device longer than the set's patience, without one of them being done, ends all
+   * processes, as does an error of a connection.
+   * @param where end of the message then: `in the plan of "u"`
+   */
+  submitted(queue: Queue, where: string): void;
+  /** Lets something be freed before connections are given up: captured messages refer to them. Returns a function that forgets it. */
+  beforeClose(free: () => void): () => void;
+  close(): void;
+}
