@@ -8,6 +8,9 @@ const BYTE = 0;
 /** ncclInProgress. */
 const IN_PROGRESS = 7;
 
+/** Type of an argument, for koffi. */
+type Argument = string | ReturnType<Koffi["array"]>;
+
 /** Functions of NCCL. Addresses, streams and communicators are numbers, which fit a double: user space has 47 bits. */
 export class NcclCalls {
   readonly version: string;
@@ -23,7 +26,7 @@ export class NcclCalls {
   ) {
     const { handle } = library;
     const id = koffi.struct({ bytes: koffi.array("uint8_t", ID_BYTES, "Typed") });
-    const func = (name: string, ...args: Parameters<typeof handle.func>[2]): ((...given: unknown[]) => number) => handle.func(name, "int", args);
+    const func = (name: string, ...args: Argument[]): ((...given: unknown[]) => number) => handle.func(name, "int", args);
     this.functions = {
       ncclGetVersion: func("ncclGetVersion", "int *"),
       ncclGetUniqueId: func("ncclGetUniqueId", "void *"),

@@ -14,7 +14,7 @@ export interface Part {
  * place in it; so none waits for a message that another one begins later than its own next wait.
  */
 export function partsOf(set: DeviceSet, ops: readonly Op[]): Part[] {
-  if (!set.transport) return [{ waits: false, ops, posts: [] }];
+  if (!set.transport || set.carrier) return [{ waits: false, ops, posts: [] }];
   const parts: Part[] = [];
   let part: { waits: boolean; ops: Op[]; posts: (readonly StagedMessage[])[] } = { waits: false, ops: [], posts: [] };
   /** Operations whose messages are under way. */
