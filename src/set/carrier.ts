@@ -18,8 +18,8 @@ export interface CarriedEnd {
  * the same order.
  */
 export interface Carrier {
-  /** Number of the stream of each member in which messages of programs go, one set after the other. */
-  readonly stream: number;
+  /** The queue in which messages of programs go, one exchange after the other. */
+  readonly queue: Queue;
   /**
    * Makes connections, which cannot be made in a capture. Both ranks of a pair call it before their first messages.
    * @param ranks the other ends

@@ -43,6 +43,11 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return new CudaQueue(this, this.gpu);
   }
 
+  /** A queue whose kernels go before those of other queues. */
+  createUrgentQueue(): CudaQueue {
+    return new CudaQueue(this, this.gpu, true);
+  }
+
   hostMemory(bytes: number): Buffer {
     return new PinnedBuffer(this.gpu, bytes);
   }

@@ -185,9 +185,15 @@ export class Gpu implements GpuMachine {
     this.enter().call("cuMemFree_v2", buffer.address);
   }
 
-  /** A new stream, in order with the null stream, where memory is zeroed and `from` writes. */
-  createStream(): Handle {
-    const stream = this.enter().handle("cuStreamCreate", 0);
+  /**
+   * A new stream, in order with the null stream, where memory is zeroed and `from` writes.
+   * @param urgent whether its kernels get the next free multiprocessors, before those of other streams that run already
+   */
+  createStream(urgent = false): Handle {
+    const driver = this.enter();
+    const [least, greatest] = [new Int32Array(1), new Int32Array(1)];
+    if (urgent) driver.call("cuCtxGetStreamPriorityRange", least, greatest);
+    const stream = urgent ? driver.handle("cuStreamCreateWithPriority", 0, greatest[0]) : driver.handle("cuStreamCreate", 0);
     this.streams.push(stream);
     return stream;
   }

@@ -9,6 +9,7 @@ import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
+import { Captured } from "./capture.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
 import { PinnedBuffer } from "./pinned.js";
@@ -26,6 +27,8 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   constructor(
     readonly device: Device,
     readonly gpu: Gpu,
+    /** See `Gpu.createStream`. */
+    readonly urgent = false,
   ) {
     super();
     gpu.requireOpen();
@@ -33,7 +36,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   /** Made when it is first needed, as a GPU that was opened may not be there yet. */
   get stream(): Handle {
-    return (this.made ??= this.gpu.createStream());
+    return (this.made ??= this.gpu.createStream(this.urgent));
   }
 
   protected requireOpen(): void {
@@ -74,7 +77,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   protected captureWork(record: () => void, others: readonly Queue[]): Graph {
     const forks = others.filter((other) => this.capturesWith(other));
-    return CudaGraph.capture(this, new Set([this, ...forks].map(({ gpu }) => gpu)), () => {
+    const gpus = new Set([this, ...forks].map(({ gpu }) => gpu));
+    const captured = new Captured([this, ...forks].some(({ urgent }) => urgent));
+    return CudaGraph.capture(this, gpus, captured, () => {
       const start = this.record();
       for (const fork of forks) fork.wait(start);
       record();

@@ -89,20 +89,33 @@ export interface ScalarExchange {
   readonly groups: Groups;
   /** The member that folds the values of all groups: the owner of the first partial. */
   readonly root: number;
+  /** In place of the root every member folds what all have: their partials, or the values of groups. */
+  readonly toAll: "partials" | "groups" | undefined;
 }
+
+/** Members, at most, that send what they have to all others, which fold it for themselves: one exchange in place of two. */
+const MOST_TO_ALL = 16;
+/** Partials, at most, that are sent to all before they are folded in groups. */
+const FEW_PARTIALS = 4096;
 
 /** The exchange of one reduction of a container that runs on all members. */
 export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
   const rows = rowsOf(container);
+  const { members, carrier } = container.grid.set;
   const cuts = [0];
-  for (const m of container.grid.set.members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  for (const m of members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  const groups = shareGroups(cuts);
+  const owners = groups.folded.filter((partials) => sizeOf(partials) > 0).length;
+  const isFew = owners > 1 || cuts.at(-1)! <= FEW_PARTIALS;
   return {
     cuts,
-    groups: shareGroups(cuts),
+    groups,
     root: Math.max(
       0,
       cuts.findIndex((cut, m) => cut < cuts[m + 1]),
     ),
+    // A message between GPUs without the host costs time for each that waits for another.
+    toAll: carrier && members.length <= MOST_TO_ALL && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
   };
 }
 
@@ -119,11 +132,6 @@ export function collect(container: Container, param: string, precision: Precisio
   return { param, partials: made.partials, rounds: made.rounds(), free: () => made.free() };
 }
 
-/** Members, at most, that send what they have to all others, which fold it for themselves: one exchange in place of two. */
-const MOST_TO_ALL = 16;
-/** Partials, at most, that are sent to all before they are folded in groups. */
-const FEW_PARTIALS = 4096;
-
 /** Arrays of one reduction on all members. */
 class Collected {
   /** Each member's own, of this process. */
@@ -137,8 +145,6 @@ class Collected {
   private readonly all: readonly number[];
   /** Members that fold groups of partials. */
   private readonly owners: readonly number[];
-  /** Every member folds what all have: their partials, or the values of groups. */
-  private readonly everywhere: "partials" | "groups" | undefined;
 
   constructor(
     private readonly set: DeviceSet,
@@ -146,42 +152,32 @@ class Collected {
     private readonly results: readonly View[],
     private readonly exchange: ScalarExchange,
   ) {
-    const { cuts, groups, root } = exchange;
+    const { cuts, groups, toAll } = exchange;
     this.fold = foldKernel(op as FoldOp, type);
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => sizeOf(groups.folded[m]) > 0);
-    this.everywhere = this.wayToAll();
     this.gathered = byLocal(set, (member, m) => {
-      const length = Math.max(1, ...(this.everywhere === "partials" ? cuts : [cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]]));
+      const length = Math.max(1, ...(toAll === "partials" ? cuts : [cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]]));
       const view = member.device.array({ type }, length);
       member.queue(0).write(view, Array<number>(length).fill(identity));
       return view;
     });
-    this.partials = this.gathered.map((view, m) =>
-      view.slice(this.everywhere === "partials" ? [cuts[m], cuts[m + 1]] : [0, cuts[m + 1] - cuts[m]]),
-    );
+    this.partials = this.gathered.map((view, m) => view.slice(toAll === "partials" ? [cuts[m], cuts[m + 1]] : [0, cuts[m + 1] - cuts[m]]));
     this.groups = byLocal(set, ({ device }, m) =>
       device.array({ type }, Math.max(1, sizeOf(groupsOf(this.hasAll(m) ? [0, cuts.at(-1)!] : groups.folded[m])))),
     );
   }
 
-  /** Where messages cost the more the more of them wait for each other, and few members have little to send. */
-  private wayToAll(): "partials" | "groups" | undefined {
-    if (!this.set.carrier || this.all.length > MOST_TO_ALL) return undefined;
-    if (this.owners.length > 1) return "groups";
-    return this.exchange.cuts.at(-1)! <= FEW_PARTIALS ? "partials" : undefined;
-  }
-
   /** Whether a member has the values of all groups. */
   private hasAll(m: number): boolean {
-    return m === this.exchange.root || this.everywhere === "groups";
+    return m === this.exchange.root || this.exchange.toAll === "groups";
   }
 
   /** Partials to the owners of their groups, the values of groups to the root, and the result from there to all. */
   rounds(): Round[] {
-    const { cuts, groups, root } = this.exchange;
+    const { cuts, groups, root, toAll } = this.exchange;
     const { results, gathered, all, owners } = this;
-    if (this.everywhere === "partials") return this.roundsOfPartials();
+    if (toAll === "partials") return this.roundsOfPartials();
     const nothing = (): Launch[][] => all.map(() => []);
     const toOwners = groups.messages.map(({ from, to, partials: [first, end] }): HaloCopy => {
       const place = (on: number): View | undefined => gathered[on]?.slice([first - cuts[on], end - cuts[on]]);

@@ -24,7 +24,10 @@ export async function join(spec: string, patience = PATIENCE): Promise<Joined> {
     ownSpec: () => ownDevices(spec, node),
     members: (own) => world.exchange(own, `the members of mpi:${spec}`),
     way: async (devices, link) => {
-      const apart = await world.exchange(devices.some(({ memory }) => memory !== CPU_MEMORY) || link === "nccl", "devices apart from the host");
+      const apart = await world.exchange(
+        devices.some(({ memory }) => memory !== CPU_MEMORY) || link === "nccl",
+        "devices apart from the host",
+      );
       if (!apart.includes(true) || world.count === 1) return {};
       const { connect } = await import("../nccl/join.js");
       return connect(world, devices, link, { patience, job });

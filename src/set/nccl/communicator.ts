@@ -1,16 +1,13 @@
-import { CudaDevice } from "../../device/cuda/cuda-device.js";
-import { CudaQueue } from "../../device/cuda/queue.js";
+import type { CudaDevice } from "../../device/cuda/cuda-device.js";
+import type { CudaQueue } from "../../device/cuda/queue.js";
 import type { Handle } from "../../device/cuda/calls.js";
 import type { Queue } from "../../device/device.js";
 import { stridedMemory } from "../../device/gpu/copies.js";
 import { BYTES, type View } from "../../device/memory/view.js";
-import { IsoformError } from "../../ir/errors.js";
 import type { Carrier, CarriedEnd } from "../carrier.js";
 import type { Job } from "../job.js";
 import type { NcclCalls } from "./calls.js";
 
-/** Stream of messages in programs: far from those that schedules use. */
-const STREAM = 1000;
 /** Bytes of the message by which a connection is made. */
 const GREETING = 8;
 /** Milliseconds between two looks at a connection's state. */
@@ -40,7 +37,7 @@ interface NcclOptions {
 
 /** Messages between GPUs, one of each rank, by NCCL: in streams, and in graphs that are captured from them. */
 export class NcclCommunicator implements Carrier {
-  readonly stream = STREAM;
+  readonly queue: CudaQueue;
   private readonly handle: number;
   private readonly connected = new Set<number>();
   private readonly frees = new Set<() => void>();
@@ -62,6 +59,8 @@ export class NcclCommunicator implements Carrier {
   ) {
     device.gpu.enter();
     this.handle = calls.join(id, options.rank, options.count);
+    // Messages are short, and others wait for them.
+    this.queue = device.createUrgentQueue();
     device.gpu.watch = () => this.look();
   }
 
@@ -140,17 +139,9 @@ export class NcclCommunicator implements Carrier {
 
   /** Forgets marks that were reached. */
   private advance(): void {
-    while (this.marks.length > 0 && this.device.gpu.driver.ready("cuEventQuery", this.marks[0].event)) this.spare.push(this.marks.shift()!.event);
+    while (this.marks.length > 0 && this.device.gpu.driver.ready("cuEventQuery", this.marks[0].event))
+      this.spare.push(this.marks.shift()!.event);
   }
-}
-
-/** Facts by which ranks decide whether NCCL can carry their messages. */
-export interface NcclFacts {
-  /** Why not, by what this rank knows. */
-  readonly problem?: string;
-  readonly version?: string;
-  /** Host and place of the GPU, which two ranks must not share. */
-  readonly gpu?: string;
 }
 
 const PCI = { domain: 50, bus: 33, device: 34 } as const;
@@ -161,20 +152,3 @@ export function placeOf({ gpu }: CudaDevice): string {
   const handle = driver.int("cuDeviceGet", ordinal);
   return [PCI.domain, PCI.bus, PCI.device].map((attribute) => driver.int("cuDeviceGetAttribute", attribute, handle)).join(":");
 }
-
-/**
- * Why NCCL cannot carry the messages of some ranks; undefined where it can.
- * @param all the facts of each rank
- */
-export function whyNot(all: readonly NcclFacts[]): string | undefined {
-  const problem = all.findIndex((facts) => facts.problem !== undefined);
-  if (problem >= 0) return `rank ${problem}: ${all[problem].problem}`;
-  const version = all.findIndex((facts) => facts.version !== all[0].version);
-  if (version > 0) return `rank 0 has NCCL ${all[0].version}, and rank ${version} ${all[version].version}`;
-  const twice = all.findIndex(({ gpu }, rank) => all.findIndex((other) => other.gpu === gpu) < rank);
-  if (twice > 0) return `ranks ${all.findIndex(({ gpu }) => gpu === all[twice].gpu)} and ${twice} share a GPU`;
-  return undefined;
-}
-
-/** Refuses what was asked for and cannot be. */
-export const noNccl = (why: string): IsoformError => new IsoformError(`link "nccl": ${why}`);

@@ -7,7 +7,8 @@ import type { Communicator } from "../mpi/communicator.js";
 import type { Job } from "../job.js";
 import { loadKoffi } from "../../device/ffi.js";
 import { NcclCalls } from "./calls.js";
-import { NcclCommunicator, noNccl, placeOf, whyNot, type NcclFacts } from "./communicator.js";
+import { NcclCommunicator, placeOf } from "./communicator.js";
+import { noNccl, whyNot, type NcclFacts } from "./ranks.js";
 import { isOff, NO_NCCL_REMEDY, openNccl } from "./library.js";
 
 /** The way of messages between devices, and what carries them where that is not the host. */

@@ -22,7 +22,8 @@ export const isOff = (env: NodeJS.ProcessEnv = process.env): boolean => env.ISOF
  */
 export function ncclFiles(env: NodeJS.ProcessEnv = process.env): string[] {
   const { ISOFORM_NCCL: told } = env;
-  if (told !== undefined && told !== "") return [told, join(told, NAME), join(told, "lib", NAME), join(told, "nvidia/nccl/lib", NAME)].filter(isFile);
+  if (told !== undefined && told !== "")
+    return [told, join(told, NAME), join(told, "lib", NAME), join(told, "nvidia/nccl/lib", NAME)].filter(isFile);
   return packageFolders(env)
     .map((folder) => join(folder, "nvidia/nccl/lib", NAME))
     .filter(isFile);
@@ -43,7 +44,12 @@ function packageFolders(env: NodeJS.ProcessEnv): string[] {
   const interpreter = lists(env.PATH)
     .map((folder) => join(folder, "python3"))
     .find(isFile);
-  const prefixes = [env.VIRTUAL_ENV, env.CONDA_PREFIX, interpreter && dirname(dirname(interpreter)), interpreter && dirname(dirname(realpathSync(interpreter)))];
+  const prefixes = [
+    env.VIRTUAL_ENV,
+    env.CONDA_PREFIX,
+    interpreter && dirname(dirname(interpreter)),
+    interpreter && dirname(dirname(realpathSync(interpreter))),
+  ];
   const roots = [...new Set([...prefixes.filter((prefix) => prefix !== undefined && prefix !== ""), "/usr/local", "/usr"])] as string[];
   const inLib = roots.map((root) => join(root, "lib")).flatMap((lib) => pythons(lib).map((name) => join(lib, name)));
   return [...lists(env.PYTHONPATH), ...inLib.flatMap((folder) => [join(folder, "site-packages"), join(folder, "dist-packages")])];
@@ -52,7 +58,7 @@ function packageFolders(env: NodeJS.ProcessEnv): string[] {
 /** Folders such as python3.12. */
 function pythons(lib: string): string[] {
   try {
-    return readdirSync(lib).filter((name) => /^python3/.test(name));
+    return readdirSync(lib).filter((name) => name.startsWith("python3"));
   } catch {
     return [];
   }

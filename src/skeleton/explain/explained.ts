@@ -57,6 +57,7 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     iterations: length === 1 ? undefined : `such as iteration ${number}: ${count} of ${length} plans`,
     first: first.get(stages)!,
     steady: steady.get(stages)!,
+    carried: carriedText(set),
     traffic: trafficOf(steady.get(stages)!, set, precision),
     remarks: [
       ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
@@ -76,6 +77,11 @@ function trafficOf({ graph }: Plan, { members, locals }: DeviceSet, precision: P
     const unless = isDirect && !isFold ? "; none where the devices reach each other's memory" : "";
     return [[node.name, `${counted(rounds, "round")}, ${counted(messages, "message")}, ${counted(bytes, "byte")}${unless}`]];
   });
+}
+
+function carriedText({ carried }: DeviceSet): string | undefined {
+  if (!carried) return undefined;
+  return carried.by === "NCCL" ? `by NCCL ${carried.version}, without the host` : `by MPI, through the host: ${carried.why}`;
 }
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

@@ -36,8 +36,8 @@ export function exchangeOf(set: DeviceSet, ops: readonly Op[]): Exchange | undef
  * @param events the ends of operations so far; those of the exchange are added
  */
 export function enqueueExchange(set: DeviceSet, carrier: Carrier, { ops, ends }: Exchange, events: Map<Op, DeviceEvent>): void {
-  const { locals, members } = set;
-  const way = locals[0].queue(carrier.stream);
+  const { members } = set;
+  const way = carrier.queue;
   const local = ops.filter(({ member }) => isLocal(members[member]));
   const queueOf = ({ member, stream }: Op): Queue => localOf(set, member).queue(stream);
   for (const op of ops) {

@@ -4,7 +4,17 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
 import { digestible } from "../../domain/container/digestible.js";
 import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
-import { byLocal, copyLocally, deliver, isLocal, localOf, postMessages, spansProcesses, type DeviceSet, type StagedMessage } from "../../set/index.js";
+import {
+  byLocal,
+  copyLocally,
+  deliver,
+  isLocal,
+  localOf,
+  postMessages,
+  spansProcesses,
+  type DeviceSet,
+  type StagedMessage,
+} from "../../set/index.js";
 import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
@@ -167,8 +177,8 @@ export class Program {
 
   /** The stream in which messages go without the host. */
   private get way(): readonly Queue[] {
-    const { carrier, locals } = this.set;
-    return carrier ? [locals[0].queue(carrier.stream)] : [];
+    const { carrier } = this.set;
+    return carrier ? [carrier.queue] : [];
   }
 
   private forked(work: () => void): void {

@@ -5,10 +5,12 @@ import { Program } from "../../../../src/skeleton/run/program.js";
 
 /** Stands in for NCCL: messages between memories of CPUs go at once, where programs enqueue them, and in the order in which they do. */
 class StandIn implements Carrier {
-  readonly stream = 7;
+  readonly queue: Queue;
   exchanges = 0;
 
-  constructor(private readonly set: DeviceSet) {}
+  constructor(private readonly set: DeviceSet) {
+    this.queue = set.locals[0].queue(7);
+  }
 
   connect(): void {}
 
