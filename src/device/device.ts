@@ -288,8 +288,8 @@ export interface Device {
   readonly queue: Queue;
   createQueue(): Queue;
   /**
-   * Memory of the host through which messages of its views go to other processes: its queues copy to it and from it while the thread waits, the quickest
-   * way. A copy from it may still read it until the queue has passed. Undefined where devices cannot be read so.
+   * Memory of the host through which messages of its views go to other processes: its queues copy to it and from it, the quickest way. Such a copy
+   * may be under way until the queue has passed: block on an event of it. Undefined where devices cannot be read while the thread waits.
    */
   hostMemory?(bytes: number): Buffer;
   /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError if it does not fit. */

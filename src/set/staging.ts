@@ -27,10 +27,11 @@ export class Stage {
     this.bytes = new Uint8Array(memory.host!, Number(memory.address), size * BYTES[type]);
   }
 
-  /** Copies what is sent to the host, after everything in `origin`; the thread waits. */
-  fetch(origin?: Queue): void {
+  /** Begins to copy what is sent to the host, after everything in `origin`. Returns the queue that is to be waited for. */
+  fetch(origin?: Queue): Queue {
     const queue = this.queueAfter(origin);
     queue.copy(this.view, this.host);
+    return queue;
   }
 
   /** Makes the host's part ready to receive: the device has read what came before. */
@@ -49,7 +50,7 @@ export class Stage {
 
   /** Gives back the host's part. */
   free(): void {
-    this.clear();
+    this.delivered = undefined;
     this.host.free();
   }
 
@@ -65,9 +66,11 @@ export class Stage {
  * @param origin a queue after whose work it is fetched; without it devices are at rest
  */
 export function postMessages(transport: Transport, messages: readonly StagedMessage[], origin?: Queue): void {
+  const fetching = new Set<Queue>();
   for (const { stage, source } of messages)
-    if (source) stage?.fetch(origin);
+    if (stage && source) fetching.add(stage.fetch(origin));
     else stage?.clear();
+  for (const queue of fetching) queue.record().block();
   transport.post(messages);
 }
 

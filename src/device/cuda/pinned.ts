@@ -21,9 +21,14 @@ export class PinnedBuffer implements Buffer {
     this.host = driver.koffi.view(BigInt(this.pointer), Math.max(1, bytes));
   }
 
+  /** Waits for the GPU. */
   free(): void {
     if (!this.live) return;
     this.live = false;
-    if (!this.gpu.isClosed) this.gpu.enter().call("cuMemFreeHost", this.pointer);
+    if (this.gpu.isClosed) return;
+    const driver = this.gpu.enter();
+    // Copies may be under way.
+    driver.call("cuCtxSynchronize");
+    driver.call("cuMemFreeHost", this.pointer);
   }
 }

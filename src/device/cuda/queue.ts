@@ -167,12 +167,11 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     await untilReady(driver, "cuStreamQuery", this.stream, () => this.gpu.poll());
   }
 
-  /** The calling thread waits. */
+  /** The stream writes the memory later. */
   private copyToPinned(source: View, target: View): void {
     this.refuseInCapture("a copy to a CPU");
     const driver = this.enter(source);
     driver.call("cuMemcpyDtoHAsync_v2", placeOf(target), stridedMemory(source).address, source.size * BYTES[source.type], this.stream);
-    this.record().block();
   }
 
   /** The stream reads the memory later. */
