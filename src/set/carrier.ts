@@ -27,12 +27,15 @@ export interface Carrier {
   connect(ranks: Iterable<number>): void;
   /** Enqueues, or captures, messages that go at once. Between two ranks they are matched by their order. */
   enqueue(ends: readonly CarriedEnd[], queue: Queue): void;
+  /** To be called before messages are submitted, as a driver that takes no more blocks the thread: the system then ends this process, and the launcher all. */
+  submitting(): void;
   /**
    * Notes that messages were submitted to a queue: whoever waits for the device longer than the set's patience, without one of them being done, ends all
    * processes, as does an error of a connection.
    * @param where end of the message then: `in the plan of "u"`
+   * @param launches submitted with them: the thread waits where the GPU has too many before it
    */
-  submitted(queue: Queue, where: string): void;
+  submitted(queue: Queue, where: string, launches: number): void;
   /** Lets something be freed before connections are given up: captured messages refer to them. Returns a function that forgets it. */
   beforeClose(free: () => void): () => void;
   close(): void;

@@ -106,8 +106,9 @@ function carryNow(set: DeviceSet, carrier: Carrier, copies: readonly MemberCopy[
   const ends = copies.flatMap((copy) => carriedEnd(set, copy, name) ?? []);
   if (ends.length === 0) return;
   const queue = set.locals[0].queue(0);
+  carrier.submitting();
   carrier.enqueue(ends, queue);
-  carrier.submitted(queue, `in ${where}`);
+  carrier.submitted(queue, `in ${where}`, ends.length);
 }
 
 function requireContiguous(view: View, name: string): void {

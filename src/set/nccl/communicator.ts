@@ -12,8 +12,13 @@ import type { NcclCalls } from "./calls.js";
 const GREETING = 8;
 /** Milliseconds between two looks at a connection's state. */
 const LOOK = 1;
-/** Submissions for each mark by which progress is seen. */
-const SUBMISSIONS = 8;
+/** Submissions, or launches in them, for each mark by which progress is seen. */
+const SUBMISSIONS = 4;
+const LAUNCHES = 32;
+/** Marks that may be ahead of the GPU: a driver whose queue is full blocks the thread, which could not look for failures then. */
+const AHEAD = 2;
+/** Seconds after the patience at which a process that the driver blocks is ended. */
+const MARGIN = 5;
 /** CU_EVENT_DISABLE_TIMING. */
 const NO_TIMING = 2;
 
@@ -32,7 +37,7 @@ interface NcclOptions {
   /** Seconds that submitted messages may take. */
   readonly patience: number;
   /** The processes that a failure ends. */
-  readonly job: Pick<Job, "abort">;
+  readonly job: Pick<Job, "abort"> & { endAfter(seconds: number): void };
 }
 
 /** Messages between GPUs, one of each rank, by NCCL: in streams, and in graphs that are captured from them. */
@@ -43,7 +48,7 @@ export class NcclCommunicator implements Carrier {
   private readonly frees = new Set<() => void>();
   private readonly marks: Mark[] = [];
   private readonly spare: Handle[] = [];
-  private unmarked = 0;
+  private unmarked = { submissions: 0, launches: 0 };
   private lastLook = 0;
   private closed = false;
 
@@ -76,7 +81,7 @@ export class NcclCommunicator implements Carrier {
       ]),
       this.device.queue,
     );
-    this.submitted(this.device.queue, `for connections with ranks ${fresh.join(", ")}`, true);
+    this.submitted(this.device.queue, `for connections with ranks ${fresh.join(", ")}`, LAUNCHES);
     this.device.queue.record().block();
     for (const rank of fresh) this.connected.add(rank);
     greetings.free();
@@ -94,15 +99,24 @@ export class NcclCommunicator implements Carrier {
     });
   }
 
-  submitted(queue: Queue, where: string, always = false): void {
-    if (++this.unmarked < SUBMISSIONS && !always && this.marks.length > 0) return;
-    this.unmarked = 0;
+  submitting(): void {
+    const { patience, job } = this.options;
+    if (patience < Infinity) job.endAfter(Math.ceil(patience + MARGIN));
+  }
+
+  submitted(queue: Queue, where: string, launches: number): void {
+    this.options.job.endAfter(0);
+    this.unmarked.submissions++;
+    this.unmarked.launches += launches;
+    if (this.marks.length > 0 && this.unmarked.submissions < SUBMISSIONS && this.unmarked.launches < LAUNCHES) return;
+    this.unmarked = { submissions: 0, launches: 0 };
     const { gpu, stream } = queue as CudaQueue;
     const driver = gpu.enter();
     this.advance();
     const event = this.spare.pop() ?? driver.handle("cuEventCreate", NO_TIMING);
     driver.call("cuEventRecord", event, stream);
     this.marks.push({ event, where, since: undefined });
+    for (; this.marks.length > AHEAD; this.advance()) this.look();
   }
 
   beforeClose(free: () => void): () => void {

@@ -4,7 +4,7 @@ import type { Device } from "../../device/device.js";
 import { agreedByAll } from "../job.js";
 import type { Carried, Carrier } from "../carrier.js";
 import type { Communicator } from "../mpi/communicator.js";
-import type { Job } from "../job.js";
+import type { MpiJob } from "../mpi/job.js";
 import { loadKoffi } from "../../device/ffi.js";
 import { NcclCalls } from "./calls.js";
 import { NcclCommunicator, placeOf } from "./communicator.js";
@@ -27,7 +27,7 @@ export async function connect(
   world: Communicator,
   devices: readonly Device[],
   wanted: "nccl" | "mpi" | undefined,
-  options: { readonly patience: number; readonly job: Job },
+  options: { readonly patience: number; readonly job: MpiJob },
 ): Promise<Way> {
   const found = await find(devices, wanted);
   const all = await world.exchange(found.facts, "the way of messages between devices");

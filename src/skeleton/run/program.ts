@@ -89,6 +89,8 @@ export class Program {
   submit(): void {
     const graphs = this.capture();
     const [origin] = this.queues;
+    const { carrier } = this.set;
+    carrier?.submitting();
     let posted: StagedMessage[] = [];
     for (const [n, part] of this.parts.entries()) {
       if (part.waits) {
@@ -103,7 +105,7 @@ export class Program {
         posted.push(...messages);
       }
     }
-    this.set.carrier?.submitted(origin, `in the plan of ${this.name}`);
+    carrier?.submitted(origin, `in the plan of ${this.name}`, this.launches.length);
   }
 
   /** Captures everything, for which devices may compile, before `submit` needs it, a graph for each part; undefined where they cannot run it as one. */

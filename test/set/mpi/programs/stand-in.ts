@@ -32,6 +32,8 @@ class StandIn implements Carrier {
     this.exchanges++;
   }
 
+  submitting(): void {}
+
   submitted(): void {}
 
   beforeClose(): () => void {
