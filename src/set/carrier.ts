@@ -1,7 +1,7 @@
 import type { Queue } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 
-/** What carries messages between the devices of different processes, and why: `MPI` copies them through the host, `NCCL` does not. */
+/** The carrier of messages between devices of different processes, and the reason for it: `MPI` copies them through the host, `NCCL` does not. */
 export type Carried = { readonly by: "MPI"; readonly why: string } | { readonly by: "NCCL"; readonly version: string };
 
 /** One end, in the memory of a device of this process, of a message to or from another process. */

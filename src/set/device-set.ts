@@ -43,7 +43,7 @@ export interface DeviceSet {
   readonly ranks?: Ranks;
   /** Messages to members in other processes; undefined in one process. */
   readonly transport?: Transport;
-  /** What carries messages between devices of several processes whose memory is not the host's; undefined where there are none. */
+  /** The carrier of messages between devices of several processes whose memory is not the host's; undefined where there are none. */
   readonly carried?: Carried;
   /** It, where that is not the host. */
   readonly carrier?: Carrier;

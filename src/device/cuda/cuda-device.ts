@@ -45,7 +45,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return new CudaQueue(this, this.gpu);
   }
 
-  /** A queue whose kernels go before those of other queues. */
+  /** A queue whose kernels go before the kernels of other queues. */
   createUrgentQueue(): CudaQueue {
     return new CudaQueue(this, this.gpu, true);
   }

@@ -187,7 +187,7 @@ export class Gpu implements GpuMachine {
 
   /**
    * A new stream, in order with the null stream, where memory is zeroed and `from` writes.
-   * @param urgent whether its kernels get the next free multiprocessors, before those of other streams that run already
+   * @param urgent whether its kernels get the next free multiprocessors, before kernels of other streams that run already
    */
   createStream(urgent = false): Handle {
     const driver = this.enter();

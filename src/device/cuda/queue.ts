@@ -233,7 +233,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 }
 
-/** Where a view of pinned memory begins, for the driver. */
+/** Address of a view of pinned memory, for the driver. */
 const placeOf = ({ buffer, offset, type }: View): Handle => (buffer as PinnedBuffer).pointer + offset * BYTES[type];
 
 /** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */

@@ -7,7 +7,7 @@ export const partnersIn = (set: DeviceSet, ops: readonly Op[]): number[] => [
   ...new Set(ops.flatMap(({ copies }) => partnersOf(set, copies))),
 ];
 
-/** The operations, those of one exchange together. */
+/** The operations in groups: an exchange, or one alone. */
 export function exchangesIn(ops: readonly Op[]): Op[][] {
   const groups: Op[][] = [];
   for (const op of ops) {
@@ -33,7 +33,7 @@ export function exchangeOf(set: DeviceSet, ops: readonly Op[]): Exchange | undef
 /**
  * Enqueues copies of an exchange between members of this process, in their streams, and its messages, in the stream of messages, after everything that each of
  * its operations waits for. What comes later in the streams of operations that send comes after the messages.
- * @param events the ends of operations so far; those of the exchange are added
+ * @param events the ends of operations so far; the exchange adds its own
  */
 export function enqueueExchange(set: DeviceSet, carrier: Carrier, { ops, ends }: Exchange, events: Map<Op, DeviceEvent>): void {
   const { members } = set;
