@@ -42,10 +42,12 @@ export interface Remains {
   readonly plan: Plan;
   readonly own: OwnMemory;
   readonly finalReduction: FinalReduction | undefined;
+  readonly steps: readonly Step[];
 }
 
 /** Gives back what a launch has left. */
-export function freeRemains({ own, finalReduction }: Remains): void {
+export function freeRemains({ own, finalReduction, steps }: Remains): void {
+  for (const step of steps) step.free?.();
   own.memory?.free();
   finalReduction?.free();
 }
@@ -78,11 +80,13 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       const { at } = (this.own = before?.own ?? allocate(gpu, binding, plan));
       this.values = { binding, at, slots: code.slots, copies: copies.at };
       this.left = leftBy(code.program, plan, at);
-      for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
-      const { finish } = code.program;
       this.finalReduction = before?.finalReduction;
-      if (this.finalReduction) this.steps.push(this.finalReduction.step);
-      else if (finish && plan.left !== undefined && !binding.unfolded) {
+      if (before) {
+        this.steps.push(...before.steps);
+        for (const step of this.steps) step.setScalars?.(binding.scalars);
+      } else for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
+      const { finish } = code.program;
+      if (!before && finish && plan.left !== undefined && !binding.unfolded) {
         const partials = new Map([...this.left].map(([name, piece]) => [name, [piece]]));
         this.finalReduction = this.reduceFinally(finish, partials, { results: at({ kind: "results" }), outputs: outputsOf(binding) });
         this.steps.push(this.finalReduction.step);
@@ -130,6 +134,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     const { code, entries, plan, own, finalReduction, binding } = this;
     if (!own) return undefined;
     [this.own, this.finalReduction] = [undefined, undefined];
+    const steps = this.steps.splice(0);
     this.free();
     return {
       ir: binding.ir,
@@ -147,6 +152,7 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       plan,
       own,
       finalReduction,
+      steps,
     };
   }
 
