@@ -40,15 +40,15 @@ export function requireOneProcess(what: string, { name, ranks }: Spanning): void
     );
 }
 
-/** Refuses devices with a memory of their own in a set of several processes: messages go between host memories. Throws DeviceError, on all ranks alike. */
-export function requireHostMemory({ name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
-  const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY);
+/** Refuses devices whose memory messages cannot reach in a set of several processes. Throws DeviceError, on all ranks alike. */
+export function requireReachable({ name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
+  const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY && !device.hostMemory);
   if (apart && spansProcesses({ ranks }))
     throw agreedByAll(
       new DeviceError(
         name,
-        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory is not the host's`,
-        "use wasm, native or js, or one process",
+        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
+        "use cuda, hip, opencl, wasm, native or js, or one process",
       ),
     );
 }

@@ -57,6 +57,7 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     iterations: length === 1 ? undefined : `such as iteration ${number}: ${count} of ${length} plans`,
     first: first.get(stages)!,
     steady: steady.get(stages)!,
+    carried: carriedText(set),
     traffic: trafficOf(steady.get(stages)!, set, precision),
     particles: particlesOf(steady.get(stages)!, set),
     remarks: [
@@ -87,6 +88,11 @@ function particlesOf({ graph }: Plan, set: DeviceSet): [name: string, traffic: s
     const between = spansProcesses(set) ? " at most: between processes only the particles that leave" : "";
     return [[node.name, `${counted(traffic.messages, "message")}, ${counted(traffic.bytes, "byte")}${between}`]];
   });
+}
+
+function carriedText({ carried }: DeviceSet): string | undefined {
+  if (!carried) return undefined;
+  return carried.by === "NCCL" ? `by NCCL ${carried.version}, without the host` : `by MPI, through the host: ${carried.why}`;
 }
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
