@@ -100,7 +100,7 @@ export class Simulation {
    * @throws LaunchError for what does not fit the devices' memory, DeviceError for a set of several processes whose memory is not the host's
    */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
-    if ("members" in on) requireHostMemory(on);
+    if ("members" in on) requireHostMemory("pic", on);
     requireMemory(on, {
       what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
       bytes: footprint(problem, settings, "members" in on ? on.members.length : 1),

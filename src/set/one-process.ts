@@ -40,6 +40,19 @@ export function requireOneProcess(what: string, { name, ranks }: Spanning): void
     );
 }
 
+/** Refuses devices with a memory of their own in a set of several processes, for what sends from the host's. Throws DeviceError, on all ranks alike. */
+export function requireHostMemory(what: string, { name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
+  const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY);
+  if (apart && spansProcesses({ ranks }))
+    throw agreedByAll(
+      new DeviceError(
+        name,
+        `${what} cannot span ${ranks!.count} processes with ${apart.name}, whose memory is not the host's`,
+        "use wasm, native or js, or one process",
+      ),
+    );
+}
+
 /** Refuses devices whose memory messages cannot reach in a set of several processes. Throws DeviceError, on all ranks alike. */
 export function requireReachable({ name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
   const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY && !device.hostMemory);
