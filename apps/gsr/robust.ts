@@ -40,11 +40,11 @@ export function weighted(source: ScanningSource, weights: Float64Array): Scannin
   const roots = weights.map((weight) => Math.sqrt(weight));
   return {
     ...source,
-    async write(device, rows, options, progress) {
-      await source.write(device, rows, options, progress);
-      const factor = device.from(f64, roots);
+    async write(device, rows, window, options, progress) {
+      await source.write(device, rows, window, options, progress);
+      const factor = device.from(f64, roots.subarray(...window.rows));
       const { astrometric, attitude, instrument } = rows;
-      await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(roots.length), options);
+      await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(factor.length), options);
       factor.free();
     },
     exact(constraints, seen) {

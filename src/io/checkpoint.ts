@@ -34,6 +34,8 @@ export interface CheckpointedArray {
   readonly name: string;
   readonly type: ElementType;
   readonly length: number;
+  /** Whose processes all read and write it; without one each process has its own. */
+  readonly set?: DeviceSet;
   read(): Promise<TypedArray>;
   write(values: TypedArray): void | Promise<void>;
 }
@@ -338,10 +340,11 @@ function speciesPart(species: Species): Part {
 }
 
 function arrayPart(array: CheckpointedArray): Part {
-  const { name, type, length } = array;
+  const { name, type, length, set } = array;
   return {
     kind: "array",
     name,
+    set,
     is: `${length} ${type}`,
     arrays: async () => [{ type, length, values: () => array.read() }],
     fits: ([only, another]) => only === length && another === undefined,
