@@ -226,7 +226,8 @@ export class Lsqr {
       const norms = scalars.read();
       const passed = marks;
       marks = [];
-      const due = await pause?.isDue(++done);
+      done++;
+      const due = await pause?.isDue(done);
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
       if (done < limit && !due) submit(this.matrix.forward);
       state = await norms;

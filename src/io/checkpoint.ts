@@ -172,6 +172,16 @@ export class Checkpoint {
     return all;
   }
 
+  /** The values of one of the program's own arrays, for what has to be known before the others can be taken. Throws IsoformError where there is none. */
+  async array(name: string): Promise<TypedArray> {
+    let at = 0;
+    for (const { kind, name: found, arrays } of this.parts) {
+      if (kind === "array" && found === name) return this.values[at].values();
+      at += arrays;
+    }
+    throw new IsoformError(`${this.path} has no array "${name}": it is a checkpoint of another state`);
+  }
+
   /**
    * Puts the values into fields, scalars, species and skeletons of the same names, and sets their iterations. Members, kinds of grids and layouts may
    * differ from the run that wrote the checkpoint: in strict mode the iterations that follow have the same bits. Some planes of one field at a time are on
