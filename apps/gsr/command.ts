@@ -41,6 +41,7 @@ const SCANNING_ATOL = 1e-8;
 /** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
 const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
 
+/** Options of `isoform gsr`. */
 export interface GsrOptions extends ScanningWords {
   gib?: number;
   devices: string;
@@ -164,7 +165,7 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
   const comparison = compareSolutions(a, b);
   shell.print(comparisonText(comparison));
   if (report !== undefined) await shell.writeFile(report, comparisonPlot(a, b, [first, second]));
-  if (!comparison.ok) process.exitCode = 1;
+  if (!comparison.ok) shell.endWith(1);
 }
 
 type SystemChoice = SimulatedOptions | ScanningSystemOptions;
@@ -180,7 +181,8 @@ function systemOf(options: GsrOptions): SystemChoice {
 async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
   const { checkpoint } = given;
   if (given.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
-  if (given.every !== undefined && checkpoint === undefined) throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
+  if (given.every !== undefined && checkpoint === undefined)
+    throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
   const options = saved ? restarted(given, saved.place.options, isGiven) : given;
   const chosen = systemOf(options);
@@ -272,7 +274,7 @@ async function solveAndReport(
   if (interrupted !== undefined) {
     const { checkpoint } = options;
     shell.print(`interrupted after ${interrupted} iterations${checkpoint === undefined ? "" : `: go on with --restart ${checkpoint}`}\n`);
-    process.exitCode = interruption.exitCode;
+    shell.endWith(interruption.exitCode);
     return;
   }
   const { precision } = options;
@@ -303,7 +305,7 @@ async function solveAndReport(
       (verdicts ? `${verdictText(verdicts)}\n` : "") +
       doubts.map((doubt) => `${doubt}\n`).join(""),
   );
-  if (doubts.length > 0) process.exitCode = 1;
+  if (doubts.length > 0) shell.endWith(1);
   if (options.kernels) shell.print(kernelTable(kernels));
   if (options.json !== undefined) {
     const result = {

@@ -116,7 +116,9 @@ class Fused {
         squares: [
           ...each((part) => part.tiles.flatMap((tile, n) => this.begin(part, tile, n))),
           ...together,
-          ...each((part) => [this.step(part, squaredNorm, { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike")]),
+          ...each((part) => [
+            this.step(part, squaredNorm, { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
+          ]),
         ],
         product: [...constraints, ...normV("combine")],
       },
@@ -137,7 +139,13 @@ class Fused {
     };
   }
 
-  private step<P extends Params>(part: SharePart, kernel: Kernel<P>, args: Args<P>, policy: Policy, options: keyof FormOptions = "rows"): Step {
+  private step<P extends Params>(
+    part: SharePart,
+    kernel: Kernel<P>,
+    args: Args<P>,
+    policy: Policy,
+    options: keyof FormOptions = "rows",
+  ): Step {
     const { device } = part.share.member;
     return { name: kernel.name, queue: part.share.member.queue(0), launch: device.prepare(kernel, args, policy, this.options[options]) };
   }
@@ -267,7 +275,9 @@ class Fused {
       ? []
       : [
           this.step(part, squaredNorm, { x: tile.w, result: leaf.at("wSquares") }, range(tile.w.length)),
-          ...(this.norm === "merged" ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)] : []),
+          ...(this.norm === "merged"
+            ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)]
+            : []),
         ];
     return [
       ...this.clear(part, tile),
@@ -310,7 +320,10 @@ class Fused {
     const queue = part.share.member.queue(0);
     const { global } = leaf.shared;
     return [
-      ...[...(attitude?.steps(u, leaf.shared.attitude) ?? []), ...(instrument?.steps(u, leaf.shared.instrument) ?? [])].map((step) => ({ ...step, queue })),
+      ...[...(attitude?.steps(u, leaf.shared.attitude) ?? []), ...(instrument?.steps(u, leaf.shared.instrument) ?? [])].map((step) => ({
+        ...step,
+        queue,
+      })),
       ...(rows.global && global ? [this.step(part, a2Global, { g: rows.global, u, product: global }, range(u.length))] : []),
     ];
   }
@@ -377,7 +390,13 @@ class Fused {
     ];
   }
 
-  private threeSums(part: SharePart, t: View<"f64">, v: View<"f64">, at: (name: (typeof SUMS.merged)[number]) => View<"f64">, options: keyof FormOptions = "rows"): Step {
+  private threeSums(
+    part: SharePart,
+    t: View<"f64">,
+    v: View<"f64">,
+    at: (name: (typeof SUMS.merged)[number]) => View<"f64">,
+    options: keyof FormOptions = "rows",
+  ): Step {
     const args = { t, v, tSquares: at("tSquares"), tTimesV: at("tTimesV"), vSquares: at("vSquares") };
     return this.step(part, threeSums, args, range(v.length), options);
   }
@@ -419,4 +438,3 @@ class Fused {
 
 const pick = <K extends ScalarName>(part: SharePart, names: readonly K[]): Record<K, View<"f64">> =>
   Object.fromEntries(names.map((name) => [name, part.at(name)])) as Record<K, View<"f64">>;
-

@@ -44,7 +44,8 @@ export function requireRoomFor(
   const several = set.members.length > 1;
   const least = Math.min(...set.locals.map(({ device }) => device.capabilities.memory));
   const enough = Math.ceil(bytes / least) + (several ? 1 : 0);
-  const wouldDo = form !== "paper" && isApart(set.locals[0].device) && enough > set.members.length ? `, or ${enough} devices of this size` : "";
+  const wouldDo =
+    form !== "paper" && isApart(set.locals[0].device) && enough > set.members.length ? `, or ${enough} devices of this size` : "";
   const choose = `${smaller}${wouldDo}`;
   const largest = 8 * ATTITUDE * Math.max(...set.locals.map(({ index }) => parts[index].rows[1] - parts[index].rows[0]));
   requireMemory(set, { what, bytes, largest, choose });
@@ -62,5 +63,5 @@ const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`
 /** The plan in a line, for people. */
 export function planText({ form, members, bytes }: MemoryPlan): string {
   const each = members.map((member) => `${member.name} ${gib(member.bytes)}`).join(", ");
-  return `memory: ${gib(bytes)} in ${form} form (${each})\n`;
+  return `memory: ${gib(bytes)} in ${form} form (${each})`;
 }

@@ -7,7 +7,10 @@ import { f64, kernel, range, view } from "isoform";
  */
 
 /** Sums over rows and over stars' unknowns, which come together from all members. The merged norm has three more: squares of T = A^T u, T V, squares of V = v. */
-export const SUMS = { separate: ["betaSquared", "wSquares"], merged: ["betaSquared", "wSquares", "tSquares", "tTimesV", "vSquares"] } as const;
+export const SUMS = {
+  separate: ["betaSquared", "wSquares"],
+  merged: ["betaSquared", "wSquares", "tSquares", "tTimesV", "vSquares"],
+} as const;
 
 const NAMES = [
   ...SUMS.merged,
@@ -222,7 +225,10 @@ const start = kernel(
     arnorm: scalar,
     anorm: scalar,
   },
-  ({ alphaSquared, alphaSquaredStars, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
+  (
+    { alphaSquared, alphaSquaredStars, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm },
+    i,
+  ) => {
     const a = Math.sqrt(alphaSquared[i] + alphaSquaredStars[i]);
     alpha[i] = a;
     minusAlpha[i] = -a;
@@ -259,7 +265,24 @@ const rotate = kernel(
     wStep: scalar,
   },
   (
-    { alphaSquared, alphaSquaredStars, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep },
+    {
+      alphaSquared,
+      alphaSquaredStars,
+      beta,
+      alpha,
+      minusAlpha,
+      minusRatio,
+      inverseAlpha,
+      rhobar,
+      phibar,
+      rho,
+      theta,
+      phi,
+      tau,
+      inverseRho,
+      xStep,
+      wStep,
+    },
     i,
   ) => {
     const a = Math.sqrt(alphaSquared[i] + alphaSquaredStars[i]);
@@ -306,7 +329,10 @@ const monitor = kernel(
     arnorm: scalar,
     xnorm: scalar,
   },
-  ({ wSquares, wSquaresShared, inverseRho, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm }, i) => {
+  (
+    { wSquares, wSquaresShared, inverseRho, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm },
+    i,
+  ) => {
     dnorm[i] = length2(dnorm[i], Math.sqrt(wSquares[i] + wSquaresShared[i]) * inverseRho[i]);
     const gambar = -cs2[i] * rho[i];
     const rhs = phi[i] - sn2[i] * rho[i] * z[i];

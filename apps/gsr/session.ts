@@ -159,7 +159,13 @@ class Session {
     arrays.found ??= { x: await solver.solution(), errors: await solver.standardErrors() };
     while (arrays.draws.length < count) {
       place.probes = arrays.draws.length;
-      const { draw, istop } = await solver.probe(place.probes, { ...asked.stopping, onIteration: undefined, timed: false, from, pause: this.pause });
+      const { draw, istop } = await solver.probe(place.probes, {
+        ...asked.stopping,
+        onIteration: undefined,
+        timed: false,
+        from,
+        pause: this.pause,
+      });
       if (istop < 0) return undefined;
       arrays.draws.push(draw);
       from = undefined;

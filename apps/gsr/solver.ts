@@ -147,7 +147,12 @@ export class Solver {
   }
 
   /** Prepares the solver for rows that exist. Throws LaunchError for a size that does not fit, and for `paper` on several devices. */
-  static async of(on: DeviceSet | Device, source: RowSource | ScanningSource, options: SolverOptions, progress?: Progress): Promise<Solver> {
+  static async of(
+    on: DeviceSet | Device,
+    source: RowSource | ScanningSource,
+    options: SolverOptions,
+    progress?: Progress,
+  ): Promise<Solver> {
     const set = await setOf(on);
     const { seed = 0, norm = "separate" } = options;
     const [{ device }] = set.locals;
@@ -188,7 +193,8 @@ export class Solver {
 
   /** Runs LSQR from x = 0, or on from a restored state; the solution and standard errors of the unscaled system stay on the devices. */
   async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
-    if (options.from === undefined) for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
+    if (options.from === undefined)
+      for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
     const solution = await this.lsqr.solve(options);
     const { shape } = this;
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
@@ -351,7 +357,10 @@ function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): 
 function fastestFormOn(set: DeviceSet, source: RowSource): FormName {
   const count = set.members.length;
   if (count === 1) return fastestForm(set.locals[0].device, source);
-  const part: RowSource = { ...source, shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) } };
+  const part: RowSource = {
+    ...source,
+    shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) },
+  };
   return set.locals.every(({ device }) => fastestForm(device, part) === "gathered") ? "gathered" : "fused";
 }
 
@@ -362,7 +371,14 @@ function shareOf(member: LocalMember, system: System, norm: Norm | undefined): S
   const vector = (): View<"f64"> => device.array(f64, unknowns);
   const before = norm ? unknowns + productsOf(system.starConstraints.length, norm) : 0;
   const ahead = device.array(f64, before + SCALARS);
-  const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector(), ahead };
+  const vectors: Vectors = {
+    u: device.array(f64, system.knownTerms.length),
+    v: vector(),
+    w: vector(),
+    x: vector(),
+    variance: vector(),
+    ahead,
+  };
   return { member, system, vectors, scalars: new Scalars(device, member.queue(0), ahead.slice([before, before + SCALARS])) };
 }
 

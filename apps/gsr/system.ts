@@ -151,7 +151,14 @@ export async function createSystems(
       await source.write(member.device, draft.rows, draft.part, draft.options, progress);
     }
     await addSquares(set, parts, drafts, source.shape);
-    const squares = source.mayLeave ? await readWhole(set, parts, source.shape, drafts.map(({ scaling }) => scaling.all)) : undefined;
+    const squares = source.mayLeave
+      ? await readWhole(
+          set,
+          parts,
+          source.shape,
+          drafts.map(({ scaling }) => scaling.all),
+        )
+      : undefined;
     const seen: Seen = (unknown) => !squares || squares[unknown] > 0;
     const constraints = source.constraints(seen);
     const exact = source.exact?.(constraints, seen);
@@ -236,7 +243,12 @@ export function unknownsOfTiles({ tiles, shape }: Pick<System, "tiles" | "shape"
  * A vector over all unknowns of which each member has a part: its stars', and what stars share, of which all have a copy. All processes of a set call it.
  * @param vectors of the members of this process, in their order
  */
-export async function readWhole(set: DeviceSet, parts: readonly Part[], shape: Shape, vectors: readonly View<"f64">[]): Promise<Float64Array> {
+export async function readWhole(
+  set: DeviceSet,
+  parts: readonly Part[],
+  shape: Shape,
+  vectors: readonly View<"f64">[],
+): Promise<Float64Array> {
   const shared = sharedUnknowns(shape);
   const lengths = parts.map(({ stars }, m) => ASTROMETRIC * (stars[1] - stars[0]) + (m === 0 ? shared : 0));
   const views: View<"f64">[] = [];
@@ -294,7 +306,12 @@ export const uploadSparse = (device: Device, matrix: SparseRows): DeviceSparse =
   values: device.from(f64, matrix.values),
 });
 
-function constrain({ member: { device }, part, rows, tiles, scaling, own, free }: Draft, whole: Shape, all: Constraints, exact?: Float64Array): System {
+function constrain(
+  { member: { device }, part, rows, tiles, scaling, own, free }: Draft,
+  whole: Shape,
+  all: Constraints,
+  exact?: Float64Array,
+): System {
   const { shape } = rows;
   const constraints = constraintsOf(whole, part, all);
   const { first, rowStart } = constraints;
@@ -365,7 +382,12 @@ async function addSquares(set: DeviceSet, parts: readonly Part[], drafts: readon
   const shared = sharedUnknowns(shape);
   const results: View[] = [];
   for (const { member, scaling } of drafts) results[member.index] = scaling.all.slice([scaling.all.length - shared, scaling.all.length]);
-  const sum = new TreeSum(set, f64, { name: "squares of columns", length: shared, leaves: parts.map(({ tiles }) => tiles.length), results });
+  const sum = new TreeSum(set, f64, {
+    name: "squares of columns",
+    length: shared,
+    leaves: parts.map(({ tiles }) => tiles.length),
+    results,
+  });
   for (const { member, tiles, scaling, options } of drafts) {
     const { stars } = unknownsOfTiles({ tiles, shape: tiles[0].shape });
     for (const [n, tile] of tiles.entries()) {
@@ -406,7 +428,12 @@ async function scaleColumns(set: DeviceSet, systems: readonly System[], drafts: 
     const { device, scaling: p, byColumn } = system;
     const bound = constrained(system, p.all);
     const { options } = drafts[n];
-    await device.run(kernels.squaresConstraints, { columnStart: byColumn.start, a: byColumn.values, p: bound }, range(bound.length), options);
+    await device.run(
+      kernels.squaresConstraints,
+      { columnStart: byColumn.start, a: byColumn.values, p: bound },
+      range(bound.length),
+      options,
+    );
     const { empty } = await device.run(inverseNorms, { p: p.all }, range(p.all.length), options);
     missing = Math.max(missing, empty);
   }

@@ -82,12 +82,17 @@ export interface SharePart {
 }
 
 /** The entries of some constraint rows in a range of a system's unknowns, whose columns count from its first. */
-export function entriesOf({ constraints, constrainedUnknowns }: System, rows: readonly number[], [first, end]: readonly [number, number]): SparseRows {
+export function entriesOf(
+  { constraints, constrainedUnknowns }: System,
+  rows: readonly number[],
+  [first, end]: readonly [number, number],
+): SparseRows {
   const rowStart = [0];
   const entries: number[] = [];
   const columnOf = (e: number): number => constrainedUnknowns[0] + constraints.columns[e];
   for (const r of rows) {
-    for (let e = constraints.rowStart[r]; e < constraints.rowStart[r + 1]; e++) if (columnOf(e) >= first && columnOf(e) < end) entries.push(e);
+    for (let e = constraints.rowStart[r]; e < constraints.rowStart[r + 1]; e++)
+      if (columnOf(e) >= first && columnOf(e) < end) entries.push(e);
     rowStart.push(entries.length);
   }
   return {

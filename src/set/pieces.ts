@@ -27,7 +27,10 @@ export async function readPieces<T extends ElementType>(
     const parts: TypedArrayOf<T>[] = [];
     // An empty piece is sent, too: it tells the type of its elements.
     for (let first = 0; first === 0 || first < lengths[index]; first += AT_ONCE) {
-      const sent = await ranks.gather(mine.get(index)?.slice(first, first + AT_ONCE) as TypedArrayOf<T> | undefined, `${what} of member ${index}`);
+      const sent = await ranks.gather(
+        mine.get(index)?.slice(first, first + AT_ONCE) as TypedArrayOf<T> | undefined,
+        `${what} of member ${index}`,
+      );
       parts.push(sent[rank]!);
     }
     pieces.push(mine.get(index) ?? joined(parts));

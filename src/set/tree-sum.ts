@@ -130,7 +130,9 @@ export class TreeSum<T extends NumericType = NumericType> {
     const { name, leaves, length } = options;
     const total = leaves.reduce((sum, count) => sum + count, 0);
     if (leaves.length !== set.members.length || total === 0)
-      throw new LaunchError(`"${name}" is summed up over [${leaves}] leaves on the ${set.members.length} members of ${set.name}: give a number for each, one or more in all`);
+      throw new LaunchError(
+        `"${name}" is summed up over [${leaves}] leaves on the ${set.members.length} members of ${set.name}: give a number for each, one or more in all`,
+      );
     requireHostMemory(set);
     const firsts = leaves.map((_, m) => leaves.slice(0, m).reduce((sum, count) => sum + count, 0));
     const nodes = firsts.map((first, m) => nodesOf(first, leaves[m]));
@@ -216,7 +218,9 @@ export class TreeSum<T extends NumericType = NumericType> {
       const [to, from] = additionsOf(all);
       const lists = [to, from].map((list) => device.from(i32, list.length > 0 ? list : [0]));
       owned.push(rows, ...lists);
-      joining = device.prepare<Params>(join, { rows, to: lists[0], from: lists[1], count: to.length }, range(end - begin), { precision: "strict" });
+      joining = device.prepare<Params>(join, { rows, to: lists[0], from: lists[1], count: to.length }, range(end - begin), {
+        precision: "strict",
+      });
       launches.push(joining);
     }
     const free = (): void => {
@@ -235,7 +239,12 @@ export class TreeSum<T extends NumericType = NumericType> {
     const row = (m: number, n: number): View | undefined => this.shares[m]?.rows?.at(0, n);
     const rows = owners.flatMap((to) =>
       members.flatMap((from) =>
-        nodes[from].map((_, n): MemberCopy => ({ from, to, source: this.shares[from]?.slots[n].slice(parts[to]), target: row(to, before[from] + n) })),
+        nodes[from].map((_, n): MemberCopy => ({
+          from,
+          to,
+          source: this.shares[from]?.slots[n].slice(parts[to]),
+          target: row(to, before[from] + n),
+        })),
       ),
     );
     const sums = owners.flatMap((from) =>

@@ -22,7 +22,13 @@ export const TRANSIT = 5;
 /** The transit of each observation, and its star, counted from `firstStar`. */
 export const spreadTransits = kernel(
   "spreadTransits",
-  { transits: view(i32, 2), rows: i32, firstStar: i32, transitOf: view(i32, 1, { disjoint: true }), star: view(i32, 1, { disjoint: true }) },
+  {
+    transits: view(i32, 2),
+    rows: i32,
+    firstStar: i32,
+    transitOf: view(i32, 1, { disjoint: true }),
+    star: view(i32, 1, { disjoint: true }),
+  },
   ({ transits, rows, firstStar, transitOf, star }, j) => {
     const end = j + 1 < transits.length ? transits[j + 1][4] : rows;
     for (let i = transits[j][4]; i < end; i++) {
