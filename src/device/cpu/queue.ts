@@ -18,7 +18,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     this.device.requireOpen();
   }
 
-  protected get capturing(): boolean {
+  get capturing(): boolean {
     return capturing();
   }
 
@@ -63,7 +63,8 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   protected resultsOf(launch: Launch): Record<string, number> | undefined {
-    const { results, binding } = this.ownLaunch(launch) ?? {};
+    const { results, latest, binding } = this.ownLaunch(launch) ?? {};
+    if (latest) return { ...latest };
     return results && withInitialValues(binding!, { ...results });
   }
 
