@@ -171,6 +171,8 @@ export class Solver {
     const matrix: Bidiagonalisation = sorted
       ? await fusedForm(set, shares, leaves, launch, sorted, norm)
       : paperForm(shares[0], launch.rows);
+    // What the devices' own queues have copied is there before other queues use it.
+    for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
     const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
     return new Solver(set, form, source.shape, scanning, seed, parts, shares, new Lsqr(shares, matrix, launch.alike), owned);

@@ -1,4 +1,4 @@
-import type { TypedArrayOf, View } from "../device/memory/view.js";
+import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
 import type { DeviceSet } from "./device-set.js";
 
@@ -33,15 +33,17 @@ export async function readPieces<T extends ElementType>(
       );
       parts.push(sent[rank]!);
     }
-    pieces.push(mine.get(index) ?? joined(parts));
+    pieces.push(mine.get(index) ?? joined(views[locals[0].index].type, parts));
   }
   return pieces;
 }
 
-function joined<T extends ElementType>(parts: readonly TypedArrayOf<T>[]): TypedArrayOf<T> {
+function joined<T extends ElementType>(type: T, parts: readonly TypedArrayOf<T>[]): TypedArrayOf<T> {
   if (parts.length === 1) return parts[0];
-  const Array = parts[0].constructor as new (length: number) => TypedArrayOf<T>;
-  const whole = new Array(parts.reduce((sum, { length }) => sum + length, 0));
+  const whole = typedArray(
+    type,
+    parts.reduce((sum, { length }) => sum + length, 0),
+  );
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

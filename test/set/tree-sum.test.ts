@@ -41,7 +41,7 @@ await eachSet((name, open) =>
       const set = await open();
       const members = set.members.length;
       for (const total of [1, 2, 5, 12, 13, 31])
-        for (const length of [1, 9000]) {
+        for (const length of [1, 4200]) {
           const expected = Array.from({ length }, (_, place) => treeOf(Array.from({ length: total }, (__, leaf) => valueOf(leaf, place))));
           const even = Array.from(
             { length: members },
