@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { Argument, Option } from "commander";
-import type { OpenOptions, Precision } from "isoform";
 import { LaunchError } from "isoform";
 import { previousOf } from "isoform/io";
 import type { Interruption, Shell } from "isoform/portability";
@@ -16,19 +15,18 @@ import { judge } from "./judgement.js";
 import type { Norms, Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
-import type { Norm } from "./fused.js";
 import { NORMS } from "./fused.js";
+import type { GsrOptions } from "./gsr-options.js";
 import { planText } from "./memory.js";
 import { requireProbes } from "./probes.js";
 import { restarted, savedOptions } from "./restart.js";
 import type { Turn } from "./robust.js";
 import { scanningSize } from "./scanning/index.js";
-import type { ScanningWords } from "./scanning-options.js";
 import { addScanningOptions, describe, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
 import { readSolution, solutionText } from "./solution-file.js";
 import type { Done } from "./session.js";
 import { runSession } from "./session.js";
-import type { FormName, GeneratorName, Layout, ScanningSystemOptions, SimulatedOptions } from "./solver.js";
+import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
 import { FORMS, GENERATORS, LAYOUTS } from "./solver.js";
 import type { Deviation } from "./validate.js";
 
@@ -40,31 +38,6 @@ const LIMITS = { simulated: 1000, scanning: 10_000 };
 const SCANNING_ATOL = 1e-8;
 /** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
 const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
-
-/** Options of `isoform gsr`. */
-export interface GsrOptions extends ScanningWords {
-  gib?: number;
-  devices: string;
-  f64?: OpenOptions["f64"];
-  iterations?: number;
-  generator: GeneratorName;
-  seed: number;
-  form?: FormName;
-  layout?: Layout;
-  norm?: Norm;
-  checkpoint?: string;
-  every?: number;
-  restart?: string;
-  precision: Precision;
-  atol?: number;
-  btol: number;
-  conlim: number;
-  compatibleErrors?: boolean;
-  kernels: boolean;
-  json?: string;
-  out?: string;
-  report?: string;
-}
 
 /** Adds `isoform gsr`. */
 export function command(program: Command, shell: Shell): void {

@@ -1,6 +1,6 @@
 import { LaunchError } from "isoform";
-import type { GsrOptions } from "./command.js";
 import type { Place } from "./checkpoint.js";
+import type { GsrOptions } from "./gsr-options.js";
 
 /*
  * Options that a checkpoint has with it.
