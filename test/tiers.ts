@@ -196,6 +196,7 @@ export const EVERYWHERE: readonly string[] = [
   "set/partitioned",
   "set/records",
   "set/scalar",
+  "set/tree-sum",
   "skeleton/conjugate-gradients",
   "skeleton/every",
   "skeleton/plasma",

@@ -1,26 +1,33 @@
 import type { Command } from "commander";
 import { Argument, Option } from "commander";
-import type { Device, OpenOptions, Precision } from "isoform";
-import { LaunchError, open } from "isoform";
-import type { Shell } from "isoform/portability";
+import { LaunchError } from "isoform";
+import { previousOf } from "isoform/io";
+import type { Interruption, Shell } from "isoform/portability";
+import type { DeviceSet } from "isoform/set";
+import { devices } from "isoform/set";
 import { tableText } from "isoform/portability";
-import { count, deviceOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
+import { count, devicesOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
+import type { SavedRun } from "./checkpoint.js";
+import { readCheckpoint } from "./checkpoint.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
 import type { SectionVerdict } from "./judgement.js";
 import { judge } from "./judgement.js";
-import type { Norms, Solution, SolveOptions } from "./lsqr.js";
+import type { Norms, Solution } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
 import { sections } from "./shape.js";
-import type { Probes } from "./probes.js";
+import { NORMS } from "./fused.js";
+import type { GsrOptions } from "./gsr-options.js";
+import { planText } from "./memory.js";
 import { requireProbes } from "./probes.js";
-import type { RobustSolution, Turn } from "./robust.js";
-import { solveRobustly } from "./robust.js";
-import { scanningRows, scanningSize } from "./scanning/index.js";
-import type { ScanningWords } from "./scanning-options.js";
+import { restarted, savedOptions } from "./restart.js";
+import type { Turn } from "./robust.js";
+import { scanningSize } from "./scanning/index.js";
 import { addScanningOptions, describe, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
 import { readSolution, solutionText } from "./solution-file.js";
-import type { FormName, GeneratorName, Layout, ScanningSystemOptions, SimulatedOptions, SolverOptions } from "./solver.js";
-import { FORMS, GENERATORS, LAYOUTS, Solver } from "./solver.js";
+import type { Done } from "./session.js";
+import { runSession } from "./session.js";
+import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
+import { FORMS, GENERATORS, LAYOUTS } from "./solver.js";
 import type { Deviation } from "./validate.js";
 
 /** Size of the generators of random coefficients by default. */
@@ -31,26 +38,6 @@ const LIMITS = { simulated: 1000, scanning: 10_000 };
 const SCANNING_ATOL = 1e-8;
 /** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
 const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
-
-interface GsrOptions extends ScanningWords {
-  gib?: number;
-  devices: string;
-  f64?: OpenOptions["f64"];
-  iterations?: number;
-  generator: GeneratorName;
-  seed: number;
-  form?: FormName;
-  layout?: Layout;
-  precision: Precision;
-  atol?: number;
-  btol: number;
-  conlim: number;
-  compatibleErrors?: boolean;
-  kernels: boolean;
-  json?: string;
-  out?: string;
-  report?: string;
-}
 
 /** Adds `isoform gsr`. */
 export function command(program: Command, shell: Shell): void {
@@ -77,7 +64,7 @@ export function command(program: Command, shell: Shell): void {
     )
     .option("--seed <n>", "seed of the random numbers; the published generator has none", seed, 0);
   addScanningOptions(gsr)
-    .addOption(deviceOption())
+    .addOption(devicesOption())
     .addOption(f64Option())
     .option("--iterations <n>", `maximum number of iterations (default: ${LIMITS.simulated}, with scanning ${LIMITS.scanning})`, count)
     .addOption(
@@ -92,7 +79,19 @@ export function command(program: Command, shell: Shell): void {
         "how coefficients lie in memory: row after row, or column after column (planes); default: what suits the form and the device",
       ).choices(Object.keys(LAYOUTS)),
     )
+    .addOption(
+      new Option(
+        "--norm <name>",
+        "how the norm of A^T u - beta v is found: from the vector (separate), or from sums that come with the product, one message less (merged); default: separate",
+      ).choices(NORMS),
+    )
     .addOption(precisionOption())
+    .option(
+      "--checkpoint <file>",
+      "write the state to this file at intervals, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
+    )
+    .option("--every <n>", "iterations from one checkpoint to the next (default: ten minutes)", count)
+    .option("--restart <file>", "continue from a checkpoint, with its options")
     .option(
       "--atol <x>",
       `stop at this relative error of the coefficients; 0: at machine precision (default: 0, with scanning ${SCANNING_ATOL})`,
@@ -118,11 +117,15 @@ export function command(program: Command, shell: Shell): void {
         "gsr --stars 2000 --years 5 --known truth --devices cuda:0",
         "gsr --generator parallel --gib 0.25 --devices wasm --iterations 200",
         "gsr --generator published --gib 10 --devices cuda:0 --iterations 100",
+        "gsr --stars 2000 --known truth --errors probes 50 --checkpoint run.state",
+        "gsr --restart run.state --checkpoint run.state",
         "gsr compare a.json b.json --report pairs.svg",
       ),
     )
     .action((compare: string | undefined, files: string[], options: GsrOptions) =>
-      compare === undefined ? run(options, shell) : runComparison(files, options, shell),
+      compare === undefined
+        ? run(options, shell, (name) => gsr.getOptionValueSource(name) === "cli")
+        : runComparison(files, options, shell),
     );
 }
 
@@ -135,7 +138,7 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
   const comparison = compareSolutions(a, b);
   shell.print(comparisonText(comparison));
   if (report !== undefined) await shell.writeFile(report, comparisonPlot(a, b, [first, second]));
-  if (!comparison.ok) process.exitCode = 1;
+  if (!comparison.ok) shell.endWith(1);
 }
 
 type SystemChoice = SimulatedOptions | ScanningSystemOptions;
@@ -148,68 +151,115 @@ function systemOf(options: GsrOptions): SystemChoice {
   return { generator, gib: gib ?? SIMULATED_GIB };
 }
 
-async function run(options: GsrOptions, shell: Shell): Promise<void> {
+async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
+  const { checkpoint } = given;
+  if (given.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
+  if (given.every !== undefined && checkpoint === undefined)
+    throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
+  const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
+  const options = saved ? restarted(given, saved.place.options, isGiven) : given;
   const chosen = systemOf(options);
-  if (options.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
   if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
-  await shell.checkOutputs({ json: options.json, out: options.out });
-  const device = await open(options.devices, { f64: options.f64 });
+  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json: options.json, out: options.out };
+  // A run may go on in the checkpoint that it was restarted from.
+  await shell.checkOutputs(files, { restart: given.restart }, { checkpoint: "restart" });
+  const set = await devices(options.devices, { f64: options.f64 });
+  const interruption = shell.interruption();
   try {
-    await solveAndReport(device, chosen, options, shell);
+    await solveAndReport(set, chosen, options, shell, interruption, saved);
   } finally {
-    await device.close();
+    interruption.ignore();
+    await set.close();
   }
 }
 
-interface Solved {
-  readonly solver: Solver;
-  readonly solution: Solution;
-  readonly stopping: SolveOptions;
-  /** The loop of `--robust`. */
-  readonly robust?: RobustSolution;
+/** Iterations at most, and the relative error at which they stop. */
+function limitsOf({ iterations, atol }: GsrOptions, { generator }: SystemChoice): { iterations: number; atol: number } {
+  const isScanning = generator === "scanning";
+  return {
+    iterations: iterations ?? LIMITS[isScanning ? "scanning" : "simulated"],
+    atol: atol ?? (isScanning ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol),
+  };
 }
 
-async function solve(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<Solved> {
-  const { seed, layout, precision, form = "fastest", btol, conlim, compatibleErrors } = options;
-  const isScanning = chosen.generator === "scanning";
-  const iterations = options.iterations ?? LIMITS[isScanning ? "scanning" : "simulated"];
-  const atol = options.atol ?? (isScanning ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol);
-  const task = shell.progress("gsr");
-  const stopping = {
-    iterations,
-    atol,
-    btol,
-    conlim,
-    onIteration: (done: number, { rnorm, bnorm }: Norms) => task.update(done, iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
-  };
-  const solverOptions: SolverOptions = { seed, layout, precision, form };
-  const watched = { ...stopping, timed: options.kernels };
+async function solve(
+  set: DeviceSet,
+  chosen: SystemChoice,
+  options: GsrOptions,
+  shell: Shell,
+  { stop }: Interruption,
+  resume?: SavedRun,
+): Promise<Done> {
+  const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors } = options;
+  const { iterations, atol } = limitsOf(options, chosen);
+  const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
+  const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
+  let planned = false;
   try {
-    if (isScanning && options.robust) {
-      const robust = await solveRobustly(device, await scanningRows(device, chosen, seed), solverOptions, watched);
-      return { solver: robust.solver, solution: robust.solution, stopping, robust };
-    }
-    const solver = await Solver.create(device, { ...chosen, ...solverOptions }, task.update);
-    return { solver, solution: await solver.solve({ ...watched, compatibleErrors }), stopping };
+    return await runSession(
+      set,
+      {
+        system: chosen,
+        solver: {
+          seed,
+          layout,
+          precision,
+          norm,
+          form,
+          onPlan(plan) {
+            if (!planned) shell.print(planText(plan));
+            planned = true;
+          },
+        },
+        stopping: {
+          iterations,
+          atol,
+          btol,
+          conlim,
+          compatibleErrors,
+          timed: options.kernels,
+          onIteration: (done: number, { rnorm, bnorm }: Norms) =>
+            task.update(done, iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
+        },
+        robust: options.robust ?? false,
+        probes,
+        resume,
+        onProbe: (done) => probing.update(done, probes!, "probes"),
+      },
+      { file: options.checkpoint, every: options.every, stop, options: savedOptions(options) },
+    );
   } finally {
     task.done();
+    probing.done();
   }
 }
 
-async function solveAndReport(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<void> {
-  const { solver, solution, stopping, robust } = await solve(device, chosen, options, shell);
+async function solveAndReport(
+  set: DeviceSet,
+  chosen: SystemChoice,
+  options: GsrOptions,
+  shell: Shell,
+  interruption: Interruption,
+  saved: SavedRun | undefined,
+): Promise<void> {
+  const done = await solve(set, chosen, options, shell, interruption, saved);
+  const { solver, solution, robust, probes, interrupted } = done;
+  if (interrupted !== undefined) {
+    const { checkpoint } = options;
+    shell.print(`interrupted after ${interrupted} iterations${checkpoint === undefined ? "" : `: go on with --restart ${checkpoint}`}\n`);
+    shell.endWith(interruption.exitCode);
+    return;
+  }
   const { precision } = options;
-  const { shape, constraintCount, exact } = solver.system;
+  const { shape, exact } = solver;
+  const { constraintCount } = solver.system;
   const deviation = await solver.deviation();
   const x = await solver.solution();
-  const probes = await probed(solver, options, { ...stopping, onIteration: undefined }, shell);
   const errors = probes?.errors ?? (await solver.standardErrors());
   const label = probes ? `standard error, ${probes.draws.length} probes,` : LSQR_LABEL;
   const verdicts = probes && exact && options.known === "truth" ? judge(shape, x, exact, probes) : undefined;
   const first = Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] }));
-  const kernels = [
-    ...new Map(solver.steps.map(({ name, launch }) => [name, { name, ...launch.cost, seconds: solution.steps[name] }])).values(),
-  ];
+  const kernels = kernelTimes(solver.steps, solution);
   const scanning = solver.scanning && describe(solver.scanning);
   const doubts = [
     ...(verdicts?.some(({ ok }) => !ok) ? ["the solution does not lie about the truth as its standard errors say"] : []),
@@ -217,7 +267,7 @@ async function solveAndReport(device: Device, chosen: SystemChoice, options: Gsr
   ];
 
   shell.print(
-    `${device.name}: ${device.label}\n` +
+    `${set.name}: ${[...new Set(set.locals.map(({ device }) => device.label))].join(", ")}\n` +
       `system ${"gib" in chosen ? `${chosen.gib} GiB, ` : ""}${options.generator} generator, ${solver.form} form, ${precision}: ` +
       `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n` +
       `${scanning?.text ?? ""}\n` +
@@ -228,13 +278,13 @@ async function solveAndReport(device: Device, chosen: SystemChoice, options: Gsr
       (verdicts ? `${verdictText(verdicts)}\n` : "") +
       doubts.map((doubt) => `${doubt}\n`).join(""),
   );
-  if (doubts.length > 0) process.exitCode = 1;
+  if (doubts.length > 0) shell.endWith(1);
   if (options.kernels) shell.print(kernelTable(kernels));
   if (options.json !== undefined) {
     const result = {
-      device: device.name,
-      label: device.label,
-      options: { ...options, ...chosen, iterations: stopping.iterations, form: solver.form },
+      device: set.name,
+      label: [...new Set(set.locals.map(({ device }) => device.label))].join(", "),
+      options: { ...options, ...chosen, iterations: limitsOf(options, chosen).iterations, form: solver.form },
       shape,
       scanning: scanning?.facts,
       turns: robust?.turns,
@@ -263,15 +313,6 @@ const turnsText = (turns: readonly Turn[]): string =>
         `${(100 * rejected).toFixed(2)} % are below a half\n`,
     )
     .join("");
-
-/** Standard errors by probes, if they are asked for. */
-async function probed(solver: Solver, { errors }: GsrOptions, stopping: SolveOptions, shell: Shell): Promise<Probes | undefined> {
-  if (errors === undefined || errors === "lsqr") return undefined;
-  const task = shell.progress("gsr probes");
-  const probes = await solver.probes(errors.probes, stopping, (done) => task.update(done, errors.probes, "probes"));
-  task.done();
-  return probes;
-}
 
 /** How the solution lies about the truth, section by section, and whether that is what its errors say. */
 const verdictText = (verdicts: readonly SectionVerdict[]): string =>
@@ -305,6 +346,16 @@ interface KernelTime {
   seconds: number;
   bytes: number;
   flops: number;
+}
+
+/** Work and time of the launches of an iteration, those of one name together. */
+function kernelTimes(steps: Done["solver"]["steps"], { steps: seconds }: Solution): KernelTime[] {
+  const kernels = new Map<string, KernelTime>();
+  for (const { name, launch } of steps) {
+    const { bytes, flops } = kernels.get(name) ?? { bytes: 0, flops: 0 };
+    kernels.set(name, { name, bytes: bytes + launch.cost.bytes, flops: flops + launch.cost.flops, seconds: seconds[name] });
+  }
+  return [...kernels.values()];
 }
 
 function kernelTable(kernels: readonly KernelTime[]): string {

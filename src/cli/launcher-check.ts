@@ -9,7 +9,7 @@ import { isAlone, launched, type Launched } from "../set/launched.js";
 const TOLD_ONCE: readonly string[] = ["doctor"];
 
 /** Applications that span processes with `mpi:`. */
-const SPANNING_COMMANDS: readonly string[] = ["elasticity", "heat", "lbm", "life", "navier-stokes", "poisson"];
+const SPANNING_COMMANDS: readonly string[] = ["elasticity", "gsr", "heat", "lbm", "life", "navier-stokes", "poisson"];
 
 /** Adds `--alone` to all commands, and refuses processes started together that would each do all of the work. */
 export function addLauncherCheck(program: Command): void {

@@ -34,6 +34,8 @@ export interface CheckpointedArray {
   readonly name: string;
   readonly type: ElementType;
   readonly length: number;
+  /** Whose processes all read and write it; without one each process has its own. */
+  readonly set?: DeviceSet;
   read(): Promise<TypedArray>;
   write(values: TypedArray): void | Promise<void>;
 }
@@ -168,6 +170,16 @@ export class Checkpoint {
     const all: TypedArray[] = [];
     for (const array of this.values) all.push(await array.values());
     return all;
+  }
+
+  /** The values of one of the program's own arrays, for what has to be known before the others can be taken. Throws IsoformError where there is none. */
+  async array(name: string): Promise<TypedArray> {
+    let at = 0;
+    for (const { kind, name: found, arrays } of this.parts) {
+      if (kind === "array" && found === name) return this.values[at].values();
+      at += arrays;
+    }
+    throw new IsoformError(`${this.path} has no array "${name}": it is a checkpoint of another state`);
   }
 
   /**
@@ -338,10 +350,11 @@ function speciesPart(species: Species): Part {
 }
 
 function arrayPart(array: CheckpointedArray): Part {
-  const { name, type, length } = array;
+  const { name, type, length, set } = array;
   return {
     kind: "array",
     name,
+    set,
     is: `${length} ${type}`,
     arrays: async () => [{ type, length, values: () => array.read() }],
     fits: ([only, another]) => only === length && another === undefined,

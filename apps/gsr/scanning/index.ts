@@ -1,10 +1,11 @@
 import type { Device, LaunchOptions } from "isoform";
 import { LaunchError, f64, i32, range } from "isoform";
+import type { DeviceSet } from "isoform/set";
 import { requireMemory } from "isoform/set";
 import { constraintRows, joined, onSeen } from "../constraints.js";
 import type { Shape } from "../shape.js";
 import { INSTRUMENT, KNOTS, PUBLISHED, ROW, instrumentLayout, publishedGib, publishedShape, scaledShape, sections } from "../shape.js";
-import type { Constraints, Observations, RowSource } from "../source.js";
+import type { Constraints, Observations, RowSource, Window } from "../source.js";
 import { randomNoise, randomSolution } from "../truth.js";
 import type { AttitudeKnots } from "./attitude-knots.js";
 import { attitudeKnots } from "./attitude-knots.js";
@@ -105,14 +106,15 @@ export function scanningSize(gib: number): { stars: number; years: number } {
  * Observes stars by the nominal scanning law and chooses sizes of attitude and instrument that the observations determine. `seed` is a u32. Throws
  * LaunchError for sizes that leave unknowns undetermined.
  */
-export async function scanningRows(device: Device, options: ScanningOptions, seed: number): Promise<ScanningSource> {
+export async function scanningRows(on: DeviceSet | Device, options: ScanningOptions, seed: number): Promise<ScanningSource> {
+  const device = "members" in on ? on.locals[0].device : on;
   const { stars: count = DEFAULT_STARS, years = DEFAULT_YEARS, knot = "auto", pixels = "auto", axes = "inertial" } = options;
   const { plane = GAIA_PLANE, halfHeight = HALF_HEIGHT, frame = true, known = "identity", outliers = 0 } = options;
   const size = options.list?.count ?? count;
   requireSizes(size, years, options);
   const what = `${size.toLocaleString("en-US")} stars in ${years} years`;
   const rowBytes = 8 * (ROW + 1) + 4 * (2 + INSTRUMENT) + 2 * 8;
-  requireMemory(device, { what, bytes: 0.9 * size * years * ROWS_A_STAR_AND_YEAR * rowBytes, choose: SMALLER });
+  requireMemory(on, { what, bytes: 0.9 * size * years * ROWS_A_STAR_AND_YEAR * rowBytes, choose: SMALLER });
   const stars = options.list ?? randomStars(size, seed);
   const law = scanningLaw(years * YEAR);
   const height = Math.sin((halfHeight * Math.PI) / 180);
@@ -146,7 +148,7 @@ export async function scanningRows(device: Device, options: ScanningOptions, see
     leftBlocks: sizes.left,
     frameIsFixed: frame,
     settings: { years, knot, pixels, axes, frame, known, outliers },
-    write: (on, into, launch) => writeRows(on, into, observed, { plane, height, axes }, launch),
+    write: (on, into, window, launch) => writeRows(on, into, observed, { plane, height, axes }, window, launch),
     constraints: (seen = () => true) => scanningConstraints(shape, stars, frame, seen),
     exact: (constraints, seen) =>
       known === "identity"
@@ -215,25 +217,35 @@ function scanningConstraints(shape: Shape, stars: StarList, frame: boolean, seen
 
 type Observed = Pick<ScanningSource, "shape" | "stars" | "law" | "transits" | "firstRow" | "knots" | "sizes">;
 
-/** Writes all observations; always in strict mode, so that devices agree. */
+/** Writes the observations of a window; always in strict mode, so that devices agree. */
 async function writeRows(
   device: Device,
   into: Observations,
   { shape, stars, law, transits, firstRow, knots, sizes }: Observed,
   { plane, height, axes }: { plane: FocalPlane; height: number; axes: TurnAxes },
+  window: Window,
   launch: LaunchOptions,
 ): Promise<void> {
-  const { ccds, observations, pixels, intervals } = shape;
+  const { ccds, pixels, intervals } = shape;
+  const observations = window.rows[1] - window.rows[0];
+  if (observations === 0) return;
   const options: LaunchOptions = { ...launch, precision: "strict" };
   const sky = uploadSky(device, law, stars);
-  const table = new Int32Array(TRANSIT * transits.count);
-  for (let j = 0; j < transits.count; j++)
-    table.set([...transits.place.subarray(PLACE * j, PLACE * (j + 1)), focalRow(transits, j, plane, height), firstRow[j]], TRANSIT * j);
+  // Transits are in the order of their stars.
+  const first = firstRow.findIndex((row) => row >= window.rows[0]);
+  const behind = firstRow.findIndex((row) => row >= window.rows[1]);
+  const count = (behind < 0 ? transits.count : behind) - first;
+  const table = new Int32Array(TRANSIT * count);
+  for (let n = 0; n < count; n++) {
+    const j = first + n;
+    const place = transits.place.subarray(PLACE * j, PLACE * (j + 1));
+    table.set([...place, focalRow(transits, j, plane, height), firstRow[j] - window.rows[0]], TRANSIT * n);
+  }
   const arrays = {
-    transits: device.from(i32, table).reshape(transits.count, TRANSIT),
+    transits: device.from(i32, table).reshape(count, TRANSIT),
     moments: device.from(
       f64,
-      Float64Array.from({ length: transits.count }, (_, j) => transits.moment[MOMENT * j]),
+      Float64Array.from({ length: count }, (_, n) => transits.moment[MOMENT * (first + n)]),
     ),
     transitOf: device.array(i32, observations),
     keepSmall: device.from(f64, sizes.keepSmall).reshape(2, ccds),
@@ -243,8 +255,8 @@ async function writeRows(
   const { transitOf } = places;
   const each = range(observations);
   const observed = { law: sky.law, stars: sky.stars, ...places };
-  const spread = { transits: places.transits, rows: observations, transitOf, star: into.star };
-  await device.run(spreadTransits, spread, range(transits.count), options);
+  const spread = { transits: places.transits, rows: observations, firstStar: window.stars[0], transitOf, star: into.star };
+  await device.run(spreadTransits, spread, range(count), options);
   const global = into.global!;
   await device.run(starCoefficients, { ...observed, middle: law.duration / 2, astrometric: into.astrometric, global }, each, options);
   const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", lastKnot: shape.knots - KNOTS };

@@ -19,15 +19,21 @@ export const ACROSS_ERROR = 5;
 /** Numbers of a transit: star, stretch of the law, field, row of CCDs, first observation. */
 export const TRANSIT = 5;
 
-/** The transit and the star of each observation. */
+/** The transit of each observation, and its star, counted from `firstStar`. */
 export const spreadTransits = kernel(
   "spreadTransits",
-  { transits: view(i32, 2), rows: i32, transitOf: view(i32, 1, { disjoint: true }), star: view(i32, 1, { disjoint: true }) },
-  ({ transits, rows, transitOf, star }, j) => {
+  {
+    transits: view(i32, 2),
+    rows: i32,
+    firstStar: i32,
+    transitOf: view(i32, 1, { disjoint: true }),
+    star: view(i32, 1, { disjoint: true }),
+  },
+  ({ transits, rows, firstStar, transitOf, star }, j) => {
     const end = j + 1 < transits.length ? transits[j + 1][4] : rows;
     for (let i = transits[j][4]; i < end; i++) {
       transitOf[i] = j;
-      star[i] = transits[j][0];
+      star[i] = transits[j][0] - firstStar;
     }
   },
 );
