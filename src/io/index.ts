@@ -34,3 +34,5 @@ export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";
+export * from "./table/index.js";
+export { readNpz, writeNpz, type NpyArray, type NpyRead, type NpySource, type NpyValues, type NpzOptions } from "./npz.js";
