@@ -16,9 +16,14 @@ import { requireProbes } from "./probes.js";
 import type { RobustSolution, Turn } from "./robust.js";
 import { solveRobustly } from "./robust.js";
 import { scanningRows, scanningSize } from "./scanning/index.js";
+import { STEP } from "./scanning/law.js";
 import type { ScanningWords } from "./scanning-options.js";
 import { addScanningOptions, describe, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
-import { readSolution, solutionText } from "./solution-file.js";
+import { epochRows, EPOCH_YEAR } from "./files/epochs.js";
+import type { Inputs } from "./files/inputs.js";
+import { askedCovariances, readInputs, requireInputs } from "./files/inputs.js";
+import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
+import { exportSystem, requireExportFormat } from "./files/system-export.js";
 import type { FormName, GeneratorName, Layout, ScanningSystemOptions, SimulatedOptions, SolverOptions } from "./solver.js";
 import { FORMS, GENERATORS, LAYOUTS, Solver } from "./solver.js";
 import type { Deviation } from "./validate.js";
@@ -49,6 +54,7 @@ interface GsrOptions extends ScanningWords {
   kernels: boolean;
   json?: string;
   out?: string;
+  export?: string;
   report?: string;
 }
 
@@ -107,7 +113,8 @@ export function command(program: Command, shell: Shell): void {
     .option("--compatible-errors", "compute standard errors with the published program's count of unknowns")
     .option("--no-kernels", "skip per-kernel timing (it adds a small overhead)")
     .option("--json <file>", "write the result as JSON")
-    .option("--out <file>", "write all unknowns and their standard errors, for gsr compare, as JSON")
+    .option("--out <file>", "write the solution: .json, .fits, .vot or .h5 with all unknowns, for gsr compare; .ecsv with the stars")
+    .option("--export <file>", "write the system, its known terms and scaling for SciPy, .npz")
     .option("--report <file>", "gsr compare: write scatter plots of both solutions as SVG")
     .addArgument(new Argument("[compare]", "compare two solutions that --out wrote").choices(["compare"]))
     .argument("[files...]", "files of the two solutions")
@@ -141,21 +148,34 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
 type SystemChoice = SimulatedOptions | ScanningSystemOptions;
 
 /** The system that the options ask for. */
-function systemOf(options: GsrOptions): SystemChoice {
+function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
   const { generator, gib } = options;
-  if (generator === "scanning") return { generator, ...(gib === undefined ? {} : scanningSize(gib)), ...scanningOptions(options) };
-  refuseScanningOptions(options, generator);
+  if (generator === "scanning")
+    return {
+      generator,
+      ...(gib === undefined ? {} : scanningSize(gib)),
+      ...scanningOptions(options),
+      ...(stars ? { list: stars.list } : {}),
+      ...(law ? { law } : {}),
+    };
   return { generator, gib: gib ?? SIMULATED_GIB };
 }
 
 async function run(options: GsrOptions, shell: Shell): Promise<void> {
-  const chosen = systemOf(options);
+  if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
+  requireInputs(options);
   if (options.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
   if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
-  await shell.checkOutputs({ json: options.json, out: options.out });
+  if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning");
+  if (options.export !== undefined) requireExportFormat(options.export);
+  const { stars, scanLaw, epochs, covariances } = options;
+  const read = { stars: typeof stars === "string" ? stars : undefined, scanLaw, epochs, covariances: covariances === "stars" ? undefined : covariances };
+  await shell.checkOutputs({ json: options.json, out: options.out, export: options.export }, read);
+  const inputs = await readInputs(options);
+  const chosen = systemOf(options, inputs);
   const device = await open(options.devices, { f64: options.f64 });
   try {
-    await solveAndReport(device, chosen, options, shell);
+    await solveAndReport(device, { chosen, inputs }, options, shell);
   } finally {
     await device.close();
   }
@@ -169,7 +189,13 @@ interface Solved {
   readonly robust?: RobustSolution;
 }
 
-async function solve(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<Solved> {
+/** A system that is asked for, and the files that it is made of. */
+interface Asked {
+  readonly chosen: SystemChoice;
+  readonly inputs: Inputs;
+}
+
+async function solve(device: Device, { chosen, inputs }: Asked, options: GsrOptions, shell: Shell): Promise<Solved> {
   const { seed, layout, precision, form = "fastest", btol, conlim, compatibleErrors } = options;
   const isScanning = chosen.generator === "scanning";
   const iterations = options.iterations ?? LIMITS[isScanning ? "scanning" : "simulated"];
@@ -189,18 +215,23 @@ async function solve(device: Device, chosen: SystemChoice, options: GsrOptions, 
       const robust = await solveRobustly(device, await scanningRows(device, chosen, seed), solverOptions, watched);
       return { solver: robust.solver, solution: robust.solution, stopping, robust };
     }
-    const solver = await Solver.create(device, { ...chosen, ...solverOptions }, task.update);
+    const solver = inputs.epochs
+      ? await Solver.of(device, epochRows(device, inputs.epochs), solverOptions, task.update)
+      : await Solver.create(device, { ...chosen, ...solverOptions }, task.update);
     return { solver, solution: await solver.solve({ ...watched, compatibleErrors }), stopping };
   } finally {
     task.done();
   }
 }
 
-async function solveAndReport(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<void> {
-  const { solver, solution, stopping, robust } = await solve(device, chosen, options, shell);
+async function solveAndReport(device: Device, asked: Asked, options: GsrOptions, shell: Shell): Promise<void> {
+  const { chosen, inputs } = asked;
+  const { solver, solution, stopping, robust } = await solve(device, asked, options, shell);
+  if (options.export !== undefined) await exportSystem(options.export, solver.system);
   const { precision } = options;
   const { shape, constraintCount, exact } = solver.system;
-  const deviation = await solver.deviation();
+  // Measured positions have no known solution.
+  const deviation = inputs.epochs ? undefined : await solver.deviation();
   const x = await solver.solution();
   const probes = await probed(solver, options, { ...stopping, onIteration: undefined }, shell);
   const errors = probes?.errors ?? (await solver.standardErrors());
@@ -220,7 +251,7 @@ async function solveAndReport(device: Device, chosen: SystemChoice, options: Gsr
     `${device.name}: ${device.label}\n` +
       `system ${"gib" in chosen ? `${chosen.gib} GiB, ` : ""}${options.generator} generator, ${solver.form} form, ${precision}: ` +
       `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n` +
-      `${scanning?.text ?? ""}\n` +
+      `${scanning?.text ?? ""}${inputsText(inputs)}\n` +
       (robust ? turnsText(robust.turns) : "") +
       resultText(solution, deviation) +
       first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  ${label} ${standardError.toExponential(3)}\n`).join("") +
@@ -234,7 +265,7 @@ async function solveAndReport(device: Device, chosen: SystemChoice, options: Gsr
     const result = {
       device: device.name,
       label: device.label,
-      options: { ...options, ...chosen, iterations: stopping.iterations, form: solver.form },
+      options: { ...options, ...chosen, list: undefined, law: undefined, iterations: stopping.iterations, form: solver.form },
       shape,
       scanning: scanning?.facts,
       turns: robust?.turns,
@@ -248,11 +279,31 @@ async function solveAndReport(device: Device, chosen: SystemChoice, options: Gsr
     await shell.writeFile(options.json, `${JSON.stringify(result, null, 1)}\n`);
   }
   if (options.out !== undefined) {
-    const settings = { ...solver.scanning?.settings, ...(robust ? { robust: true } : {}) };
+    const settings = { ...solver.scanning?.settings, ...inputs.digests, ...(robust ? { robust: true } : {}) };
     const system = { generator: options.generator, seed: options.seed, shape, options: settings };
     const vectors = { x: Array.from(x), standardErrors: Array.from(errors) };
-    await shell.writeFile(options.out, solutionText({ system, precision, probes: probes?.draws.length, ...vectors }));
+    const covariances = await askedCovariances(options.covariances, shape, probes);
+    const stars = solver.scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
+    const file = { system, precision, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };
+    await writeSolution(options.out, file, stars, (path, text) => shell.writeFile(path, text));
   }
+}
+
+/** What was left out of files, a line each. */
+function inputsText({ stars, epochs, law }: Inputs): string {
+  const lines: string[] = [];
+  if (stars && stars.colourless > 0) lines.push(`${stars.colourless} stars have no colour: they count as of the mean one`);
+  if (law?.covered) {
+    const gaps = law.covered.slice(0, Math.floor(law.duration / STEP)).filter((covered) => covered === 0).length;
+    if (gaps > 0) lines.push(`the scanning law has gaps: nothing is observed in ${gaps} steps of ${STEP} s`);
+  }
+  if (epochs) {
+    const { knownTerms, flagged, notFinite, ids } = epochs;
+    lines.push(
+      `${knownTerms.length} observations of ${ids.length} stars, ${flagged} flagged and ${notFinite} not finite ones left out; epoch J${EPOCH_YEAR}`,
+    );
+  }
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 const turnsText = (turns: readonly Turn[]): string =>
@@ -288,11 +339,19 @@ const verdictText = (verdicts: readonly SectionVerdict[]): string =>
     ]),
   });
 
-function resultText(solution: Solution, { mean, rms, max, published }: Deviation): string {
+function deviationText({ mean, rms, max, published }: Deviation): string {
+  const e = (value: number) => value.toExponential(6);
+  return (
+    `solution error   mean ${e(mean)}, rms ${e(rms)}, max ${e(max)}; ` +
+    `as the published program counts: mean ${e(published.mean)}, rms ${e(published.rms)}`
+  );
+}
+
+function resultText(solution: Solution, deviation: Deviation | undefined): string {
   const e = (value: number) => value.toExponential(6);
   return [
     `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
-    `solution error   mean ${e(mean)}, rms ${e(rms)}, max ${e(max)}; as the published program counts: mean ${e(published.mean)}, rms ${e(published.rms)}`,
+    ...(deviation ? [deviationText(deviation)] : []),
     `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
     `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
     `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,

@@ -1,4 +1,15 @@
-export { hdf5Missing, requireHdf5 } from "./hdf5-file.js";
+export {
+  hdf5Missing,
+  readHdf5,
+  requireHdf5,
+  writeHdf5,
+  type Attribute,
+  type Attributes,
+  type Dataset,
+  type Group,
+  type NewDataset,
+  type NewGroup,
+} from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
 export { readRectilinear, writeRectilinear, type Rectilinear } from "./rectilinear.js";
 export { readVtkSeries, writeVtkSeries, type VtkSnapshot } from "./vtk-series.js";

@@ -19,6 +19,8 @@ export interface EcsvOptions {
 export interface TableOptions {
   /** Names of the columns that are read; by default all are. A name that the file lacks is left out. */
   readonly columns?: readonly string[];
+  /** Types of columns by name, for values separated by commas without a header; by default the values decide. */
+  readonly types?: Readonly<Record<string, ColumnType>>;
 }
 
 const NAMES: Readonly<Record<ColumnType, string>> = {
@@ -102,8 +104,8 @@ const cell = (text: string | undefined, delimiter: string): string =>
  *
  * @throws IsoformError with file and line for what is not such a table
  */
-export async function readEcsv(path: string, { columns: wanted }: TableOptions = {}): Promise<TableRead> {
-  const reader = new TextReader(path, wanted && new Set(wanted));
+export async function readEcsv(path: string, { columns: wanted, types = {} }: TableOptions = {}): Promise<TableRead> {
+  const reader = new TextReader(path, wanted && new Set(wanted), types);
   for await (const [line, number] of readLines(path)) reader.line(line, number);
   return reader.finish();
 }
@@ -132,6 +134,7 @@ class TextReader {
   constructor(
     private readonly path: string,
     private readonly wanted: ReadonlySet<string> | undefined,
+    private readonly types: Readonly<Record<string, ColumnType>>,
   ) {}
 
   line(text: string, number: number): void {
@@ -165,7 +168,7 @@ class TextReader {
       this.fail(number, `two columns have the name "${names.find((n, at) => names.indexOf(n) !== at)}"`);
     const isWanted = (name: string) => this.wanted?.has(name) ?? true;
     if (!this.isEcsv) {
-      this.columns = names.map((name) => ({ name, builder: isWanted(name) ? new ColumnBuilder("text") : undefined }));
+      this.columns = names.map((name) => ({ name, builder: isWanted(name) ? new ColumnBuilder(this.typeOf(name) ?? "text") : undefined }));
       return;
     }
     const { columns } = this.headerRead();
@@ -180,6 +183,11 @@ class TextReader {
       ...(description ? { description } : {}),
       builder: isWanted(name) ? new ColumnBuilder(DATATYPES[datatype]) : undefined,
     }));
+  }
+
+  /** Type that the caller has given for a column. */
+  private typeOf(name: string): ColumnType | undefined {
+    return Object.hasOwn(this.types, name) ? this.types[name] : undefined;
   }
 
   /** Reads the header, whose delimiter the first record needs. */
@@ -241,7 +249,7 @@ class TextReader {
     const columns = this.columns.flatMap(({ builder, ...about }): Column[] => {
       if (!builder) return [];
       const found = builder.finish();
-      return [{ ...about, ...(this.isEcsv ? found : inferred(found.values as readonly string[])) }];
+      return [{ ...about, ...(this.isEcsv || this.typeOf(about.name) !== undefined ? found : inferred(found.values as readonly string[])) }];
     });
     const where = (row: number): string => `${path}:${lineOfRow[row]}`;
     const metadata: Metadata = this.isEcsv ? this.headerRead().meta : {};
