@@ -58,6 +58,7 @@ export function commandedLaw(rows: LawRows, fail: (row: number, what: string) =>
       return fail(row, `the fields are ${angle.toFixed(4)} degrees apart: Gaia's are ${BASIC_ANGLE}, fov1 the preceding one`);
     return { z: unit(cross(f, p)), x: unit(sum(f, p)) };
   };
+  for (let row = 0; row < count; row++) axesOf(row);
   for (let row = 1; row < count; row++)
     if (!(days[row] > days[row - 1])) return fail(row, `jd_time is ${days[row]}, after ${days[row - 1]}: times have to rise`);
   const duration = seconds(count - 1);

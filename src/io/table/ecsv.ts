@@ -266,7 +266,9 @@ function inferred(texts: readonly string[]): Pick<Column, "type" | "values" | "m
   const tried = COLUMN_TYPES.filter((type) => type === "i64" || type === "f64");
   for (const type of tried) {
     const builder = new ColumnBuilder(type);
-    if (texts.some((text) => text !== "") && texts.every((text) => builder.add(text === "" || text === "null" ? undefined : text)))
+    // A column without values is one of numbers that are missing.
+    const isEmpty = type === "i64" && texts.every((text) => text === "");
+    if (!isEmpty && texts.every((text) => builder.add(text === "" || text === "null" ? undefined : text)))
       return builder.finish();
   }
   return { type: "text", values: texts };

@@ -137,7 +137,8 @@ class VotableReader {
   private fieldOf({ name, ID, datatype = "", arraysize, unit }: Readonly<Record<string, string>>): FieldRead {
     const shown = name ?? ID ?? `column ${this.fields.length + 1}`;
     const isText = datatype === "char" || datatype === "unicodeChar";
-    const known = Object.entries(VOTABLE_TYPES).find(([, [word]]) => word === datatype)?.[0] as ColumnType | undefined;
+    const isBit = datatype === "bit" && (arraysize === undefined || arraysize === "1");
+    const known = isBit ? "bool" : Object.entries(VOTABLE_TYPES).find(([, [word]]) => word === datatype)?.[0] as ColumnType | undefined;
     if (!isText && known === undefined)
       this.fail(
         `the column "${shown}" has the datatype "${datatype}": isoform reads char, unicodeChar and ${Object.values(VOTABLE_TYPES)
@@ -219,7 +220,7 @@ class VotableReader {
         if (field.type === "text") values.push(isGap ? "" : textOf(bytes.subarray(at, at + size), field.datatype));
         else
           for (let k = 0, place = at; k < count; k++, place += size / count) {
-            const value = valueOf(bytes, place, field.type);
+            const value = field.datatype === "bit" ? Number(bytes[place] !== 0) : valueOf(bytes, place, field.type);
             const isMissing = isGap || value === undefined || (field.none !== undefined && String(value) === field.none);
             if (isMissing) missing.push(values.length);
             values.push(isMissing ? (isFloat(field.type) ? NaN : zeroOf(field.type)) : value);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** Environment of a Python that has astropy and SciPy: ISOFORM_ASTRONOMY is a folder that pip filled with --target. */
-const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONPATH: [process.env.ISOFORM_ASTRONOMY, process.env.PYTHONPATH].filter(Boolean).join(":") };
+const env = { ...process.env, PYTHONPATH: [process.env.ISOFORM_ASTRONOMY, process.env.PYTHONPATH].filter(Boolean).join(":") };
 
 /** Runs a program with the modules, warnings as errors, and returns what it prints. */
 export async function python(program: string, ...words: readonly string[]): Promise<string> {
