@@ -169,7 +169,12 @@ async function run(options: GsrOptions, shell: Shell): Promise<void> {
   if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning");
   if (options.export !== undefined) requireExportFormat(options.export);
   const { stars, scanLaw, epochs, covariances } = options;
-  const read = { stars: typeof stars === "string" ? stars : undefined, scanLaw, epochs, covariances: covariances === "stars" ? undefined : covariances };
+  const read = {
+    stars: typeof stars === "string" ? stars : undefined,
+    scanLaw,
+    epochs,
+    covariances: covariances === "stars" ? undefined : covariances,
+  };
   await shell.checkOutputs({ json: options.json, out: options.out, export: options.export }, read);
   const inputs = await readInputs(options);
   const chosen = systemOf(options, inputs);

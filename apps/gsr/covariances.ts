@@ -24,12 +24,17 @@ export interface Covariances {
 }
 
 /** Pairs of a star's parameters. */
-const OF_A_STAR = Array.from({ length: ASTROMETRIC }, (_, i) => Array.from({ length: ASTROMETRIC - 1 - i }, (_e, k) => [i, i + 1 + k] as const)).flat();
+const OF_A_STAR = Array.from({ length: ASTROMETRIC }, (_, i) =>
+  Array.from({ length: ASTROMETRIC - 1 - i }, (_e, k) => [i, i + 1 + k] as const),
+).flat();
 
 /** The ten pairs of each star. */
 export function starPairs(stars: number): Pairs {
   const at = (which: 0 | 1) =>
-    Int32Array.from({ length: OF_A_STAR.length * stars }, (_, n) => ASTROMETRIC * Math.floor(n / OF_A_STAR.length) + OF_A_STAR[n % OF_A_STAR.length][which]);
+    Int32Array.from(
+      { length: OF_A_STAR.length * stars },
+      (_, n) => ASTROMETRIC * Math.floor(n / OF_A_STAR.length) + OF_A_STAR[n % OF_A_STAR.length][which],
+    );
   return { first: at(0), second: at(1) };
 }
 

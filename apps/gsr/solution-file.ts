@@ -54,7 +54,8 @@ export function parseSolution(path: string, text: string): SolutionFile {
 /** A solution from a file's content. Throws IsoformError where it is not one. */
 export function solutionOf(path: string, content: unknown): SolutionFile {
   const file = content as { readonly [key in keyof SolutionFile | "format" | "version"]?: unknown } | null | undefined;
-  if (file?.format !== SOLUTION_FORMAT) throw new IsoformError(`${path} is not a solution of isoform gsr: write one with isoform gsr --out`);
+  if (file?.format !== SOLUTION_FORMAT)
+    throw new IsoformError(`${path} is not a solution of isoform gsr: write one with isoform gsr --out`);
   if (file.version !== SOLUTION_VERSION)
     throw new IsoformError(`${path} has version ${file.version}, and this program reads version ${SOLUTION_VERSION}: solve again`);
   const { precision, probes, x, standardErrors } = file;

@@ -231,7 +231,8 @@ function meshOf(record: Group | Dataset): MeshRead {
 function valuesOf(record: Group | Dataset): RecordRead {
   if ("read" in record) {
     const values = record.read();
-    if (values instanceof BigInt64Array) throw new IsoformError("openPMD: a record has 64-bit integers: isoform reads 32-bit ones, and floats");
+    if (values instanceof BigInt64Array)
+      throw new IsoformError("openPMD: a record has 64-bit integers: isoform reads 32-bit ones, and floats");
     return values;
   }
   if (isConstant(record.attributes)) return record.attributes.value;

@@ -56,12 +56,19 @@ export async function readEpochs(path: string, stars?: StarList, starsPath = "th
   const { rows, where } = table;
   const optional = (name: string): Column | undefined => table.columns.find((column) => column.name === name);
   const columns = NUMBERS.map((name) => columnOf(table, name, path));
-  for (const [n, units] of [[1, ["mas"]], [2, ["mas"]], [4, ANGLES]] as const) requireUnit(columns[n], units, path);
+  for (const [n, units] of [
+    [1, ["mas"]],
+    [2, ["mas"]],
+    [4, ANGLES],
+  ] as const)
+    requireUnit(columns[n], units, path);
   const inNanoseconds = columns[0].unit === "ns";
   if (!inNanoseconds) requireUnit(columns[0], ["d", "day", "days"], path);
   const lists = columns.find(({ offsets }) => offsets)?.offsets;
   const counts = Int32Array.from({ length: rows }, (_, row) => (lists ? lists[row + 1] - lists[row] : 1));
-  const cells = [...columns.map((column) => ({ values: numbersOf(column, path), column })), ...flagOf(optional, path)].map(({ values, column }) => cell(column, values, counts, where));
+  const cells = [...columns.map((column) => ({ values: numbersOf(column, path), column })), ...flagOf(optional, path)].map(
+    ({ values, column }) => cell(column, values, counts, where),
+  );
   const ids = optional("source_id") ? idsOf(optional("source_id")!, table, rows) : new BigInt64Array(rows).fill(stars?.ids?.[0] ?? 1n);
   if (!optional("source_id") && stars && stars.count !== 1)
     throw new IsoformError(`${path}: no column "source_id", and ${starsPath} has ${stars.count} stars: add it`);
@@ -96,16 +103,27 @@ function flagOf(optional: (name: string) => Column | undefined, path: string): {
 }
 
 /** Value of a column for observation `n` of a row: a single value is that of all. Throws IsoformError for lists of another length. */
-function cell({ name, offsets }: Column, values: Float64Array, counts: Int32Array, where: TableRead["where"]): (row: number, n: number) => number {
+function cell(
+  { name, offsets }: Column,
+  values: Float64Array,
+  counts: Int32Array,
+  where: TableRead["where"],
+): (row: number, n: number) => number {
   if (!offsets) return (row) => values[row];
   for (let row = 0; row < counts.length; row++)
     if (offsets[row + 1] - offsets[row] !== counts[row])
-      throw new IsoformError(`${where(row)}: ${name} has ${offsets[row + 1] - offsets[row]} values, and other lists of the row ${counts[row]}`);
+      throw new IsoformError(
+        `${where(row)}: ${name} has ${offsets[row + 1] - offsets[row]} values, and other lists of the row ${counts[row]}`,
+      );
   return (row, n) => values[offsets[row] + n];
 }
 
 /** Rows by star, in the order in which they came. */
-function rowsOf(kept: readonly { star: number; numbers: number[] }[], stars: number, inNanoseconds: boolean): Pick<Epochs, "starRow" | "coefficients" | "knownTerms"> {
+function rowsOf(
+  kept: readonly { star: number; numbers: number[] }[],
+  stars: number,
+  inNanoseconds: boolean,
+): Pick<Epochs, "starRow" | "coefficients" | "knownTerms"> {
   const starRow = new Int32Array(stars + 1);
   for (const { star } of kept) starRow[star + 1]++;
   for (let s = 0; s < stars; s++) starRow[s + 1] += starRow[s];
@@ -118,7 +136,10 @@ function rowsOf(kept: readonly { star: number; numbers: number[] }[], stars: num
     const [sine, cosine] = [Math.sin((angle * Math.PI) / 180), Math.cos((angle * Math.PI) / 180)];
     const weight = 1 / (error * MAS);
     const row = next[star]++;
-    coefficients.set([sine, cosine, factor, years * sine, years * cosine].map((value) => value * weight), ASTROMETRIC * row);
+    coefficients.set(
+      [sine, cosine, factor, years * sine, years * cosine].map((value) => value * weight),
+      ASTROMETRIC * row,
+    );
     knownTerms[row] = position * MAS * weight;
   }
   return { starRow, coefficients, knownTerms };
@@ -160,12 +181,19 @@ export function epochRows(device: Device, epochs: Epochs): EpochSource {
       }
       queue.write(rows.astrometric, kept);
       queue.write(rows.star, star);
-      for (const [view, width] of [[rows.attitude, ATTITUDE], [rows.instrument, INSTRUMENT]] as const) queue.write(view, new Float64Array(width * observations));
+      for (const [view, width] of [
+        [rows.attitude, ATTITUDE],
+        [rows.instrument, INSTRUMENT],
+      ] as const)
+        queue.write(view, new Float64Array(width * observations));
       queue.write(rows.knot, new Int32Array(observations));
       queue.write(rows.column, new Int32Array(INSTRUMENT * observations));
     },
     constraints: () => ({ rowStart: Int32Array.of(0), columns: new Int32Array(0), values: new Float64Array(0), first: 0 }),
-    exact: () => ({ x: new Float64Array(sections(shape).unknowns), noise: knownTerms.map((term, row) => (enough(starOf(starRow, row)) ? term : 0)) }),
+    exact: () => ({
+      x: new Float64Array(sections(shape).unknowns),
+      noise: knownTerms.map((term, row) => (enough(starOf(starRow, row)) ? term : 0)),
+    }),
   };
 }
 

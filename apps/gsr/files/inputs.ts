@@ -36,7 +36,8 @@ export function requireInputs(words: ScanningWords & { readonly gib?: number; re
     const other = NOT_WITH_EPOCHS.find((name) => words[name] !== undefined) ?? (words.gib === undefined ? undefined : "gib");
     if (other !== undefined) throw new LaunchError(`${flag(other)} is not for --epochs, whose file has the observations: leave it out`);
     if (!words.frame) throw new LaunchError("--no-frame is not for --epochs, whose attitude is known: leave it out");
-    if (typeof words.stars === "number") throw new LaunchError("--epochs observes the stars of its file: give --stars a list of stars, or leave it out");
+    if (typeof words.stars === "number")
+      throw new LaunchError("--epochs observes the stars of its file: give --stars a list of stars, or leave it out");
   }
   if (words.scanLaw !== undefined && words.years !== undefined)
     throw new LaunchError("--years is not for --scan-law, whose file says how long it is: leave it out");
@@ -53,7 +54,8 @@ export async function readInputs({ stars, scanLaw, epochs }: ScanningWords): Pro
   const law = scanLaw === undefined ? undefined : await readLaw(scanLaw);
   const observations = epochs === undefined ? undefined : await readEpochs(epochs, list?.list, starsPath);
   const digests: Record<string, string> = {};
-  for (const [name, path] of Object.entries({ stars: starsPath, scanLaw, epochs })) if (path !== undefined) digests[`${name} file`] = await digestOf(path);
+  for (const [name, path] of Object.entries({ stars: starsPath, scanLaw, epochs }))
+    if (path !== undefined) digests[`${name} file`] = await digestOf(path);
   return { ...(list ? { stars: list } : {}), ...(law ? { law } : {}), ...(observations ? { epochs: observations } : {}), digests };
 }
 
@@ -72,7 +74,13 @@ export async function readPairs(path: string, shape: Shape): Promise<Pairs> {
 }
 
 /** Covariances that the options ask for. */
-export async function askedCovariances(asked: string | undefined, shape: Shape, probes: Probes | undefined): Promise<Covariances | undefined> {
+export async function askedCovariances(
+  asked: string | undefined,
+  shape: Shape,
+  probes: Probes | undefined,
+): Promise<Covariances | undefined> {
   if (asked === undefined || !probes) return undefined;
-  return asked === "stars" ? covariancesOf(probes, "stars", starPairs(shape.stars)) : covariancesOf(probes, "pairs", await readPairs(asked, shape));
+  return asked === "stars"
+    ? covariancesOf(probes, "stars", starPairs(shape.stars))
+    : covariancesOf(probes, "pairs", await readPairs(asked, shape));
 }

@@ -71,7 +71,8 @@ const f64 = (name: string, values: ArrayLike<number>, unit?: string, description
 export function starTable(solution: SolutionFile, stars: StarList): Table {
   const { x, standardErrors, covariances, system } = solution;
   const { count, magnitudes, ids } = stars;
-  const parameter = (k: number, values: ArrayLike<number>) => Float64Array.from({ length: count }, (_, s) => values[ASTROMETRIC * s + k] / MAS);
+  const parameter = (k: number, values: ArrayLike<number>) =>
+    Float64Array.from({ length: count }, (_, s) => values[ASTROMETRIC * s + k] / MAS);
   const places = Array.from({ length: count }, (_, s) => directionOf(stars, s));
   const has = (s: number) => standardErrors[ASTROMETRIC * s] > 0;
   const determined = (values: Float64Array) => values.map((value, s) => (has(s) ? value : NaN));

@@ -21,7 +21,8 @@ export async function requireSolutionFormat(path: string, hasStars: boolean): Pr
   const format = /\.gz$/i.test(path) ? undefined : tableFormatOf(path);
   if (format === undefined)
     throw new LaunchError(`--out ${path}: its name does not tell a format: end it in .json, .fits, .ecsv, .vot or .h5`);
-  if (format === "ecsv" && !hasStars) throw new LaunchError(`--out ${path}: ECSV has the table of stars, and this system has none: write .fits or .json`);
+  if (format === "ecsv" && !hasStars)
+    throw new LaunchError(`--out ${path}: ECSV has the table of stars, and this system has none: write .fits or .json`);
 }
 
 /** Writes a solution in the format that the name tells. */
@@ -41,7 +42,9 @@ export async function writeSolution(
 async function writeSolutionTree(path: string, solution: SolutionFile, stars: StarList | undefined): Promise<void> {
   const tables = solutionTables(solution, stars, SOLUTION_FORMAT, SOLUTION_VERSION);
   const group = ({ metadata = {}, columns }: Table) => ({
-    attributes: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, typeof value === "boolean" ? Number(value) : value])),
+    attributes: Object.fromEntries(
+      Object.entries(metadata).map(([key, value]) => [key, typeof value === "boolean" ? Number(value) : value]),
+    ),
     datasets: Object.fromEntries(
       columns.map(({ name, values, unit, description }) => [
         name,
@@ -99,7 +102,12 @@ function readTree(path: string): Promise<SolutionFile> {
   });
 }
 
-function fromParts(path: string, facts: Readonly<Record<string, unknown>>, x: ArrayLike<number>, standardErrors: ArrayLike<number>): SolutionFile {
+function fromParts(
+  path: string,
+  facts: Readonly<Record<string, unknown>>,
+  x: ArrayLike<number>,
+  standardErrors: ArrayLike<number>,
+): SolutionFile {
   const { FORMAT: format, VERSION: version, PRECISN: precision, PROBES: probes, SYSTEM: text } = facts;
   let system: unknown;
   try {

@@ -31,7 +31,8 @@ export async function exportSystem(path: string, system: System): Promise<void> 
   const width = ASTROMETRIC + ATTITUDE + INSTRUMENT + (global ? 1 : 0);
   const entries = rows * width + byRow.values.length;
   const isLarge = entries >= LARGE;
-  const read = <V extends View>(view: V, first: number, end: number) => queue.read(view.slice([first, end]) as V) as Promise<ArrayLike<number>>;
+  const read = <V extends View>(view: V, first: number, end: number) =>
+    queue.read(view.slice([first, end]) as V) as Promise<ArrayLike<number>>;
   const blocks = function* () {
     for (let first = 0; first < rows; first += BLOCK) yield [first, Math.min(rows, first + BLOCK)] as const;
   };
@@ -43,11 +44,16 @@ export async function exportSystem(path: string, system: System): Promise<void> 
 
   const indices = async function* (): AsyncGenerator<NpyValues> {
     for (const [first, end] of blocks()) {
-      const [star, knot, column] = [await read(system.star, first, end), await read(system.knot, first, end), await read(system.column, first, end)];
+      const [star, knot, column] = [
+        await read(system.star, first, end),
+        await read(system.knot, first, end),
+        await read(system.column, first, end),
+      ];
       const block = integers((end - first) * width);
       for (let r = 0, at = 0; r < end - first; r++) {
         for (let k = 0; k < ASTROMETRIC; k++) set(block, at++, ASTROMETRIC * star[r] + k);
-        for (let axis = 0; axis < AXES; axis++) for (let k = 0; k < KNOTS; k++) set(block, at++, attitude + axis * shape.knots + knot[r] + k);
+        for (let axis = 0; axis < AXES; axis++)
+          for (let k = 0; k < KNOTS; k++) set(block, at++, attitude + axis * shape.knots + knot[r] + k);
         for (let k = 0; k < INSTRUMENT; k++) set(block, at++, instrument + column[INSTRUMENT * r + k]);
         if (global) set(block, at++, last);
       }
@@ -67,7 +73,8 @@ export async function exportSystem(path: string, system: System): Promise<void> 
         ...(global ? [[await read(global, first, end), 1] as [ArrayLike<number>, number]] : []),
       ];
       const block = new Float64Array((end - first) * width);
-      for (let r = 0, at = 0; r < end - first; r++) for (const [values, count] of parts) for (let k = 0; k < count; k++) block[at++] = values[count * r + k];
+      for (let r = 0, at = 0; r < end - first; r++)
+        for (const [values, count] of parts) for (let k = 0; k < count; k++) block[at++] = values[count * r + k];
       yield block;
     }
     if (byRow.values.length > 0) yield Float64Array.from(await queue.read(byRow.values));

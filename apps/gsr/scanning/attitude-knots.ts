@@ -50,7 +50,11 @@ export interface AttitudePieces extends AttitudeKnots {
  * Knots of each of the pieces, given by their first and last second, for the sorted times of all transits; a piece with too few transits for splines is left
  * out where there are others. Length and transits an interval are means. Throws LaunchError as `attitudeKnots` does.
  */
-export function piecewiseKnots(times: Float64Array, pieces: readonly (readonly [first: number, end: number])[], rules: KnotRules): AttitudePieces {
+export function piecewiseKnots(
+  times: Float64Array,
+  pieces: readonly (readonly [first: number, end: number])[],
+  rules: KnotRules,
+): AttitudePieces {
   if (pieces.length <= 1) {
     const knots = attitudeKnots(times, rules);
     return { ...knots, pieces: [knots] };
@@ -61,7 +65,8 @@ export function piecewiseKnots(times: Float64Array, pieces: readonly (readonly [
   });
   if (found.length === 0) throw new LaunchError(`${rules.what} have too few transits between gaps for an attitude: ask for more stars`);
   const intervals = found.reduce((sum, { count }) => sum + count - KNOTS + 1, 0);
-  const weighted = (of: (knots: AttitudeKnots) => number) => found.reduce((sum, knots) => sum + of(knots) * (knots.count - KNOTS + 1), 0) / intervals;
+  const weighted = (of: (knots: AttitudeKnots) => number) =>
+    found.reduce((sum, knots) => sum + of(knots) * (knots.count - KNOTS + 1), 0) / intervals;
   return {
     start: found[0].start,
     length: weighted(({ length }) => length),
@@ -74,7 +79,8 @@ export function piecewiseKnots(times: Float64Array, pieces: readonly (readonly [
 }
 
 /** The piece that observes at a time; -1 for none. */
-export const pieceAt = ({ pieces }: AttitudePieces, time: number): number => pieces.findIndex(({ first, last }) => time >= first && time <= last);
+export const pieceAt = ({ pieces }: AttitudePieces, time: number): number =>
+  pieces.findIndex(({ first, last }) => time >= first && time <= last);
 
 /**
  * Knots from the first observation to the last, for the sorted times of all transits. `auto` takes 685 s, or the shortest length with ten transits

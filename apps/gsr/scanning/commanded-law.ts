@@ -1,5 +1,5 @@
 import type { ScanningLaw } from "./law.js";
-import { COS_OBLIQUITY, NODE, SIN_OBLIQUITY, SPIN, STEP } from "./law.js";
+import { NODE, SPIN, STEP } from "./law.js";
 
 /*
  * Scanning laws from tables of directions, as nodes of equal steps: where both fields look at moments some ten seconds apart. Between rows the satellite turns
@@ -140,7 +140,10 @@ function requireEven(
     const found = axesOf(row);
     const off = Math.max(...[sum(spun, found.x, -1), sum(z, found.z, -1)].map((d) => Math.sqrt(dot(d, d))));
     if (off > UNEVEN)
-      return fail(row, `the axes are ${((off * 648_000) / Math.PI).toFixed(2)} arcseconds from an even turn within ${STEP} s: isoform reads laws of steady spin`);
+      return fail(
+        row,
+        `the axes are ${((off * 648_000) / Math.PI).toFixed(2)} arcseconds from an even turn within ${STEP} s: isoform reads laws of steady spin`,
+      );
   }
 }
 

@@ -251,7 +251,15 @@ async function writeRows(
   const sky = uploadSky(device, law, stars);
   const table = new Int32Array(TRANSIT * transits.count);
   for (let j = 0; j < transits.count; j++)
-    table.set([...transits.place.subarray(PLACE * j, PLACE * (j + 1)), focalRow(transits, j, plane, height), firstRow[j], pieceAt(knots, timeOf(transits, j))], TRANSIT * j);
+    table.set(
+      [
+        ...transits.place.subarray(PLACE * j, PLACE * (j + 1)),
+        focalRow(transits, j, plane, height),
+        firstRow[j],
+        pieceAt(knots, timeOf(transits, j)),
+      ],
+      TRANSIT * j,
+    );
   let firstSpline = 0;
   const splines = knots.pieces.flatMap(({ start, length, count }) => [start, length, (firstSpline += count) - count, count - KNOTS]);
   const arrays = {

@@ -249,7 +249,9 @@ class TextReader {
     const columns = this.columns.flatMap(({ builder, ...about }): Column[] => {
       if (!builder) return [];
       const found = builder.finish();
-      return [{ ...about, ...(this.isEcsv || this.typeOf(about.name) !== undefined ? found : inferred(found.values as readonly string[])) }];
+      return [
+        { ...about, ...(this.isEcsv || this.typeOf(about.name) !== undefined ? found : inferred(found.values as readonly string[])) },
+      ];
     });
     const where = (row: number): string => `${path}:${lineOfRow[row]}`;
     const metadata: Metadata = this.isEcsv ? this.headerRead().meta : {};
@@ -268,8 +270,7 @@ function inferred(texts: readonly string[]): Pick<Column, "type" | "values" | "m
     const builder = new ColumnBuilder(type);
     // A column without values is one of numbers that are missing.
     const isEmpty = type === "i64" && texts.every((text) => text === "");
-    if (!isEmpty && texts.every((text) => builder.add(text === "" || text === "null" ? undefined : text)))
-      return builder.finish();
+    if (!isEmpty && texts.every((text) => builder.add(text === "" || text === "null" ? undefined : text))) return builder.finish();
   }
   return { type: "text", values: texts };
 }

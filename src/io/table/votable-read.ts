@@ -138,7 +138,7 @@ class VotableReader {
     const shown = name ?? ID ?? `column ${this.fields.length + 1}`;
     const isText = datatype === "char" || datatype === "unicodeChar";
     const isBit = datatype === "bit" && (arraysize === undefined || arraysize === "1");
-    const known = isBit ? "bool" : Object.entries(VOTABLE_TYPES).find(([, [word]]) => word === datatype)?.[0] as ColumnType | undefined;
+    const known = isBit ? "bool" : (Object.entries(VOTABLE_TYPES).find(([, [word]]) => word === datatype)?.[0] as ColumnType | undefined);
     if (!isText && known === undefined)
       this.fail(
         `the column "${shown}" has the datatype "${datatype}": isoform reads char, unicodeChar and ${Object.values(VOTABLE_TYPES)

@@ -20,10 +20,13 @@ const COLUMNS: Column[] = [
   { name: "corr", type: "f32", values: Float32Array.of(0.25, -1, 0.5) },
   { name: "n_obs", type: "i16", values: Int16Array.of(9, 8, 62), missing: Uint8Array.of(0, 1, 0) },
   { name: "used", type: "bool", values: Uint8Array.of(1, 0, 1) },
-  { name: "label", type: "text", values: ["a", "it's, \"b\"", "c d"] },
+  { name: "label", type: "text", values: ["a", 'it\'s, "b"', "c d"] },
 ];
 const TABLE: Table = { name: "STARS", metadata: { LABEL: "x".repeat(150), EPOCH: 2017.5 }, columns: COLUMNS };
-const LISTS: Table = { ...TABLE, columns: [...COLUMNS, { name: "l", type: "f64", values: Float64Array.of(1, 2.5, 3), offsets: [0, 2, 2, 3] }] };
+const LISTS: Table = {
+  ...TABLE,
+  columns: [...COLUMNS, { name: "l", type: "f64", values: Float64Array.of(1, 2.5, 3), offsets: [0, 2, 2, 3] }],
+};
 
 /** Prints a table's values as JSON: integers and floats by their repr. */
 const SHOW = `
@@ -46,7 +49,7 @@ const EXPECTED = {
   corr: ["0.25", "-1.0", "0.5"],
   n_obs: ["9", "missing", "62"],
   used: [true, false, true],
-  label: ["a", "it's, \"b\"", "c d"],
+  label: ["a", 'it\'s, "b"', "c d"],
 };
 
 /** Compares what Python has read. */
@@ -100,9 +103,17 @@ del t["n"]
 t.write(d + "/c.vot", format="votable", tabledata_format="binary")
 `;
     await python(program, folder);
-    const values = { source_id: [String(2n ** 62n), "1", "3"], name: ["a", "bcd", "e'f"], ok: ["1", "0", "1"], flag: ["1", "2", "3"], ra: ["1.5", "NaN", "3"] };
+    const values = {
+      source_id: [String(2n ** 62n), "1", "3"],
+      name: ["a", "bcd", "e'f"],
+      ok: ["1", "0", "1"],
+      flag: ["1", "2", "3"],
+      ra: ["1.5", "NaN", "3"],
+    };
     const of = async (name: string) => {
-      const { columns } = contentOf(await readTable(at(name))) as { columns: { column: string; values: string[]; unit?: string; offsets?: number[] }[] };
+      const { columns } = contentOf(await readTable(at(name))) as {
+        columns: { column: string; values: string[]; unit?: string; offsets?: number[] }[];
+      };
       assert.equal(columns.find(({ column }) => column === "ra")!.unit, "deg");
       return Object.fromEntries(columns.map(({ column, values: found }) => [column, found]));
     };
@@ -127,8 +138,15 @@ describe("NumPy and SciPy", { skip: scipy }, () => {
 import sys, json, numpy as np, scipy.sparse as sp
 print(json.dumps([sp.load_npz(sys.argv[1]).toarray().tolist(), np.load(sys.argv[1])["b"].tolist()]))`;
     assert.deepEqual(JSON.parse(await python(program, at("m.npz"))), [
-      [[1, 0, 0, 2], [0, 3, 0, 0], [4, 0, 0.1, 0]],
-      [[1, 2, 3], [4, 5, 6]],
+      [
+        [1, 0, 0, 2],
+        [0, 3, 0, 0],
+        [4, 0, 0.1, 0],
+      ],
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
     ]);
   });
 });

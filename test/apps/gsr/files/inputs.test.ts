@@ -23,12 +23,17 @@ const put = async (name: string, text: string): Promise<string> => {
 const HEAD = "source_id,ra,dec,phot_g_mean_mag,bp_rp\n";
 
 test("stars come with their ids, places, magnitudes and standardised colours", async () => {
-  const { list, colourless } = await readStars(await put("s.csv", `${HEAD}4318465066420528000,10,-20,12.5,1\n5,350.5,80,15,3\n6,0,90,6,\n`));
+  const { list, colourless } = await readStars(
+    await put("s.csv", `${HEAD}4318465066420528000,10,-20,12.5,1\n5,350.5,80,15,3\n6,0,90,6,\n`),
+  );
   assert.deepEqual([list.count, list.ids, colourless], [3, BigInt64Array.of(4318465066420528000n, 5n, 6n), 1]);
   assert.deepEqual([...list.magnitudes], [12.5, 15, 6]);
   const [alpha, delta] = directionOf(list, 1);
   assert.ok(Math.abs((alpha * 180) / Math.PI - 350.5) < 1e-12 && Math.abs((delta * 180) / Math.PI - 80) < 1e-12);
-  assert.deepEqual([0, 1, 2].map((s) => list.rows[11 * s + 9]), [-1, 1, 0]);
+  assert.deepEqual(
+    [0, 1, 2].map((s) => list.rows[11 * s + 9]),
+    [-1, 1, 0],
+  );
 });
 
 const BAD_STARS: [text: string, message: RegExp][] = [
@@ -66,7 +71,13 @@ test("epoch astrometry becomes rows of its star: flagged and non-finite ones are
 
 test("a row a transit has lists by CCD, times in nanoseconds, and the flag of used observations", async () => {
   const offsets = [0, 2, 3];
-  const list = (name: string, values: number[], unit?: string): Column => ({ name, type: "f64", values: Float64Array.from(values), offsets, ...(unit ? { unit } : {}) });
+  const list = (name: string, values: number[], unit?: string): Column => ({
+    name,
+    type: "f64",
+    values: Float64Array.from(values),
+    offsets,
+    ...(unit ? { unit } : {}),
+  });
   const nanoseconds = (DAY - 2_455_197.5) * 86_400e9;
   const columns: Column[] = [
     { name: "transit_id", type: "i64", values: BigInt64Array.of(1n, 2n) },
@@ -84,7 +95,9 @@ test("a row a transit has lists by CCD, times in nanoseconds, and the flag of us
     const years = coefficients[8] * 1000;
     assert.ok(Math.abs(years - 1) < 1e-12, `${years}`);
   }
-  await writeTables(at("e.fits"), [{ columns: columns.map((column) => (column.name === "centroid_pos_al" ? { ...column, offsets: [0, 1, 3] } : column)) }]);
+  await writeTables(at("e.fits"), [
+    { columns: columns.map((column) => (column.name === "centroid_pos_al" ? { ...column, offsets: [0, 1, 3] } : column)) },
+  ]);
   await assert.rejects(readEpochs(at("e.fits")), /e\.fits, row 1: centroid_pos_al has 1 values, and other lists of the row 2/);
 });
 
@@ -92,13 +105,19 @@ test("epoch astrometry is refused with its row", async () => {
   const star = { alpha: 0, sinDelta: 0, magnitude: 10, colour: 0 };
   const stars = { ...starList([star]), ids: BigInt64Array.of(7n) };
   const bad: [text: string, message: RegExp][] = [
-    [`${EPOCHS}7,16,${DAY},1,1,0,0,0\n5,17,${DAY},1,1,0,0,0\n`, /e\.csv:3: an observation of no star: transit 17, source_id 5 is not in stars\.ecsv/],
+    [
+      `${EPOCHS}7,16,${DAY},1,1,0,0,0\n5,17,${DAY},1,1,0,0,0\n`,
+      /e\.csv:3: an observation of no star: transit 17, source_id 5 is not in stars\.ecsv/,
+    ],
     [`${EPOCHS}7,16,${DAY},1,0,0,0,0\n`, /e\.csv:2: centroid_pos_error_al is 0: an error is greater than 0/],
     ["obs_time_tcb\n1\n", /no column "centroid_pos_al"/],
   ];
   for (const [text, message] of bad) await assert.rejects(readEpochs(await put("e.csv", text), stars, "stars.ecsv"), message);
   const two = { ...starList([star, star]), ids: BigInt64Array.of(7n, 8n) };
-  await assert.rejects(readEpochs(await put("e.csv", EPOCHS.replace("source_id,", "").concat(`1,${DAY},1,1,0,0,0\n`)), two, "stars.ecsv"), /no column "source_id", and stars\.ecsv has 2 stars: add it/);
+  await assert.rejects(
+    readEpochs(await put("e.csv", EPOCHS.replace("source_id,", "").concat(`1,${DAY},1,1,0,0,0\n`)), two, "stars.ecsv"),
+    /no column "source_id", and stars\.ecsv has 2 stars: add it/,
+  );
 });
 
 const LAW = "jd_time,ra_fov1,dec_fov1,ra_fov2,dec_fov2,other\n";
@@ -117,8 +136,14 @@ test("a scanning law is read from gzip, and refused with its line", async () => 
     [LAW + rows[0], /l\.csv: a scanning law needs two rows or more/],
     [LAW + rows[0] + rows[0], /l\.csv:3: jd_time is 1000, after 1000: times have to rise/],
     [LAW + rows[0] + "1000.1,abc,0,0,0,x\n", /l\.csv:3: "abc" in the column "ra_fov1" is not a value of the type f64/],
-    [LAW + rows[0] + "1000.0001,0,0,106.5,3,x\n", /l\.csv:3: the fields are 106\.4767 degrees apart: Gaia's are 106\.5, fov1 the preceding one/],
-    [LAW + rows.map((text, n) => (n === 30 ? `${1000 + 300 / 86400},${106.5 + 5.5},0,5.5,0,x\n` : text)).join(""), /l\.csv:32: the axes are 1800\.00 arcseconds from an even turn within 600 s/],
+    [
+      LAW + rows[0] + "1000.0001,0,0,106.5,3,x\n",
+      /l\.csv:3: the fields are 106\.4767 degrees apart: Gaia's are 106\.5, fov1 the preceding one/,
+    ],
+    [
+      LAW + rows.map((text, n) => (n === 30 ? `${1000 + 300 / 86400},${106.5 + 5.5},0,5.5,0,x\n` : text)).join(""),
+      /l\.csv:32: the axes are 1800\.00 arcseconds from an even turn within 600 s/,
+    ],
   ];
   for (const [text, message] of bad) await assert.rejects(readLaw(await put("l.csv", text)), message);
 });

@@ -19,7 +19,9 @@ const missing = await hdf5Missing();
 
 const shape = scaledShape(0.001);
 const { unknowns } = sections(shape);
-const draws = Array.from({ length: 8 }, (_, k) => Float64Array.from({ length: unknowns }, (_e, j) => (j < 5 ? 0 : Math.sin(1 + j * (k + 1)))));
+const draws = Array.from({ length: 8 }, (_, k) =>
+  Float64Array.from({ length: unknowns }, (_e, j) => (j < 5 ? 0 : Math.sin(1 + j * (k + 1)))),
+);
 const probes = probeErrors(draws);
 const stars = randomStars(shape.stars, 3);
 const solution: SolutionFile = {
@@ -48,12 +50,16 @@ test("the table of stars has places, parameters and correlations as the archive 
     const numbers = (column: string) => columnOf(table, column, name).values as Float64Array;
     const expected = starCorrelations(probes, shape.stars);
     for (const [n, column] of STAR_CORRELATIONS.entries())
-      for (let s = 1; s < shape.stars; s++) assert.ok(Math.abs(numbers(column)[s] - expected[10 * s + n]) < 1e-12, `${column} of star ${s}`);
+      for (let s = 1; s < shape.stars; s++)
+        assert.ok(Math.abs(numbers(column)[s] - expected[10 * s + n]) < 1e-12, `${column} of star ${s}`);
     assert.deepEqual([numbers("parallax")[1], numbers("pmdec_error")[1]], [solution.x[7] / 1000, solution.standardErrors[9] / 1000]);
     // The first star has left the system.
     assert.deepEqual([numbers("parallax")[0], numbers("ra_error")[0], numbers("ra_dec_corr")[0]], [NaN, NaN, NaN]);
     assert.deepEqual([columnOf(table, "ra", name).unit, columnOf(table, "pmra", name).unit], ["deg", "mas/yr"]);
-    assert.deepEqual([table.metadata!.ERRORS, table.metadata!.CORREL], ["standard errors, 8 probes, good to 25 %", "from 8 probes: correlations are good to 0.35"]);
+    assert.deepEqual(
+      [table.metadata!.ERRORS, table.metadata!.CORREL],
+      ["standard errors, 8 probes, good to 25 %", "from 8 probes: correlations are good to 0.35"],
+    );
     const delta = Math.asin(stars.rows[11 + 2]);
     assert.ok(Math.abs(numbers("dec")[1] - ((delta * 180) / Math.PI + solution.x[6] / 3.6e9)) < 1e-12);
   }
@@ -73,7 +79,10 @@ test("covariances of pairs from a file have a table of their own", async () => {
   assert.deepEqual([...(columnOf(table, "i", "p").values as Int32Array)], [5, unknowns - 1]);
   assert.equal((columnOf(table, "covariance", "p").values as Float64Array)[1], covariances.values[1]);
   await writeFile(at("pairs.csv"), `i,j\n5,6\n${unknowns},7\n`);
-  await assert.rejects(readPairs(at("pairs.csv"), shape), new RegExp(`pairs\\.csv:3: i is ${unknowns}, and the system has the unknowns 0 to ${unknowns - 1}`));
+  await assert.rejects(
+    readPairs(at("pairs.csv"), shape),
+    new RegExp(`pairs\\.csv:3: i is ${unknowns}, and the system has the unknowns 0 to ${unknowns - 1}`),
+  );
   await writeFile(at("pairs.csv"), "i,j\n5,1.5\n");
   await assert.rejects(readPairs(at("pairs.csv"), shape), /pairs\.csv:2: j is not a whole number/);
   await writeFile(at("pairs.csv"), "i,j\n");

@@ -61,10 +61,19 @@ test("a system in an npz has the rows of the device, and SciPy solves it alike",
   await exportSystem(at("s.npz"), solver.system);
   const { indices, indptr, data, b, scaling, shape, format } = await readNpz(at("s.npz"));
   const rows = await readRows(solver);
-  assert.deepEqual([format.data, [...(shape.data as BigInt64Array)]], ["csr", [BigInt(rows.length), BigInt(sections(solver.system.shape).unknowns)]]);
+  assert.deepEqual(
+    [format.data, [...(shape.data as BigInt64Array)]],
+    ["csr", [BigInt(rows.length), BigInt(sections(solver.system.shape).unknowns)]],
+  );
   const starts = indptr.data as Int32Array;
   for (const [i, row] of rows.entries())
-    assert.deepEqual(Array.from({ length: starts[i + 1] - starts[i] }, (_, e) => [(indices.data as Int32Array)[starts[i] + e], (data.data as Float64Array)[starts[i] + e]]), row);
+    assert.deepEqual(
+      Array.from({ length: starts[i + 1] - starts[i] }, (_, e) => [
+        (indices.data as Int32Array)[starts[i] + e],
+        (data.data as Float64Array)[starts[i] + e],
+      ]),
+      row,
+    );
   assert.deepEqual(b.data, Float64Array.from(await device.queue.read(solver.system.knownTerms)));
   assert.throws(() => requireExportFormat("s.h5"), /--export s\.h5: a system is written for SciPy: end the name in \.npz/);
   if (scipy === undefined) {
@@ -101,7 +110,9 @@ function spunAxes({ nodes }: ScanningLaw, time: number): [x: Vector, z: Vector] 
 /** Rows of ten seconds of the nominal law for `days`, without those in `gaps`. */
 function nominalRows(days: number, gaps: readonly (readonly [first: number, end: number])[]) {
   const law = scanningLaw(days * 86400 + 1200);
-  const times = Array.from({ length: Math.floor(days * 8640) }, (_, n) => 10 * n).filter((t) => !gaps.some(([first, end]) => t > first && t < end));
+  const times = Array.from({ length: Math.floor(days * 8640) }, (_, n) => 10 * n).filter(
+    (t) => !gaps.some(([first, end]) => t > first && t < end),
+  );
   const half = (53.25 * Math.PI) / 180;
   const angles = [0, 1, 2, 3].map(() => new Float64Array(times.length));
   for (const [n, t] of times.entries()) {
@@ -112,7 +123,11 @@ function nominalRows(days: number, gaps: readonly (readonly [first: number, end:
       angles[2 * field + 1][n] = (Math.asin(v[2]) * 180) / Math.PI;
     }
   }
-  const table = { days: Float64Array.from(times, (t) => 1000 + t / 86400), preceding: [angles[0], angles[1]], following: [angles[2], angles[3]] } as const;
+  const table = {
+    days: Float64Array.from(times, (t) => 1000 + t / 86400),
+    preceding: [angles[0], angles[1]],
+    following: [angles[2], angles[3]],
+  } as const;
   const made = commandedLaw(table, (row, what) => {
     throw new Error(`${row}: ${what}`);
   });
@@ -128,7 +143,10 @@ test("the nominal law as a table of directions has the same axes; steps with gap
   };
   for (let t = 137; t < 250_000; t += 3777) if (made.covered![Math.floor(t / 600)] === 1) assert.ok(off(t) < 1e-7, `${t}: ${off(t)}`);
   const uncovered = [...made.covered!.keys()].filter((k) => made.covered![k] === 0);
-  assert.deepEqual(uncovered.filter((k) => k < 100), [83, 84, 85, 86, 87, 88]);
+  assert.deepEqual(
+    uncovered.filter((k) => k < 100),
+    [83, 84, 85, 86, 87, 88],
+  );
 });
 
 test("stars observed by a law of a table: nothing in gaps, which end the attitude's splines", async () => {
@@ -143,10 +161,14 @@ test("stars observed by a law of a table: nothing in gaps, which end the attitud
   assert.equal(source.knots.pieces.length, 2);
   assert.equal(source.shape.knots, source.knots.pieces[0].count + source.knots.pieces[1].count);
   // The same stars are seen at the same moments as by the nominal law.
-  const of = ({ transits }: typeof source) => Array.from({ length: transits.count }, (_, j) => timeOf(transits, j)).filter((t) => t > 20 * 86400 && t < 160 * 86400);
+  const of = ({ transits }: typeof source) =>
+    Array.from({ length: transits.count }, (_, j) => timeOf(transits, j)).filter((t) => t > 20 * 86400 && t < 160 * 86400);
   const [a, b] = [of(source), of(nominal)];
   assert.equal(a.length, b.length);
-  assert.ok(a.every((t, j) => Math.abs(t - b[j]) < 0.01), "times of transits");
+  assert.ok(
+    a.every((t, j) => Math.abs(t - b[j]) < 0.01),
+    "times of transits",
+  );
   const solver = await Solver.of(device, source, { form: "fused" });
   const { istop } = await solver.solve({ iterations: 20_000, atol: 1e-9 });
   const x = await solver.solution();
