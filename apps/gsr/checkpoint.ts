@@ -30,6 +30,8 @@ const solution = z.strictObject({
 const head = z.strictObject({
   /** Options that decide the bits of a run, by name. */
   options: z.record(z.string(), z.json()),
+  /** SHA-256 of the files that options name, by option. */
+  files: z.record(z.string(), z.string()),
   /** Iterations that the solution in work has made. */
   iterations: whole,
   /** Turns of the robust loop that are over. */

@@ -128,7 +128,7 @@ export class Solver {
     readonly scanning: ScanningSource | undefined,
     private readonly seed: number,
     /** Stars of each member. */
-    private readonly parts: readonly Part[],
+    readonly parts: readonly Part[],
     private readonly shares: readonly Share[],
     private readonly lsqr: Lsqr,
     private readonly owned: readonly { free(): void }[],
@@ -183,6 +183,11 @@ export class Solver {
     return this.shares[0].system;
   }
 
+  /** The parts of the system that this process has, in the order of its members. */
+  get systems(): readonly System[] {
+    return this.shares.map(({ system }) => system);
+  }
+
   /** The solution that the known terms were made for; undefined where it is 1 for all unknowns. */
   get exact(): Float64Array | undefined {
     return this.system.exact;
@@ -214,12 +219,22 @@ export class Solver {
     return this.whole(({ vectors }) => vectors.variance);
   }
 
+  /** Factors of the columns of the whole system, 0 for unknowns that have left it. */
+  scaling(): Promise<Float64Array> {
+    return this.whole(({ system }) => system.scaling.all);
+  }
+
+  /** Known terms of all rows: observations, then constraints. */
+  knownTerms(): Promise<Float64Array> {
+    return this.wholeRows(({ system }) => system.knownTerms);
+  }
+
   /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
   async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
     for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
     const norm = await this.lsqr.residual(this.scalings);
     if (rows.length === 0) return { norm, rows: [] };
-    const negative = await this.wholeRows();
+    const negative = await this.wholeRows(({ vectors }) => vectors.u);
     return { norm, rows: rows.map(([first, end]) => negative.slice(first, end).map((value) => -value)) };
   }
 
@@ -258,7 +273,7 @@ export class Solver {
       for (const { member, system, vectors } of this.shares)
         await writeProbe({ device: member.device, queue: member.queue(0) }, vectors.u, system.window.rows, this.seed, probe);
     const { istop } = await this.lsqr.solve(options);
-    const [y, p] = [await this.solution(), await this.whole(({ system }) => system.scaling.all)];
+    const [y, p] = [await this.solution(), await this.scaling()];
     return { draw: y.map((value, j) => value * p[j]), istop };
   }
 
@@ -291,7 +306,7 @@ export class Solver {
       array(
         "u",
         rows,
-        () => this.wholeRows(),
+        () => this.wholeRows(({ vectors }) => vectors.u),
         (values) => this.writeRows(values),
       ),
       ...(["v", "w", "x", "variance"] as const).map(vector),
@@ -323,12 +338,12 @@ export class Solver {
     for (const share of this.shares) share.member.queue(0).write(of(share), partOfWhole(this.shape, share.system.window, whole));
   }
 
-  /** All rows of u: observations, then constraints, which all members have alike. */
-  private async wholeRows(): Promise<Float64Array> {
+  /** A vector over all rows: observations, then constraints, which all members have alike. */
+  private async wholeRows(of: (share: Share) => View<"f64">): Promise<Float64Array> {
     const { constraintCount } = this.system;
     const lengths = this.parts.map(({ rows }, m) => rows[1] - rows[0] + (m === this.parts.length - 1 ? constraintCount : 0));
     const views: View<"f64">[] = [];
-    for (const { member, vectors } of this.shares) views[member.index] = vectors.u.slice([0, lengths[member.index]]);
+    for (const share of this.shares) views[share.member.index] = of(share).slice([0, lengths[share.member.index]]);
     const pieces = await readPieces(this.set, views, lengths, "rows");
     const whole = new Float64Array(this.shape.observations + constraintCount);
     for (const [m, { rows }] of this.parts.entries()) whole.set(pieces[m], rows[0]);
