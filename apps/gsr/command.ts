@@ -294,7 +294,7 @@ async function solveAndReport(device: Device, asked: Asked, options: GsrOptions,
   }
 }
 
-/** What was left out of files, a line each. */
+/** Lines about what was left out of files. */
 function inputsText({ stars, epochs, law }: Inputs): string {
   const lines: string[] = [];
   if (stars && stars.colourless > 0) lines.push(`${stars.colourless} stars have no colour: they count as of the mean one`);
