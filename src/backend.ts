@@ -30,6 +30,7 @@ export { registerBackend } from "./device/open.js";
 /* Launches: arguments checked and bound, and how their work is shared out. */
 export { bind, requireLiveViews } from "./device/launch/bind.js";
 export type { Binding } from "./device/launch/binding.js";
+export { OtherNumbers } from "./device/launch/other-numbers.js";
 export { freeTeamRows, residentTeams } from "./device/launch/team-rows.js";
 export { atFirstUse, LaunchTuning, TuningTable, type Tunables, type Tuning } from "./device/tuning/tuning.js";
 

@@ -72,7 +72,7 @@ for (const { file, source, program } of pages)
   test(`the code of docs/${file} runs and prints what the page says`, () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program.replace(/mts$/, "mjs")], {
       encoding: "utf8",
-      timeout: 120_000,
+      timeout: 300_000,
     });
     assert.equal(status, 0, stderr);
     const promised = [...source.matchAll(/\/\/ -> (.*)$/gm)].map((m) => m[1].trim());

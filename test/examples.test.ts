@@ -18,7 +18,7 @@ for (const name of names) {
     test(`examples/${name} prints what it says on ${device}`, () => {
       assert.ok(promised.length > 0, "no line says what it prints");
       const program = fileURLToPath(new URL(name.replace(/ts$/, "js"), programs));
-      const { status, stdout, stderr } = spawnSync(process.execPath, [program, device], { encoding: "utf8", timeout: 120_000 });
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program, device], { encoding: "utf8", timeout: 300_000 });
       assert.equal(status, 0, stderr);
       assert.deepEqual(
         stdout

@@ -12,6 +12,8 @@ import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers
  * that --tier names, or those whose path contains one of the arguments. A file of the default tier that goes over devices is run on those
  * that need nothing but Node, and for the tier "backends" on the others. Other flags go to node, as does --test-name-pattern=....
  * --bail starts no more files after one has failed; --limit=SECONDS ends a file that takes longer.
+ * --again runs what has failed once more, alone, at the end. A file that passes then is called unsteady, and fails the run only where more
+ * than MOST_UNSTEADY files have failed; the output of its first run is printed whole.
  * --changed leaves out files whose last run was green, if nothing that they read then has changed (see changed/green.ts).
  */
 const root = dirname(fileURLToPath(import.meta.url));
@@ -20,11 +22,19 @@ const PICKED: readonly string[] = ["all", "engine", ...TIERS];
 /** Seconds that no file takes; one that does hangs. */
 const LIMIT = 900;
 
+/** Milliseconds in which what a file has written is read to its end, once its process has ended. */
+const LEFT_OPEN = 20_000;
+
+/** Files that --again runs once more; where more have failed, time was not the reason. */
+const MOST_UNSTEADY = 3;
+
 interface Outcome extends Job {
   readonly seconds: number;
   readonly failed: boolean;
   /** It was left out, and its counts are those of its last run. */
   readonly unchanged?: boolean;
+  /** It failed the first time, and these are the results of the second. */
+  readonly unsteady?: boolean;
   readonly output: string;
   /** What node's reporter counted. */
   readonly counts: Readonly<Record<"tests" | "pass" | "fail" | "cancelled" | "skipped" | "todo", number>>;
@@ -33,11 +43,12 @@ interface Outcome extends Job {
 const words = process.argv.slice(2);
 const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const parts = words.filter((word) => !word.startsWith("-"));
-const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs|limit)=|^--(changed|bail)$/.test(word));
+const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs|limit)=|^--(again|changed|bail)$/.test(word));
 const picked = option("tier") ?? (parts.length ? "all" : "default");
 const width = Number(option("jobs") ?? availableParallelism());
 const limit = Number(option("limit") ?? LIMIT);
 const bail = words.includes("--bail");
+const again = words.includes("--again");
 /** Where somebody waits, fewer random kernels do. */
 const isQuick = picked === "default" || picked === "engine";
 if (!PICKED.includes(picked) || !(width >= 1) || !(limit > 0)) {
@@ -92,6 +103,8 @@ function start(job: Job, recording: Recording | undefined): Promise<Outcome> {
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  // What the file has started and left running may hold its output open for ever.
+  child.on("exit", () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LEFT_OPEN).unref());
   return new Promise((resolve) =>
     child.on("close", (code, signal) => {
       const seconds = (performance.now() - begin) / 1000;
@@ -140,6 +153,27 @@ async function drain(queue: Job[], width: number): Promise<Outcome[]> {
   return outcomes;
 }
 
+/** Outcomes in which second runs have taken the place of failed ones. The second run is not recorded: the next one with --changed runs the file, too. */
+async function runAgain(outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  const count = outcomes.filter(({ failed }) => failed).length;
+  if (count > MOST_UNSTEADY) {
+    console.log(`\n${count} files failed: none runs again, as more than ${MOST_UNSTEADY} are not left to chance`);
+    return [...outcomes];
+  }
+  if (count > 0) console.log("\nwhat failed, again, alone");
+  const result: Outcome[] = [];
+  for (const outcome of outcomes) {
+    if (!outcome.failed) {
+      result.push(outcome);
+      continue;
+    }
+    const second = await start(outcome, undefined);
+    report(second);
+    result.push({ ...second, unsteady: !second.failed });
+  }
+  return result;
+}
+
 /** What was skipped, by its reason. */
 function skips(outcomes: readonly Outcome[]): [string, number][] {
   const reasons = new Map<string, number>();
@@ -156,8 +190,9 @@ function rank(name: string): number {
 const isAlone = ({ name }: Job): boolean => within(name, ALONE);
 const begin = performance.now();
 const together = jobs.filter((job) => !isAlone(job)).sort((a, b) => rank(a.name) - rank(b.name));
-const outcomes = await drain(together, width);
-if (!bail || outcomes.every(({ failed }) => !failed)) outcomes.push(...(await drain(jobs.filter(isAlone), 1)));
+const firsts = await drain(together, width);
+if (!bail || firsts.every(({ failed }) => !failed)) firsts.push(...(await drain(jobs.filter(isAlone), 1)));
+const outcomes = again ? await runAgain(firsts) : firsts;
 const wall = (performance.now() - begin) / 1000;
 
 const ran = outcomes.filter(({ unchanged }) => !unchanged);
@@ -185,9 +220,13 @@ for (const [reason, count] of skipped) console.log(`${String(count).padStart(9)}
 const bad = outcomes.filter(({ failed }) => failed);
 if (bad.length) console.log("\nfailed (their output is above)");
 for (const outcome of bad) console.log(`             ${titleOf(outcome)}`);
+const unsteady = outcomes.filter((outcome) => outcome.unsteady);
+if (unsteady.length)
+  console.log("\npassed only the second time (the output of the first is above): a fault of the test or of what it tests");
+for (const outcome of unsteady) console.log(`unsteady: ${titleOf(outcome)}, failed 1 of 2`);
 
 for (const what of ["tests", "pass", "fail", "cancelled", "skipped", "todo"] as const) console.log(`# ${what} ${total(what)}`);
 console.log(
-  `${total("pass")} passed, ${total("fail") + total("cancelled")} failed, ${total("skipped")} skipped in ${wall.toFixed(0)} s, ${width} at once`,
+  `${total("pass")} passed, ${total("fail") + total("cancelled")} failed, ${total("skipped")} skipped${unsteady.length ? `, ${unsteady.length} unsteady` : ""} in ${wall.toFixed(0)} s, ${width} at once`,
 );
 process.exit(bad.length ? 1 : 0);

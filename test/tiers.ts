@@ -142,6 +142,8 @@ export const EVERYWHERE: readonly string[] = [
   "cli/emit",
   "device/deterministic",
   "device/launch/known-bindings",
+  "device/launch/other-numbers",
+  "device/reruns",
   "device/launch/memory",
   "device/checked-indices",
   "device/faults",

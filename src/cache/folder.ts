@@ -42,6 +42,7 @@ export function requirePrivate(folder: string): boolean {
     if (error instanceof IsoformError) throw error;
     return false;
   }
+  if (!found.isDirectory()) return false;
   requireMine(folder, found);
   if (me !== undefined && (found.mode & OTHERS) !== 0) close(folder, found);
   return true;

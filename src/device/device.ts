@@ -122,6 +122,12 @@ export interface Launch {
   readonly remarks: readonly string[];
   /** How its work is shared out, and how else it could be; see `tune`. Undefined if that is always the same. */
   readonly tuning?: TuningOfLaunch;
+  /**
+   * Submits it to its device's default queue with these scalars in place of those that it was prepared with, and over this range in place of its
+   * own; `queue.results` then gives the results of that run. The launch stays as it was prepared. Throws LaunchError for what `prepare` would
+   * refuse, and during a capture: prepare a launch for each before.
+   */
+  submit(scalars?: Readonly<Record<string, number | boolean>>, policy?: Policy): void;
   /** The generated source (or WebAssembly text), for people. */
   source(): string;
   /** Gives back temporary memory. The arguments stay. */
@@ -169,6 +175,8 @@ export interface DeviceTuning {
   use(file: TuningFile, device: { readonly name: string; readonly backend: string }): void;
   /** Keeps what was found for launches like this one. */
   note(launch: Pick<TuningOfLaunch, "key">, found: Measured): void;
+  /** No launch of this kernel is given other values than the default, unless it is by its own options. */
+  isDefault(kernel: string): boolean;
   /** The launch's own values, else the user's, else measured ones. */
   choose(launch: LaunchTraits, options: LaunchOptions): Chosen;
 }

@@ -27,7 +27,7 @@ test("frames of the wind tunnel are timed and their bytes counted", { skip: awai
   try {
     const file = join(folder, "frames.json");
     const args = [program, "--sizes", `${NX}x${NY}`, "--steps", "1,3", "--frames", "2", "--copied", "1024", "--json", file];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 120_000 });
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 300_000 });
     assert.equal(status, 0, stderr);
     const { rows } = JSON.parse(readFileSync(file, "utf8")) as { rows: { steps: number; cpu: number; wall: number; bytes: number }[] };
     assert.deepEqual(

@@ -83,6 +83,12 @@ test("a folder that cannot be written costs nothing but time", () => {
   writeFileSync(file, "");
   for (const folder of [file, join(file, "below"), "/proc/isoform"])
     assert.deepEqual([...cachedBinary("cubin", ["x"], () => Uint8Array.of(4), asIs, folder)], [4]);
+  // What others may write to, as files are with some masks, is left as it is, too.
+  for (const mode of [0o644, 0o666]) {
+    chmodSync(file, mode);
+    assert.deepEqual([...cachedBinary("cubin", ["x"], () => Uint8Array.of(4), asIs, file)], [4]);
+    assert.equal(modeOf(file), mode.toString(8));
+  }
 });
 
 test("the folder is the user's cache", () => {

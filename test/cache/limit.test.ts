@@ -13,8 +13,10 @@ after(() => {
 });
 const newFolder = () => join(mkdtempSync(join(top, "x-")), "isoform");
 const MIB = 1 << 20;
-const now = Date.now() / 1e3;
-const setAge = (path: string, seconds: number) => utimesSync(path, now - seconds, now - seconds);
+const setAge = (path: string, seconds: number): void => {
+  const then = Date.now() / 1e3 - seconds;
+  utimesSync(path, then, then);
+};
 
 /** Files of 256 KiB, the first used last. */
 function filled(folder: string, count: number, step = 1000): string[] {

@@ -1,25 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { namesIn, SmallRepository } from "../small-repository.js";
 
 /*
  * A small repository with this runner. Each of its test files reads something in another way.
  */
-const compiled = fileURLToPath(new URL("..", import.meta.url));
-const root = mkdtempSync(join(tmpdir(), "isoform-changed-"));
-after(() => rmSync(root, { recursive: true }));
-
-const RUNNER = [
-  "run.js",
-  "jobs.js",
-  "tiers.js",
-  "devices.js",
-  ...["append", "green", "hooks", "inputs", "record"].map((name) => `changed/${name}.js`),
-];
 const TESTS: Readonly<Record<string, string>> = {
   leaf: 'import "../src/leaf.js";',
   lazy: 'const { x } = await import("../src/lazy.js"); if (!x) throw new Error("nothing");',
@@ -37,7 +24,6 @@ const TESTS: Readonly<Record<string, string>> = {
 };
 const SHARED = 'import "./shared.js";\nexport const x = 1;\n';
 const files: Readonly<Record<string, string>> = {
-  "package.json": '{"type":"module"}',
   "package-lock.json": "{}",
   "dist/src/shared.js": "",
   "dist/src/below-worker.js": "",
@@ -49,35 +35,14 @@ const files: Readonly<Record<string, string>> = {
   "data/text.txt": "a text",
 };
 
-before(() => {
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  for (const [path, text] of Object.entries(files)) write(path, text);
-  for (const [name, text] of Object.entries(TESTS)) {
-    write(`test/${name}.test.ts`, "");
-    write(`dist/test/${name}.test.js`, `import { test } from "node:test"; test("it", async () => {});\n${text}`);
-  }
-  for (const path of RUNNER) {
-    mkdirSync(dirname(join(root, "dist/test", path)), { recursive: true });
-    copyFileSync(join(compiled, path), join(root, "dist/test", path));
-  }
-});
+const repository = new SmallRepository(TESTS, files);
+const { root } = repository;
+after(() => repository.remove());
 
 /** Names of the test files that the runner ran, in alphabetic order. */
 function ran(env: Readonly<Record<string, string>> = {}): string[] {
-  // What runs this file has a recorder of its own.
-  const own = {
-    ...process.env,
-    NODE_OPTIONS: "",
-    ISOFORM_INPUTS: undefined,
-    ISOFORM_TEST_DEVICES: undefined,
-    NODE_TEST_CONTEXT: undefined,
-  };
-  const args = [join(root, "dist/test/run.js"), "--changed", "--jobs=2"];
-  const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8", env: { ...own, ...env } });
-  const names = [...stdout.matchAll(/^(?:ok|FAIL) .* s {2}(\w+) {2}/gm)].map(([, name]) => name).sort();
+  const { stdout } = repository.run(["--changed"], env);
+  const names = namesIn(stdout).sort();
   const all = Object.keys(TESTS).length;
   if (names.length < all)
     assert.match(stdout, new RegExp(`${all - names.length} {4}unchanged since they were green, in ${all - names.length} of ${all} files`));

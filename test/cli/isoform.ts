@@ -10,5 +10,5 @@ export function isoform(
   cwd?: string,
   env: Readonly<Record<string, string>> = {},
 ): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [main, ...words], { cwd, encoding: "utf8", timeout: 120_000, env: { ...process.env, ...env } });
+  return spawnSync(process.execPath, [main, ...words], { cwd, encoding: "utf8", timeout: 300_000, env: { ...process.env, ...env } });
 }

@@ -84,7 +84,7 @@ export function byGfortran(routines: Routines, text = routines.text): Outcome[] 
     const flags = ["-O0", "-ffp-contract=off", "-ffree-line-length-none", "-w", "-fopenacc", "-fopenmp"];
     execFileSync("gfortran", [...flags, "run.f90", "-o", "run"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     const env = { ...process.env, OMP_NUM_THREADS: "2" };
-    execFileSync(join(folder, "run"), [], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 });
+    execFileSync(join(folder, "run"), [], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"], timeout: 300_000 });
     const bytes = readFileSync(join(folder, "out"));
     const width = n + SEEN + SCALARS.length;
     const all = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));

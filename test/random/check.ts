@@ -1,6 +1,7 @@
-import type { ElementType } from "../../src/ir/types.js";
+import type { ElementType, KernelIR } from "../../src/ir/types.js";
 import { IsoformError } from "../../src/ir/errors.js";
 import type { Device } from "../../src/device/device.js";
+import type { Policy } from "../../src/device/launch/policy.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
 import { print } from "../../src/ir/print.js";
@@ -9,7 +10,7 @@ import { kernelFromIR } from "../../src/kernel/from-ir.js";
 import { lower } from "../../src/kernel/lower.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { callPlainly } from "./plain.js";
-import { dataOf } from "./data.js";
+import { dataOf, sequence } from "./data.js";
 import { INEXACT } from "./parameters.js";
 import { evaluate, evaluateFlushed } from "./evaluate.js";
 import { narrowKernel, narrowMemory, narrowScalars } from "./narrow.js";
@@ -42,6 +43,69 @@ export async function check(program: Program, devices: readonly Device[]): Promi
     const actual = await attempt(device.name, program, () => runOn(device, program, given, inputs, { ...scalars, ...fixed }));
     compare(program, "the evaluator", reference, device.name, actual);
   }
+}
+
+/** How often `checkAgain` runs a program. */
+const AGAIN = 7;
+
+/**
+ * Runs one program several times by `device.run` over the same views: as it is, then over parts of its range, with other numbers. Throws as
+ * `check` does, and where an index that the evaluator finds outside ends no launch.
+ */
+export async function checkAgain(program: Program, device: Device): Promise<void> {
+  const { kernel, lowered, inputs, scalars, fixed } = prepare(program);
+  const { ir } = compileKernel(kernel, fixed);
+  const views = Object.fromEntries(Object.entries(inputs).map(([name, g]) => [name, place(device, program, name, g)]));
+  const next = sequence(program.data);
+  try {
+    for (let n = 0; n < AGAIN; n++) {
+      const policy = n < 2 ? program.policy : partOf(program.policy, next);
+      const numbers = n === 0 ? scalars : otherNumbers(scalars, ir, next);
+      const varied: Program = { ...program, policy };
+      let expected: Outcome | Error;
+      try {
+        expected = run(inputs, (memory) => evaluate(ir, policy, memory, numbers));
+      } catch (error) {
+        expected = error as Error;
+        if (!isOutside(error)) continue;
+      }
+      for (const [name, { data }] of Object.entries(inputs)) device.queue.write(views[name], data);
+      const args = { ...Object.fromEntries(Object.entries({ ...numbers, ...fixed }).filter(([name]) => name in lowered.params)), ...views };
+      const results = await device.run(lowered, args as never, policy, { precision: "strict" }).catch((error: Error) => error);
+      if (expected instanceof Error) {
+        if (!(results instanceof IsoformError))
+          throw new Mismatch(`run ${n}: ${expected.message}, and ${device.name} goes on\n${sourceOf(varied)}`);
+        continue;
+      }
+      if (results instanceof Error) throw new Mismatch(`run ${n}: ${device.name} fails: ${results.stack}\n${sourceOf(varied)}`);
+      const memory: Memory = {};
+      for (const [name, view] of Object.entries(views)) memory[name] = { ...inputs[name], data: await device.queue.read(view) };
+      compare(varied, `run ${n} of the evaluator`, expected, device.name, { memory, results });
+    }
+  } finally {
+    for (const view of Object.values(views)) view.free();
+  }
+}
+
+/** A random part of a range, which may be empty; teams stay as they are. */
+function partOf(policy: Policy, next: () => number): Policy {
+  if (policy.kind === "team") return policy;
+  const first = policy.extents.map((extent) => Math.floor(next() * (extent + 1)));
+  const extents = policy.extents.map((extent, axis) => Math.floor(next() * (extent + 1 - first[axis])));
+  return { ...policy, begin: policy.begin.map((begin, axis) => begin + first[axis]), extents };
+}
+
+/** Other floats, and of the other scalars some. */
+function otherNumbers(scalars: Record<string, number | boolean>, ir: KernelIR, next: () => number): Record<string, number | boolean> {
+  const types = new Map(ir.params.flatMap((param) => (param.kind === "scalar" ? [[param.name, param.type] as const] : [])));
+  return Object.fromEntries(
+    Object.entries(scalars).map(([name, value]) => {
+      const type = types.get(name);
+      if (type === "f64" || type === "f32") return [name, Math.fround((value as number) + next() - 0.5)];
+      if (type === undefined || next() < 0.5) return [name, value];
+      return [name, type === "bool" ? !value : Math.floor(next() * 4)];
+    }),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import test from "node:test";
 import { range } from "../../src/device/launch/policy.js";
 import { open } from "../../src/device/open.js";
@@ -124,34 +125,38 @@ test("what names no device, and sets without members, are refused", async () => 
   await refused([], /a set needs at least one member/);
 });
 
-test("where one device cannot be opened, those opened before are closed", { skip: threads() < 0 && "there is no /proc" }, async (t) => {
-  t.after(() => delete process.env.ISOFORM_THREADS);
-  process.env.ISOFORM_THREADS = "4";
-  const before = await settled();
-  const set = await devices("js");
-  assert.equal(threads(), before + 3);
-  await set.close();
-  await assert.rejects(devices(["js", "js-debug:7"]), /there is one js-debug device/);
-  assert.equal(await settled(), before);
-});
+/** Opens devices and counts threads, in a process in which no others come and go. */
+const COUNTS_THREADS = `
+const { readdirSync, promises } = await import("node:fs");
+const { devices } = await import(${JSON.stringify(new URL("../../src/set/index.js", import.meta.url).href)});
+const threads = () => readdirSync("/proc/self/task").length;
+const opened = async (count) => {
+  process.env.ISOFORM_THREADS = String(count);
+  return devices("js");
+};
+// What the engine starts once is there then.
+await promises.readFile(process.execPath + "/nothing").catch(() => {});
+await (await opened(1)).close();
+const before = threads();
+const set = await opened(4);
+const started = threads() - before;
+await set.close();
+const message = await devices(["js", "js-debug:7"]).then(() => "opened", (error) => error.message);
+// Threads of closed pools wait a second for the next one.
+for (let turn = 0; threads() > before && turn < 2400; turn++) await new Promise((resolve) => setTimeout(resolve, 50));
+console.log(JSON.stringify({ started, message, left: threads() - before }));`;
 
-/** Threads once those of closed pools, which wait a second for the next one, are gone. */
-async function settled(): Promise<number> {
-  for (let [count, since] = [threads(), performance.now()]; ;) {
-    if (performance.now() - since > 1500) return count;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    if (threads() !== count) [count, since] = [threads(), performance.now()];
-  }
-}
-
-/** Threads of this process, or -1 where the system does not tell. */
-function threads(): number {
-  try {
-    return readdirSync("/proc/self/task").length;
-  } catch {
-    return -1;
-  }
-}
+test(
+  "where one device cannot be opened, those opened before are closed",
+  { skip: !existsSync("/proc/self/task") && "there is no /proc" },
+  () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", COUNTS_THREADS], { encoding: "utf8" });
+    assert.notEqual(stdout, "", stderr);
+    const { started, message, left } = JSON.parse(stdout) as { started: number; message: string; left: number };
+    assert.deepEqual([started, left], [3, 0]);
+    assert.match(message, /there is one js-debug device/);
+  },
+);
 
 test("a closed set takes no more work, and is closed once", async () => {
   const set = await devices("js*2");

@@ -27,7 +27,7 @@ test("every exhibit runs on WebAssembly with threads", { skip }, async () => {
 
 /** Waits until the number of pixels that obstacles take is right; the number. */
 async function obstacles(page: Page, right: (count: number) => boolean): Promise<number> {
-  for (let turn = 0; turn < 50; turn++) {
+  for (let turn = 0; turn < 1000; turn++) {
     const count = (await colours(page)).get(0xffaaa096) ?? 0;
     if (right(count)) return count;
     await page.waitForTimeout(50);

@@ -69,7 +69,8 @@ export class Site {
     await this.context?.close();
     this.context = await this.browser.newContext({ viewport: { width, height: 844 }, colorScheme });
     const page = await this.context.newPage();
-    page.setDefaultTimeout(20_000);
+    // A page that hangs never comes so far; the others may take their time.
+    page.setDefaultTimeout(180_000);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error.stack)));
     page.on("console", (message) => {

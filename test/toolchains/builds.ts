@@ -119,7 +119,7 @@ const webpack = (title: string, mode: string, optimization: Record<string, unkno
 });
 
 /** A test runner: what runs is a test that calls the program. */
-const TEST = 'import "./main.js";\ntest("the program runs", () => new Promise((done) => setTimeout(done, 4000)), 20000);\n';
+const TEST = 'import { ended } from "./main.js";\ntest("the program runs", () => ended, 240000);\n';
 
 export const WAYS: readonly Way[] = [
   { title: "tsc", packages: ["typescript"], build: (at) => node(join(at, "js/main.js")) },
@@ -193,7 +193,7 @@ export const WAYS: readonly Way[] = [
       writeFileSync(
         file,
         `import { createServer } from "vite";\nconst server = await createServer(${server});\n` +
-          `await server.ssrLoadModule("/src/main.ts");\nsetTimeout(() => server.close(), 6000);\n`,
+          `await (await server.ssrLoadModule("/src/main.ts")).ended;\nawait server.close();\n`,
       );
       return node(file);
     },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -28,10 +28,12 @@ describe("what kernels capture survives", { skip: !tools && "ISOFORM_TOOLCHAINS 
   let at: string;
   let expected: Results;
   before(() => {
-    const isoform = join(tools!, "node_modules/isoform");
-    if (!existsSync(isoform)) symlinkSync(root, isoform);
     at = mkdtempSync(join(tools!, "work-"));
-    symlinkSync(join(tools!, "node_modules"), join(at, "node_modules"));
+    // The packages of the folder, and this Isoform: others may use the same folder for another one.
+    mkdirSync(join(at, "node_modules"));
+    for (const name of readdirSync(join(tools!, "node_modules")).filter((name) => name !== "isoform"))
+      symlinkSync(join(tools!, "node_modules", name), join(at, "node_modules", name));
+    symlinkSync(root, join(at, "node_modules/isoform"));
     cpSync(join(root, "test/toolchains/program"), join(at, "src"), { recursive: true });
     cpSync(compiled, join(at, "js"), { recursive: true });
     cpSync(join(tools!, "package.json"), join(at, "package.json"));

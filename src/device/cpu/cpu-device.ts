@@ -6,7 +6,9 @@ import { INSPECT } from "../../ir/inspect.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
+import { withInitialValues } from "../launch/initial-values.js";
+import { notInCapture } from "../launch/other-numbers.js";
 import type {
   Capabilities,
   Args,
@@ -22,10 +24,12 @@ import type {
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
-import { loopRegion, type Captured, type Region } from "./graph.js";
+import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
+import { turn } from "./turns.js";
+import { Reruns } from "./reruns.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /** Common base of the CPU backends: memory, a queue that works here and now, results. A backend adds `build`. */
@@ -37,6 +41,7 @@ export abstract class CpuDevice implements Device {
   readonly queue: Queue;
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;
+  private readonly reruns = new Reruns();
 
   constructor(
     readonly name: string,
@@ -122,7 +127,7 @@ export abstract class CpuDevice implements Device {
     policy: Policy,
     options: LaunchOptions | undefined,
     isOnce: boolean,
-  ): Launch {
+  ): CpuLaunch {
     this.requireOpen();
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
@@ -130,14 +135,38 @@ export abstract class CpuDevice implements Device {
     });
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options: LaunchOptions = {}): Promise<Results<P>> {
+    this.requireOpen();
+    const captured = capturing();
+    if (!captured) {
+      const results = this.reruns.run({ device: this, kernel, args, policy, options, compile: this.compileOptions });
+      if (results) {
+        await turn();
+        return results as Results<P>;
+      }
+    }
     const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     try {
       this.queue.submit(launch);
       return (await this.queue.results(launch)) as Results<P>;
     } finally {
-      launch.free();
+      if (captured) launch.free();
+      else this.reruns.keep(launch as CpuLaunch);
+    }
+  }
+
+  runNow(call: Call): Record<string, number> {
+    this.requireOpen();
+    if (capturing()) throw notInCapture(call);
+    const before = this.reruns.run(call);
+    if (before) return before;
+    const launch = this.launch<Params>(call.kernel, call.args, call.policy, call.options, true);
+    try {
+      this.queue.submit(launch);
+      return withInitialValues(launch.binding, { ...launch.results! });
+    } finally {
+      this.reruns.keep(launch);
     }
   }
 
@@ -145,6 +174,7 @@ export abstract class CpuDevice implements Device {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.reruns.clear();
     await this.stop();
     for (const buffer of this.buffers) buffer.free();
   }

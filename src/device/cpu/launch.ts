@@ -1,14 +1,16 @@
 import { LaunchError, type KernelError } from "../../ir/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { checksRemark, giveBackFaultRecord } from "../launch/faults.js";
 import { freePrintRecords } from "../launch/prints.js";
+import { withNumbers, type Scalars } from "../launch/other-numbers.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import type { Rerun } from "./rerun.js";
 import { cpuStorage } from "./storage.js";
 import { takeFault } from "./take-fault.js";
 import { takeLines } from "./take-lines.js";
@@ -25,12 +27,16 @@ export interface CpuProgram {
   source(): string;
   /** Gives back temporary memory. */
   free(): void;
+  /** For programs whose code and memory other launches can use: hands them over, and is of no use afterwards. Undefined where they cannot. */
+  handOver?(): Rerun | undefined;
 }
 
 /** A device whose launches run here and now. */
 export interface CpuHost extends Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void;
+  /** Runs a call here and now, for its results. Throws LaunchError for what `prepare` refuses. */
+  runNow(call: Call): Record<string, number>;
 }
 
 /** A program of one device, with its last results. */
@@ -39,6 +45,8 @@ export class CpuLaunch implements Launch {
   readonly policy: Policy;
   readonly precision: Precision;
   readonly cost: Cost;
+  /** Results of a run with other numbers than its own, until it runs itself. */
+  latest: Record<string, number> | undefined;
   /** Undefined before the first run, and once freed. */
   results: Record<string, number> | undefined;
   private freed = false;
@@ -102,6 +110,7 @@ export class CpuLaunch implements Launch {
   /** Runs, and leaves an index outside for `takeFault`. */
   runUnseen(): void {
     this.requireReady();
+    this.latest = undefined;
     try {
       this.results = this.program.run();
     } catch (error) {
@@ -118,14 +127,30 @@ export class CpuLaunch implements Launch {
     return fault;
   }
 
+  submit(scalars?: Scalars, policy?: Policy): void {
+    if (!scalars && !policy) return this.device.queue.submit(this);
+    this.requireReady();
+    this.latest = this.device.runNow(withNumbers(this.binding.call, scalars, policy));
+  }
+
   source(): string {
     return this.program.source();
+  }
+
+  /** Hands over what a launch over the same views can use; otherwise undefined, and `free` is still to be called. */
+  handOver(): Rerun | undefined {
+    const rerun = this.freed || this.memory !== this.storage.memory ? undefined : this.built.handOver?.();
+    if (!rerun) return undefined;
+    this.freed = true;
+    this.results = undefined;
+    return rerun;
   }
 
   free(): void {
     if (this.freed) return;
     this.freed = true;
     this.results = undefined;
+    this.latest = undefined;
     this.built.free();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);

@@ -7,6 +7,7 @@ import type { TypedArrayOf, View } from "../memory/view.js";
 import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";
+import { turn } from "./turns.js";
 
 /** Work is done before `submit` returns, so queues and events need no waiting. */
 export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
@@ -18,7 +19,7 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     this.device.requireOpen();
   }
 
-  protected get capturing(): boolean {
+  get capturing(): boolean {
     return capturing();
   }
 
@@ -63,7 +64,8 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   protected resultsOf(launch: Launch): Record<string, number> | undefined {
-    const { results, binding } = this.ownLaunch(launch) ?? {};
+    const { results, latest, binding } = this.ownLaunch(launch) ?? {};
+    if (latest) return { ...latest };
     return results && withInitialValues(binding!, { ...results });
   }
 
@@ -77,7 +79,21 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     event.block();
   }
 
-  protected async untilDone(): Promise<void> {}
+  protected async untilDone(): Promise<void> {
+    await turn();
+  }
+
+  override async results(launch: Launch): Promise<Record<string, number>> {
+    const results = await super.results(launch);
+    await turn();
+    return results;
+  }
+
+  override async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
+    const values = await super.read(source);
+    await turn();
+    return values;
+  }
 }
 
 class CpuEvent implements DeviceEvent {
@@ -88,7 +104,9 @@ class CpuEvent implements DeviceEvent {
     return this.seconds - earlier.seconds;
   }
 
-  async done(): Promise<void> {}
+  async done(): Promise<void> {
+    await turn();
+  }
 
   block(): void {}
 }

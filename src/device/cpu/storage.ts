@@ -76,6 +76,12 @@ export class CpuStorage {
     return this.current;
   }
 
+  /** Identity of the memory in which addresses are good: another object once it has moved, or was detached by growing where it is not shared. */
+  get place(): object {
+    if (!this.current) return this;
+    return this.shared ? this.current : this.current.buffer;
+  }
+
   /** The memory has 64-bit addresses. */
   get wide(): boolean {
     return isWide(this.maxPages);

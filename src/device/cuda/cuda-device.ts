@@ -3,6 +3,7 @@ import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } f
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
+import { KeptRemains } from "../gpu/remains.js";
 import type { View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { CudaQueue, writeView } from "./queue.js";
@@ -28,6 +29,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
   readonly versions: Readonly<Record<string, string>>;
   readonly capabilities: Capabilities;
   readonly theoretical: TheoreticalPeaks;
+  private readonly remains = new KeptRemains();
 
   constructor(name: string, gpu: Gpu) {
     super(name, gpu);
@@ -54,6 +56,14 @@ export class CudaDevice extends GpuDevice<Gpu> {
 
   protected launch(binding: Binding): Launch {
     return new GpuLaunch(this.gpu, binding);
+  }
+
+  protected override launchOnce(binding: Binding): Launch {
+    return new GpuLaunch(this.gpu, binding, this.remains.take(binding));
+  }
+
+  protected override ended(launch: Launch): void {
+    this.remains.keep(launch as GpuLaunch);
   }
 
   canPeerStore(to: Device): boolean {

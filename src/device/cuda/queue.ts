@@ -39,7 +39,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
     this.gpu.enter();
   }
 
-  protected get capturing(): boolean {
+  get capturing(): boolean {
     return this.gpu.capture !== undefined;
   }
 

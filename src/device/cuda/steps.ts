@@ -16,8 +16,14 @@ interface StepGpu {
   readonly capture: Captured | undefined;
 }
 
-/** The values of `params` as the driver takes them: in order, each aligned to its size, and not a byte more. */
-export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot>[], fill: Fill<Slot>): ArrayBuffer {
+/** Parameters as the driver takes them, and the places of scalars among them. */
+export interface Packed {
+  readonly bytes: ArrayBuffer;
+  readonly scalars: readonly { readonly name: string; readonly type: ValueType; readonly offset: number }[];
+}
+
+/** The values of `params`: in order, each aligned to its size, and not a byte more. */
+export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot>[], fill: Fill<Slot>): Packed {
   const params = list.filter((param): param is ValueParam<Slot> => param.type !== "shared");
   const offsets: number[] = [];
   let end = 0;
@@ -29,7 +35,10 @@ export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot
   const buffer = new ArrayBuffer(end);
   const data = new DataView(buffer);
   params.forEach(({ slot, type }, n) => write(data, offsets[n], type, valueOf(fill, slot)));
-  return buffer;
+  const scalars = params.flatMap(({ slot: { kind, name }, type }, n) =>
+    kind === "scalar" ? [{ name: name!, type, offset: offsets[n] }] : [],
+  );
+  return { bytes: buffer, scalars };
 }
 
 function write(data: DataView, offset: number, type: ValueType, value: number): void {
@@ -95,18 +104,24 @@ export class KernelStep implements Step {
     code: EntryCode<AnySlot>,
     entry: Handle,
     shape: Shape,
-    params: ArrayBuffer,
+    private readonly params: Packed,
   ) {
     const { driver } = gpu;
     const { grid, block, shared = 0 } = shape;
     this.driver = driver;
     const size = new ArrayBuffer(8);
-    new DataView(size).setBigUint64(0, BigInt(params.byteLength), true);
-    this.kept = [params, size];
+    new DataView(size).setBigUint64(0, BigInt(params.bytes.byteLength), true);
+    this.kept = [params.bytes, size];
     const { address } = driver.koffi;
-    this.extra.set([BUFFER_POINTER, address(params), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
+    this.extra.set([BUFFER_POINTER, address(params.bytes), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
     this.arguments = [entry, ...grid, ...block, shared];
     this.early = code.waits && gpu.startsEarly ? new EarlyLaunch(driver, entry, shape) : undefined;
+  }
+
+  setScalars(values: Readonly<Record<string, number | boolean>>): void {
+    const { bytes, scalars } = this.params;
+    const data = new DataView(bytes);
+    for (const { name, type, offset } of scalars) write(data, offset, type, Number(values[name]));
   }
 
   /** In a graph, right after another kernel, it may start early. */

@@ -5,6 +5,7 @@ import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { OtherNumbers, type Scalars } from "../launch/other-numbers.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { giveBackFaultRecord } from "../launch/faults.js";
 import { freePrintRecords } from "../launch/prints.js";
@@ -21,8 +22,9 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   readonly cost: Cost;
   abstract readonly remarks: readonly string[];
   abstract readonly tuning: LaunchTuning;
-  /** True once a queue has run it, until it is freed. */
-  ran = false;
+  /** Launches that were submitted in its place. */
+  readonly others: OtherNumbers;
+  private hasRun = false;
   private readonly buffers: readonly Buffer[];
   private freed = false;
 
@@ -32,7 +34,22 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
+    this.others = new OtherNumbers(this, binding.call);
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
+  }
+
+  /** True once a queue has run it, until it is freed. */
+  get ran(): boolean {
+    return this.hasRun;
+  }
+
+  set ran(value: boolean) {
+    this.hasRun = value;
+    this.others.last = undefined;
+  }
+
+  submit(scalars?: Scalars, policy?: Policy): void {
+    this.others.submit(scalars, policy);
   }
 
   /** Its binding if it keeps records for the host: an index is checked, or it prints. */
@@ -63,6 +80,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
     if (this.freed) return;
     this.freed = true;
     this.ran = false;
+    this.others.free();
     this.release();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);

@@ -78,6 +78,10 @@ export class GpuFold implements Launch {
     return this.launches[0].source();
   }
 
+  submit(): void {
+    throw new LaunchError("a fold of partials has no numbers and no range of its own; submit it to a queue");
+  }
+
   free(): void {
     if (this.freed) return;
     this.freed = true;

@@ -117,7 +117,8 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
-    const prepared = this.prepare(kernel, args, policy, options);
+    this.requireOpen();
+    const prepared = descending(kernel, () => this.launchOnce(bind(this, kernel, args, policy, options)));
     const running = this.finishRun(prepared);
     this.running.add(running);
     try {
@@ -129,12 +130,24 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   private async finishRun(prepared: Launch): Promise<Record<string, number>> {
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
+    let results: Record<string, number> | undefined;
     try {
       this.firstQueue.submitAlone(launch);
-      return await this.queue.results(launch);
+      return (results = await this.queue.results(launch));
     } finally {
-      launch.free();
+      if (results) this.ended(launch);
+      else launch.free();
     }
+  }
+
+  /** A launch of `run`, which can use what others have left. */
+  protected launchOnce(binding: Binding): Launch {
+    return this.launch(binding);
+  }
+
+  /** Frees a launch of `run` that has come to its end. */
+  protected ended(launch: Launch): void {
+    launch.free();
   }
 
   /** Waits for runs that were begun, and frees all that the device holds. */

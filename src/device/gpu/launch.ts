@@ -3,8 +3,10 @@ import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
+import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
-import type { LaunchTuning } from "../tuning/tuning.js";
+import type { Policy } from "../launch/policy.js";
+import { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
@@ -20,6 +22,36 @@ import { addressOf, fillRun, type ValueSources } from "./values.js";
 /** The compiled entries of a launch's program, by name. */
 type Entries = ReadonlyMap<string, GpuEntry>;
 
+type Plan = LaunchPlan<EntryCode, Shape>;
+
+type Code = Omit<LaunchProgram, "tuning">;
+
+/** Memory of a launch for itself, and places of its parts. */
+interface OwnMemory {
+  readonly memory: GpuMemory | undefined;
+  at(part: Part): number;
+}
+
+/** Code, plan and memory of a launch that has run, for the next over the same views; it holds none of these. */
+export interface Remains {
+  readonly ir: KernelIR;
+  readonly policy: Policy;
+  readonly sizes: ReturnType<Binding["sizes"]>;
+  readonly code: Code;
+  readonly entries: Entries;
+  readonly plan: Plan;
+  readonly own: OwnMemory;
+  readonly finalReduction: FinalReduction | undefined;
+  readonly steps: readonly Step[];
+}
+
+/** Gives back what a launch has left. */
+export function freeRemains({ own, finalReduction, steps }: Remains): void {
+  for (const step of steps) step.free?.();
+  own.memory?.free();
+  finalReduction?.free();
+}
+
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
 export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   readonly remarks: readonly string[];
@@ -27,30 +59,34 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   /** Memory of `unfolded` partials, by reduce parameter. */
   readonly left: ReadonlyMap<string, Piece>;
   protected readonly reduces: GpuProgram["reduces"];
-  private readonly code: LaunchProgram;
+  private readonly code: Code;
   private readonly entries: Entries;
+  private readonly plan: Plan;
   private readonly values: ValueSources;
-  private temporary: GpuMemory | undefined;
+  private own: OwnMemory | undefined;
   private finalReduction: FinalReduction | undefined;
   private readonly steps: Step[] = [];
 
-  constructor(gpu: GpuMachine, binding: Binding) {
+  /** @param before remains of a launch over the same views, with the same range and sizes of integers */
+  constructor(gpu: GpuMachine, binding: Binding, before?: Remains) {
     super(gpu, binding);
-    const code = (this.code = emit(gpu, binding));
-    const entries = (this.entries = compile(gpu, binding, code.program));
+    const made = before ?? planned(gpu, binding);
+    const { code, entries, plan } = made;
+    [this.code, this.entries, this.plan] = [code, entries, plan];
     const copies = copiesOf(binding, code.program);
-    const main = entries.get(code.program.main.name)!;
-    const plan = planLaunch(binding, code, gridRules(gpu, binding, code, main, copies.bytes));
-    this.tuning = code.tuning;
+    this.tuning = "tuning" in made ? made.tuning : new LaunchTuning(binding, () => emit(gpu, binding).tuning.tunables);
     this.reduces = binding.partials || binding.unfolded ? [] : code.program.reduces;
     try {
-      const { memory, at } = allocate(gpu, binding, plan);
-      this.temporary = memory;
+      const { at } = (this.own = before?.own ?? allocate(gpu, binding, plan));
       this.values = { binding, at, slots: code.slots, copies: copies.at };
       this.left = leftBy(code.program, plan, at);
-      for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
+      this.finalReduction = before?.finalReduction;
+      if (before) {
+        this.steps.push(...before.steps);
+        for (const step of this.steps) step.setScalars?.(binding.scalars);
+      } else for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
       const { finish } = code.program;
-      if (finish && plan.left !== undefined && !binding.unfolded) {
+      if (!before && finish && plan.left !== undefined && !binding.unfolded) {
         const partials = new Map([...this.left].map(([name, piece]) => [name, [piece]]));
         this.finalReduction = this.reduceFinally(finish, partials, { results: at({ kind: "results" }), outputs: outputsOf(binding) });
         this.steps.push(this.finalReduction.step);
@@ -59,7 +95,13 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       this.free();
       throw error;
     }
-    this.remarks = [...plan.remarks, ...gridRemark(code.program, plan), ...code.remarks, ...checksRemark(binding.ir), main.needs];
+    this.remarks = [
+      ...plan.remarks,
+      ...gridRemark(code.program, plan),
+      ...code.remarks,
+      ...checksRemark(binding.ir),
+      entries.get(code.program.main.name)!.needs,
+    ];
   }
 
   /** Enqueues the steps of one run; see `requireReady`. */
@@ -80,11 +122,38 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   }
 
   protected release(): void {
-    this.temporary?.free();
-    this.temporary = undefined;
+    this.own?.memory?.free();
+    this.own = undefined;
     this.finalReduction?.free();
     this.finalReduction = undefined;
     for (const step of this.steps.splice(0)) step.free?.();
+  }
+
+  /** Hands over what a launch over the same views can use; nobody but `freeRemains` frees it then. The launch is freed. */
+  handOver(): Remains | undefined {
+    const { code, entries, plan, own, finalReduction, binding } = this;
+    if (!own) return undefined;
+    [this.own, this.finalReduction] = [undefined, undefined];
+    const steps = this.steps.splice(0);
+    this.free();
+    return {
+      ir: binding.ir,
+      policy: binding.policy,
+      sizes: binding.sizes(),
+      code: {
+        program: code.program,
+        serial: code.serial,
+        members: code.members,
+        slots: code.slots,
+        caches: code.caches,
+        remarks: code.remarks,
+      },
+      entries,
+      plan,
+      own,
+      finalReduction,
+      steps,
+    };
   }
 
   /* Partials that are left. */
@@ -123,6 +192,15 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
 }
 
 /* The stages of a launch, in order: emit, compile, plan (plan.ts), allocate, fill. */
+
+/** The first three. Throws LaunchError and DeviceError. */
+function planned(gpu: GpuMachine, binding: Binding): { code: Code; entries: Entries; plan: Plan; tuning: LaunchTuning } {
+  const code = emit(gpu, binding);
+  const entries = compile(gpu, binding, code.program);
+  const main = entries.get(code.program.main.name)!;
+  const plan = planLaunch(binding, code, gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes));
+  return { code, entries, plan, tuning: code.tuning };
+}
 
 /** The program, emitted or found. Throws LaunchError if it cannot do what was asked for. */
 function emit(gpu: GpuMachine, binding: Binding): LaunchProgram {

@@ -19,6 +19,8 @@ export const fillFrom =
 /** One piece of work for a stream, given by its handle. */
 export interface Step {
   enqueue(stream: number): void;
+  /** Gives scalars of a launch other values, from the next enqueue on. */
+  setScalars?(values: Readonly<Record<string, number | boolean>>): void;
   /** Gives back what the step holds of the driver. */
   free?(): void;
 }

@@ -5,11 +5,13 @@ import type { Binding } from "../launch/binding.js";
 import { ANY_RANGE, SeenRanges } from "../cpu/any-range.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
+import type { Numbers, Rerun } from "../cpu/rerun.js";
+import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, finishReduction } from "../cpu/partials.js";
-import { partialCount } from "../../ir/launch.js";
+import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
@@ -76,10 +78,10 @@ class JsProgram implements CpuProgram {
   readonly remarks: string[];
   readonly tuning: LaunchTuning;
   private readonly text: string;
-  private readonly anyRange: boolean;
+  readonly anyRange: boolean;
   private readonly workers: number;
   private readonly plans: ScatterPlan[];
-  private readonly reductions: { param: ReduceParam; partials: CpuBuffer; count: number; fold: (a: number, b: number) => number }[];
+  readonly reductions: readonly Reduction[];
   private readonly ownBuffers = new Set<ArrayBufferLike>();
   private readonly binding: Binding;
   private code: CachedProgram;
@@ -91,24 +93,21 @@ class JsProgram implements CpuProgram {
   ) {
     const { pool, programs } = device;
     this.tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(pool.size) }));
-    const elements = asked.policy.kind === "team" ? Infinity : asked.policy.extents.reduce((a, b) => a * b, 1);
     ({
       binding: this.binding,
       workers: this.workers,
       plans: this.plans,
-    } = planScatters(asked, this.tuning.values.workers ?? (elements < SERIAL_ELEMENTS ? 1 : pool.size), ATOMIC_COST, (bytes) =>
+    } = planScatters(asked, this.tuning.values.workers ?? workersFor(asked.policy, pool), ATOMIC_COST, (bytes) =>
       cpuStorage().allocate(bytes),
     ));
     const { ir, policy } = this.binding;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     if (scalarCount > MAX_SCALARS)
       throw new LaunchError(`kernel "${ir.name}" has ${scalarCount} scalar parameters, and js takes ${MAX_SCALARS}: put them into a view`);
+    const count = partialCount(policy);
     this.reductions = ir.params
       .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((param) => {
-        const count = partialCount(policy);
-        return { param, count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) };
-      });
+      .map((param) => ({ param, room: count, partials: cpuStorage().allocate(8 * count), fold: foldOfParam(param) }));
     const strategies = this.plans.map(({ strategy }) => strategy);
     this.remarks = [
       `workers: ${this.workers}`,
@@ -122,25 +121,21 @@ class JsProgram implements CpuProgram {
 
   run(): Record<string, number> {
     this.followMemory();
-    this.fillSlots();
-    this.device.pool.run(this.code.id, 0, this.workers);
+    const { binding, device } = this;
+    fillSlots(device, this, binding);
+    device.pool.run(this.code.id, 0, this.workers);
     for (const plan of this.plans) plan.copies?.fold();
-    const results: Record<string, number> = {};
-    for (const { param, partials, count, fold } of this.reductions)
-      finishReduction(this.binding, param, fold, new Float64Array(partials.host, partials.address, count), results);
-    return results;
+    return finish(this.reductions, binding);
   }
 
-  private fillSlots(): void {
-    const { host, address } = this.device.scalars;
-    const slots = new Float64Array(host, address, SLOTS);
-    const { ir, scalars, policy } = this.binding;
-    ir.params.filter((p) => p.kind === "scalar").forEach((p, n) => (slots[n] = Number(scalars[p.name])));
-    if (!this.anyRange || policy.kind !== "range") return;
-    const at = rangeSlots({ ir, policy, anyRange: true });
-    slots.set(policy.begin, at.begin);
-    slots.set(policy.extents, at.extent);
-    this.reductions.forEach(({ partials, count }, n) => slots.set([partials.address, count], at.partials + 2 * n));
+  handOver(): Rerun | undefined {
+    const { device, code, anyRange, reductions, ownBuffers } = this;
+    if (this.plans.length > 0 || ownBuffers.size > 0) return undefined;
+    return new JsRerun(device, { ir: this.binding.ir, anyRange, reductions }, code);
+  }
+
+  get ir(): KernelIR {
+    return this.binding.ir;
   }
 
   source(): string {
@@ -202,7 +197,7 @@ class JsProgram implements CpuProgram {
 
   /** Growing detaches a memory that is not shared: the arrays in the code must be made anew. */
   private followMemory(): void {
-    if (this.code.memory === currentMemory()) return;
+    if (this.code.memory === cpuStorage().place) return;
     const { programs } = this.device;
     const code = programs.acquire(this.binding.ir.name, this.text);
     programs.release(this.code, true);
@@ -210,12 +205,79 @@ class JsProgram implements CpuProgram {
   }
 }
 
-/** Identity of the memory that arrays in code lie in: another object once they must be made anew. */
-function currentMemory(): object {
-  const storage = cpuStorage();
-  const { shared, memory } = storage;
-  if (!memory) return storage;
-  return shared ? memory : memory.buffer;
+/** Parameter whose partials a launch folds, and memory with room for some. */
+interface Reduction {
+  readonly param: ReduceParam;
+  readonly fold: (a: number, b: number) => number;
+  room: number;
+  partials: CpuBuffer;
+}
+
+/** Code of a launch, as far as its arguments depend on it. */
+interface Run {
+  readonly ir: KernelIR;
+  readonly anyRange: boolean;
+  readonly reductions: readonly Reduction[];
+}
+
+/** Writes what differs from launch to launch: scalars, and the range of code for any. */
+function fillSlots({ scalars: { host, address } }: JsDevice, { ir, anyRange, reductions }: Run, { scalars, policy }: Numbers): void {
+  const slots = new Float64Array(host, address, SLOTS);
+  let n = 0;
+  for (const param of ir.params) if (param.kind === "scalar") slots[n++] = Number(scalars[param.name]);
+  if (!anyRange || policy.kind !== "range") return;
+  const at = rangeSlots({ ir, policy, anyRange: true });
+  slots.set(policy.begin, at.begin);
+  slots.set(policy.extents, at.extent);
+  const count = partialCount(policy);
+  reductions.forEach(({ partials }, k) => slots.set([partials.address, count], at.partials + 2 * k));
+}
+
+/** Folds the partials. */
+function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "outputs" | "partials">): Record<string, number> {
+  const results: Record<string, number> = {};
+  const count = partialCount(of.policy);
+  for (const { param, partials, fold } of reductions)
+    finishReduction(of, param, fold, new Float64Array(partials.host, partials.address, count), results);
+  return results;
+}
+
+/** Workers of a launch that is not tuned. */
+function workersFor(policy: Policy, pool: WorkerPool): number {
+  return policy.kind === "range" && elementsIn(policy) < SERIAL_ELEMENTS ? 1 : pool.size;
+}
+
+class JsRerun implements Rerun {
+  readonly anyRange: boolean;
+
+  constructor(
+    private readonly device: JsDevice,
+    private readonly of: Run,
+    private readonly code: CachedProgram,
+  ) {
+    this.anyRange = of.anyRange;
+  }
+
+  run(numbers: Numbers): Record<string, number> {
+    const { pool } = this.device;
+    const { reductions } = this.of;
+    const { policy } = numbers;
+    const count = partialCount(policy);
+    for (const reduction of reductions) {
+      if (count <= reduction.room) continue;
+      reduction.partials.free();
+      reduction.room = 2 * count;
+      reduction.partials = cpuStorage().allocate(8 * reduction.room);
+    }
+    fillSlots(this.device, this.of, numbers);
+    pool.run(this.code.id, 0, workersFor(policy, pool));
+    return finish(reductions, { policy, outputs: {}, partials: false });
+  }
+
+  free(): void {
+    this.device.programs.release(this.code, false);
+    for (const { partials } of this.of.reductions) partials.free();
+  }
 }
 
 interface CachedProgram {
@@ -255,7 +317,7 @@ class ProgramCache {
   }
 
   acquire(name: string, text: string): CachedProgram {
-    const memory = currentMemory();
+    const memory = cpuStorage().place;
     const before = this.known.get(text);
     let program = before?.memory === memory ? before : undefined;
     if (!program) {

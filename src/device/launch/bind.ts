@@ -29,9 +29,9 @@ import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
-import type { Binding, Call, Checked } from "./binding.js";
+import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import { knownIn, type Given } from "./known-values.js";
-import { isChecked, isDeterministic, recall, remember } from "./known-bindings.js";
+import { findAlike, isChecked, isDeterministic, recall, remember, type Known as KnownLaunch } from "./known-bindings.js";
 import { meetsItself, overlap, sameElements } from "../memory/overlap.js";
 import type { Policy } from "./policy.js";
 import { takeFaultRecord } from "./faults.js";
@@ -52,10 +52,11 @@ export function bind(
   requireKernel(device, kernel, args);
   const call: Call = { device, kernel, args, policy, options, compile };
   const peerStores = (options.peerStores?.length ?? 0) > 0;
-  let checked = peerStores ? undefined : recall(call);
+  let checked = peerStores ? undefined : (recall(call) ?? bindAlike(call));
   if (!checked) {
-    checked = checkAnew(call, compileCall(call));
-    if (!peerStores) remember(call, checked);
+    const compiled = compileCall(call);
+    checked = checkAnew(call, compiled);
+    if (!peerStores) checked.place = remember(call, checked, compiled);
   }
   const rows = {
     ...allocateTeamRows(device, checked.ir, policy, checked),
@@ -65,14 +66,6 @@ export function bind(
   if (Object.keys(rows).length > 0) checked = { ...checked, views: { ...checked.views, ...rows } };
   const tuning = device.tuning.choose(checked, options);
   return { ...checked, call, tuning, scatter: tunedScatter(checked.scatter, tuning, options) };
-}
-
-/** A kernel as a launch needs it. */
-interface CompiledCall {
-  /** The code as written, in which indices are checked. */
-  readonly strict: CompiledKernel;
-  /** Code that the launch runs, as long as no argument is a blocked view. */
-  readonly code: CompiledKernel;
 }
 
 /** The first stage: the kernel is compiled for its fixed values, or found compiled. Throws LaunchError for these, and what the compiler refuses. */
@@ -88,7 +81,8 @@ function compileCall({ device, kernel, args, options, compile }: Call): Compiled
 }
 
 /** The second stage: the other arguments, and all that the code does with them. */
-function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
+function checkAnew(call: Call, compiled: CompiledCall): Checked {
+  const { strict } = compiled;
   const { device, kernel, args, policy, options } = call;
   const check: Checks = new Checks(device, kernel, args);
   const scalars: Record<string, number | boolean> = {};
@@ -116,11 +110,8 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   const rows = teamLengths(strict.ir, { scalars, views: given });
   const league = policy.kind === "team" ? policy.league : 0;
   const shapes = { ...given, ...Object.fromEntries([...rows].map(([name, length]) => [name, { shape: [league, length] }])) };
-  const range = rangesOf(policy, scalars, shapes);
-  check.bounds(strict.ir, strict.access, policy, range, { scalars, views: shapes });
-  check.races(strict, policy, range);
-  const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, shapes) }) : code;
-  const { ir, access } = blockedKernel(printingKernel(safe), blocked);
+  const { code, range } = checkRange(check, call, compiled, { scalars, views: shapes });
+  const { ir, access } = blockedKernel(code, blocked);
   const peerStores = check.peerStores(options, views);
   const disjointMemory = check.sharing(strict, views, outputs);
   const scatter = Object.fromEntries(
@@ -149,6 +140,52 @@ function checkAnew(call: Call, { strict, code }: CompiledCall): Checked {
   };
 }
 
+/** Checks that depend on the range and on whole numbers; the code for them, with those indices checked that may be outside. Throws LaunchError. */
+function checkRange(check: Checks, call: Call, { strict, code }: CompiledCall, given: Given) {
+  const { policy } = call;
+  const range = rangesOf(policy, given.scalars, given.views);
+  check.bounds(strict.ir, strict.access, policy, range, given);
+  check.races(strict, policy, range);
+  const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, given.views) }) : code;
+  return { code: printingKernel(safe), range };
+}
+
+/** A launch over the views of a known one, with other numbers and another range. Throws LaunchError; undefined where all has to be checked. */
+function bindAlike(call: Call): Checked | undefined {
+  const found = call.options.partials ? undefined : findAlike(call);
+  const numbers = found && checkNumbers(call, found);
+  if (!numbers) return undefined;
+  const { binding } = found;
+  const views = Object.fromEntries(found.views.map(([name]) => [name, storageOf(call.args[name] as AnyView)]));
+  const outputs = { ...found.unbound, ...Object.fromEntries(found.outputs.map(([name]) => [name, call.args[name] as View])) };
+  const cost = costWhenAsked(found.compiled.strict.ir, { views, policy: call.policy, scalars: numbers.scalars });
+  return { ...binding, ...numbers, place: found.place, policy: call.policy, views, outputs, cost };
+}
+
+/** Numbers of a launch that needs no other checks, and the sizes of its integers. */
+export interface CheckedNumbers extends Pick<Binding, "scalars" | "initial" | "sizes"> {}
+
+/**
+ * Checks a launch that differs from a known one in its range and in numbers alone. Throws LaunchError as `bind` does; undefined where its code
+ * would be another.
+ */
+export function checkNumbers(call: Call, found: KnownLaunch): CheckedNumbers | undefined {
+  const check: Checks = new Checks(call.device, call.kernel, call.args);
+  const scalars: Record<string, number | boolean> = {};
+  const initial: Record<string, number> = {};
+  const views: Record<string, { readonly shape: readonly number[] }> = {};
+  for (const [name, token] of Object.entries(call.kernel.params)) {
+    if (typeof token !== "object") continue;
+    if (token.kind === "scalar") scalars[name] = check.scalar(name, token.type);
+    else if (token.kind === "view" || token.kind === "scatter") views[name] = call.args[name] as AnyView;
+    else if (token.kind === "reduce" && typeof call.args[name] === "number") initial[name] = check.initial(name, token.type, call.options);
+  }
+  check.policy(found.compiled.strict.ir, call.policy);
+  const { code, range } = checkRange(check, call, found.compiled, { scalars, views });
+  const { ir } = code;
+  return ir === found.binding.ir ? { scalars, initial, sizes: once(() => sizesOf(ir, (leaf) => rangeOfLeaf(leaf, range))) } : undefined;
+}
+
 function once<T>(find: () => T): () => T {
   let found: { readonly value: T } | undefined;
   return () => (found ??= { value: find() }).value;
@@ -161,7 +198,8 @@ function rangeOfLeaf(leaf: Expr, range: (atom: string) => Interval | undefined):
   return leaf.op === "extent" ? range(`extent:${leaf.view}:${leaf.axis}`) : undefined;
 }
 
-function requireKernel(device: Device, kernel: Kernel | undefined, args: unknown): void {
+/** Throws LaunchError unless it is a kernel with a record of arguments. */
+export function requireKernel(device: Device, kernel: Kernel | undefined, args: unknown): void {
   if (typeof kernel?.params !== "object")
     throw new LaunchError(`${device.name} is given ${describe(kernel)} to run; declare it with kernel(...) or teamKernel(...)`);
   if (typeof args !== "object" || !args)
@@ -397,17 +435,6 @@ class Checks {
   }
 }
 
-const OPTIONS: readonly (keyof LaunchOptions)[] = [
-  "precision",
-  "deterministic",
-  "partials",
-  "unfolded",
-  "peerStores",
-  "sweepBackward",
-  "scatter",
-  "checked",
-  "tuning",
-];
 const STRATEGIES: readonly ScatterStrategy[] = ["atomic", "duplicated", "cached", "sorted"];
 const VERBS = { read: "reads", write: "writes", scatter: "adds into" };
 

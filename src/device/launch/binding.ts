@@ -1,7 +1,7 @@
 import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { CompileOptions } from "../../kernel/compile.js";
+import type { CompiledKernel, CompileOptions } from "../../kernel/compile.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Cost, Device, LaunchOptions, PeerStore, Precision, ScatterStrategy } from "../device.js";
 import type { View } from "../memory/view.js";
@@ -16,6 +16,27 @@ export interface Call {
   readonly policy: Policy;
   readonly options: LaunchOptions;
   readonly compile: CompileOptions;
+}
+
+/** Names of all options of a launch. */
+export const OPTIONS: readonly (keyof LaunchOptions)[] = [
+  "precision",
+  "deterministic",
+  "partials",
+  "unfolded",
+  "peerStores",
+  "sweepBackward",
+  "scatter",
+  "checked",
+  "tuning",
+];
+
+/** A kernel as a launch needs it. */
+export interface CompiledCall {
+  /** The code as written, in which indices are checked. */
+  readonly strict: CompiledKernel;
+  /** Code that the launch runs, as long as no argument is a blocked view. */
+  readonly code: CompiledKernel;
 }
 
 /** A launch with all its arguments checked; where every backend's `prepare` begins. */
@@ -45,6 +66,8 @@ export interface Binding {
   /** The strategy that was asked for, `sorted` where the order is fixed; undefined leaves it to the backend. */
   scatter: Record<string, ScatterStrategy | undefined>;
   cost: Cost;
+  /** The same object for launches over the same views that differ in numbers and range alone; undefined where nobody remembers it. */
+  place?: object;
   /** Sizes of its integers, found at first use. */
   sizes: () => Sizes;
   /** Call from which it was bound. */

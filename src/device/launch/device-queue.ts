@@ -6,6 +6,7 @@ import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";
 import { requireAlike, requireData, View, type TypedArray, type TypedArrayOf } from "../memory/view.js";
 import { CheckedRuns, chunksOf, errorOf, failedIn, type RunsSoFar } from "./checked-runs.js";
+import type { Resubmitted } from "./other-numbers.js";
 import { PrintingRuns, readLines, readLinesNow } from "./printing-runs.js";
 import { faultRecord, recordsAround, type Bound } from "./faults.js";
 
@@ -25,7 +26,7 @@ export interface CheckingEvent extends DeviceEvent {
 }
 
 /** Behaviour common to all queues: checks, and the messages of what they refuse. A backend adds the work itself. */
-export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Graph> implements Queue {
+export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGraph extends Graph> implements Queue {
   abstract readonly device: Device & { readonly closing?: boolean };
   private readonly checked = new CheckedRuns();
   private readonly printing = new PrintingRuns();
@@ -44,7 +45,7 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
     this.requireOpen();
   }
   /** True while work is noted for a graph instead of run. */
-  protected abstract readonly capturing: boolean;
+  abstract readonly capturing: boolean;
 
   /** The launch, where this device has prepared it. */
   protected abstract ownLaunch(work: Launch | Graph): OwnLaunch | undefined;
@@ -191,6 +192,8 @@ export abstract class DeviceQueue<OwnLaunch extends Launch, OwnGraph extends Gra
 
   async results(launch: Launch): Promise<Record<string, number>> {
     this.requireTaking();
+    const other = this.ownLaunch(launch)?.others?.last;
+    if (other) return this.results(other);
     const results = this.resultsOf(launch);
     if (!results)
       throw new LaunchError(

@@ -1,6 +1,6 @@
 import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Kernel } from "../../kernel/kernel.js";
-import type { Binding, Call, Checked } from "./binding.js";
+import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
@@ -8,7 +8,8 @@ import { View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /*
  * Checks of a launch take longer than a small launch itself, and most launches were checked before. What checks have found depends on the
- * kernel, the places of the views, the policy, the options, and on scalars other than floats; floats may differ.
+ * kernel, the places of the views, the policy, the options, and on scalars other than floats; floats may differ. Of a launch over another
+ * range or with other whole numbers only some checks are made again (see `checkNumbers`).
  */
 
 /** Bound launches that are remembered of one kernel. */
@@ -22,7 +23,11 @@ type ViewKey = Pick<View, "type" | "offset" | "shape" | "strides"> & {
   readonly length?: number;
 };
 
-interface Known {
+/** A launch that has passed all checks. It holds no memory. */
+export interface Known {
+  /** The same object for launches that differ in their range and in whole numbers alone. */
+  readonly place: object;
+  readonly compiled: CompiledCall;
   readonly memory: MemorySpace;
   readonly precision: Precision;
   readonly options: string;
@@ -30,7 +35,9 @@ interface Known {
   readonly policy: Policy;
   /** Number of arguments, so that one too many is noticed. */
   readonly count: number;
-  readonly exact: readonly (readonly [name: string, value: unknown])[];
+  readonly fixed: readonly (readonly [name: string, value: unknown])[];
+  /** Scalars and initial values other than floats. */
+  readonly whole: readonly (readonly [name: string, value: unknown])[];
   readonly floats: readonly (readonly [name: string, type: "f64" | "f32"])[];
   readonly views: readonly (readonly [name: string, key: ViewKey])[];
   readonly outputs: readonly (readonly [name: string, key: ViewKey])[];
@@ -51,50 +58,77 @@ let lastNumber = 0;
 
 /** The checked binding of an earlier, equal call; undefined if there was none, or if something has changed since. */
 export function recall(call: Call): Checked | undefined {
-  const found = known.get(call.kernel)?.findLast((k) => matches(k, call));
+  const found = findKnown(call);
   if (!found) return undefined;
   const { args, policy } = call;
-  const scalars = { ...found.scalars };
-  for (const [name, type] of found.floats) scalars[name] = inType(type, args[name] as number);
-  const initial = Object.fromEntries(found.initial.map(([name, type]) => [name, inType(type, args[name] as number)]));
   const views: Record<string, View> = {};
   for (const [name] of found.views) views[name] = storageOf(args[name] as AnyView);
   const outputs = { ...found.unbound };
   for (const [name] of found.outputs) outputs[name] = args[name] as View;
-  return { ...found.binding, policy, scalars, views, outputs, initial };
+  return { ...found.binding, place: found.place, policy, ...numbersOf(found, call), views, outputs };
+}
+
+/** An earlier call that was equal but for its floats. */
+export function findKnown(call: Call): Known | undefined {
+  const list = known.get(call.kernel);
+  if (!list) return undefined;
+  const options = optionsKey(call);
+  return list.findLast((k) => samePolicy(k.policy, call.policy) && sameNumbersIn(k.whole, call.args) && isAlike(k, call, options));
+}
+
+/** An earlier call over the same views that was equal but for its range and numbers; none over teams. */
+export function findAlike(call: Call): Known | undefined {
+  const list = known.get(call.kernel);
+  if (!list || call.policy?.kind !== "range") return undefined;
+  const options = optionsKey(call);
+  return list.findLast((k) => k.policy.kind === "range" && isAlike(k, call, options));
+}
+
+/** Scalars and initial values of a call that equals the known one but for its floats. */
+export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars" | "initial"> {
+  const scalars = { ...found.scalars };
+  for (const [name, type] of found.floats) scalars[name] = inType(type, args[name] as number);
+  const initial: Record<string, number> = {};
+  for (const [name, type] of found.initial) initial[name] = inType(type, args[name] as number);
+  return { scalars, initial };
 }
 
 const inType = (type: NumericType, value: number): number => (type === "f32" ? Math.fround(value) : value);
 
-/** Remembers a binding that has passed all checks. */
-export function remember(call: Call, made: Checked): void {
+/** Remembers a binding that has passed all checks, and gives its place. */
+export function remember(call: Call, made: Checked, compiled: CompiledCall): object {
   const { device, kernel, args, compile } = call;
   const { policy, scalars, views, outputs, initial, ...binding } = made;
   const floats: [string, FloatType][] = [];
-  const exact: [string, unknown][] = [];
+  const fixed: [string, unknown][] = [];
+  const whole: [string, unknown][] = [];
   const starts: [string, NumericType][] = [];
   for (const [name, token] of Object.entries(kernel.params)) {
     if (typeof token === "object" && token.kind === "reduce" && Object.hasOwn(initial, name)) {
       starts.push([name, token.type]);
-      if (!isFloat(token.type)) exact.push([name, args[name]]);
+      if (!isFloat(token.type)) whole.push([name, args[name]]);
     }
     if (typeof token !== "object" || (token.kind !== "scalar" && token.kind !== "fixed")) continue;
     if (token.kind === "scalar" && isFloat(token.type)) floats.push([name, token.type]);
-    else exact.push([name, args[name]]);
+    else (token.kind === "fixed" ? fixed : whole).push([name, args[name]]);
   }
   const viewKeys = (bound: Record<string, View | undefined>) =>
     Object.entries(bound).flatMap(([name, view]): [string, ViewKey][] => (view ? [[name, viewKey(args[name] as AnyView)]] : []));
   const floatNames = new Set(floats.map(([name]) => name));
   const list = known.get(kernel) ?? [];
   known.set(kernel, list);
+  const place = findAlike(call)?.place ?? {};
   list.push({
+    place,
+    compiled,
     memory: device.memory,
     precision: made.precision,
     options: optionsKey(call),
     debug: compile.debug ?? false,
     policy: policy.kind === "team" ? { ...policy } : { ...policy, begin: [...policy.begin], extents: [...policy.extents] },
     count: Object.keys(args).length,
-    exact,
+    fixed,
+    whole,
     floats,
     views: viewKeys(views),
     outputs: viewKeys(outputs),
@@ -104,6 +138,7 @@ export function remember(call: Call, made: Checked): void {
     unbound: Object.fromEntries(Object.entries(outputs).filter(([, view]) => !view)),
   });
   if (list.length > REMEMBERED) list.shift();
+  return place;
 }
 
 /** Unless a launch says so, its device does. */
@@ -114,16 +149,15 @@ export const isDeterministic = ({ deterministic }: Device, options: LaunchOption
 export const isChecked = ({ device, options, compile }: Pick<Call, "device" | "options" | "compile">): boolean =>
   !compile.debug && (options.checked ?? device.checked ?? (options.precision ?? device.precision) === "strict");
 
-function matches(found: Known, call: Call): boolean {
-  const { device, args, policy, options, compile } = call;
+/** Equal but for policies, scalars and initial values; these are of the same kinds. */
+function isAlike(found: Known, { device, args, options, compile }: Call, key: string): boolean {
   return (
     found.memory === device.memory &&
     found.precision === (options.precision ?? device.precision) &&
-    found.options === optionsKey(call) &&
+    found.options === key &&
     found.debug === (compile.debug ?? false) &&
-    samePolicy(found.policy, policy) &&
     found.count === Object.keys(args).length &&
-    found.exact.every(([name, value]) => Object.is(args[name], value)) &&
+    sameNumbersIn(found.fixed, args) &&
     found.floats.every(([name]) => typeof args[name] === "number") &&
     found.initial.every(([name]) => typeof args[name] === "number") &&
     found.views.every(([name, key]) => isAt(args[name], key)) &&
@@ -131,13 +165,17 @@ function matches(found: Known, call: Call): boolean {
   );
 }
 
+const sameNumbersIn = (found: Known["whole"], args: Call["args"]): boolean => found.every(([name, value]) => Object.is(args[name], value));
+
+/** Key of the options; another one for each unknown name, which has to be refused. */
 function optionsKey(call: Call): string {
   const { device, options } = call;
-  const { partials, scatter, sweepBackward } = options;
+  for (const name in options) if (!(OPTIONS as readonly string[]).includes(name)) return `unknown: ${name}`;
+  const { partials, scatter, sweepBackward, unfolded } = options;
   const deterministic = isDeterministic(device, options);
   const checked = isChecked(call);
-  const byDefault = partials === undefined && scatter === undefined && !sweepBackward && !deterministic && !checked;
-  return byDefault ? "" : JSON.stringify([partials, scatter, sweepBackward, deterministic, checked]);
+  const byDefault = partials === undefined && scatter === undefined && !sweepBackward && !unfolded && !deterministic && !checked;
+  return byDefault ? "" : JSON.stringify([partials, scatter, sweepBackward, unfolded, deterministic, checked]);
 }
 
 function viewKey(view: AnyView): ViewKey {
@@ -163,7 +201,8 @@ function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: 
   );
 }
 
-function samePolicy(a: Policy, b: Policy | undefined): boolean {
+/** True for policies over the same elements, teams and tiles. */
+export function samePolicy(a: Policy, b: Policy | undefined): boolean {
   if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes;
   return (
     b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents) && sameNumbers(a.tile ?? [], b.tile ?? [])

@@ -2,6 +2,7 @@ import type { Binding } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
+import { KeptRemains } from "../gpu/remains.js";
 import type { View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
@@ -24,6 +25,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
   readonly capabilities: Capabilities;
+  private readonly remains = new KeptRemains();
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);
@@ -44,5 +46,14 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   protected launch(binding: Binding): Launch {
     requireCapabilities(this.name, this.gpu.facts, binding);
     return new GpuLaunch(this.gpu, binding);
+  }
+
+  protected override launchOnce(binding: Binding): Launch {
+    const before = this.remains.take(binding);
+    return before ? new GpuLaunch(this.gpu, binding, before) : this.launch(binding);
+  }
+
+  protected override ended(launch: Launch): void {
+    this.remains.keep(launch as GpuLaunch);
   }
 }

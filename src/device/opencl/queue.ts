@@ -32,7 +32,7 @@ export class OpenclQueue extends DeviceQueue<GpuLaunch, OpenclGraph> {
     this.machine.enter();
   }
 
-  protected get capturing(): boolean {
+  get capturing(): boolean {
     return capturing() !== undefined;
   }
 

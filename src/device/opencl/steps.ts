@@ -36,6 +36,9 @@ export class KernelStep implements Step {
   private readonly sizes: readonly [global: bigint, local: bigint];
   private readonly kept: readonly ArrayBuffer[];
   private freed = false;
+  /** Numbers of the arguments that are scalars. */
+  private readonly scalars: { readonly name: string; readonly index: number; readonly type: Exclude<ParamType, "pointer" | "shared"> }[] =
+    [];
 
   constructor(
     private readonly cl: Opencl,
@@ -56,8 +59,11 @@ export class KernelStep implements Step {
         continue;
       }
       const { type, element } = param;
-      if (type !== "pointer") give(packed(type, values[n]));
-      else {
+      const { kind, name } = param.slot;
+      if (type !== "pointer") {
+        if (kind === "scalar") this.scalars.push({ name: name!, index, type });
+        give(packed(type, values[n]));
+      } else {
         const { memory, first } = addresses.find(values[n]);
         give(new BigUint64Array([BigInt(memory)]));
         give(new BigInt64Array([BigInt(first / (element === "i64" ? 8 : BYTES[element!]))]));
@@ -67,6 +73,13 @@ export class KernelStep implements Step {
     this.kept = sizes.map(({ buffer }) => buffer);
     const [global, local] = this.kept.map((buffer) => BigInt(cl.koffi.address(buffer)));
     this.sizes = [global, local];
+  }
+
+  setScalars(values: Readonly<Record<string, number | boolean>>): void {
+    for (const { name, index, type } of this.scalars) {
+      const value = packed(type, Number(values[name]));
+      this.cl.call("clSetKernelArg", this.kernel, index, value.byteLength, value);
+    }
   }
 
   enqueue(queue: Handle): void {

@@ -40,6 +40,10 @@ export class TuningTable implements DeviceTuning {
     this.measured.set(launch.key, found);
   }
 
+  isDefault(kernel: string): boolean {
+    return !this.measuring && this.measured.size === 0 && !this.overrides.has(kernel);
+  }
+
   /** The launch's own values, else the user's, else measured ones. */
   choose(checked: LaunchTraits, options: LaunchOptions): Chosen {
     if (options.tuning) return { from: "launch", values: options.tuning };

@@ -6,7 +6,7 @@ import { BYTES, typedArray, type TypedArray, type View } from "../memory/view.js
 
 /** The partial results of one reduce parameter: memory of its own that workers write and the calling thread folds. */
 export class Partials {
-  private readonly buffer: CpuBuffer;
+  private buffer: CpuBuffer;
   private readonly fold: Fold;
   private readonly shared = cpuStorage().shared;
   private view: TypedArray;
@@ -18,10 +18,10 @@ export class Partials {
    */
   constructor(
     readonly param: ReduceParam,
-    private readonly count: number,
+    private count: number,
     private readonly byWorkers: boolean,
     private readonly output: View | undefined,
-    allocate: Allocate,
+    private readonly allocate: Allocate,
   ) {
     this.buffer = allocate(count * BYTES[param.type]);
     this.fold = foldOfParam(param);
@@ -31,6 +31,18 @@ export class Partials {
 
   get address(): number {
     return this.buffer.address;
+  }
+
+  /** Takes another number of partials, and other memory where there is no room for them. */
+  resize(count: number): void {
+    if (count === this.count) return;
+    this.count = count;
+    const bytes = count * BYTES[this.param.type];
+    if (bytes > this.buffer.bytes) {
+      this.buffer.free();
+      this.buffer = this.allocate(2 * bytes);
+    }
+    this.view = this.newView();
   }
 
   free(): void {

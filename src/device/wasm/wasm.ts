@@ -1,36 +1,26 @@
-import { listing } from "#listing";
-import { unreachable } from "../../ir/unreachable.js";
-import { ELEMENTS } from "../../ir/scalars.js";
+import type { WasmSpec } from "../../emit/wasm/module.js";
 import { DeviceError } from "../../ir/errors.js";
-import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
-import { emitWasm, LANE_BYTES, workOfRange } from "../../emit/wasm/module.js";
-import type { WasmKernel, WasmSpec } from "../../emit/wasm/module.js";
-import type { WasmSlot } from "../../emit/slots.js";
+import type { Policy } from "../../ir/launch.js";
 import type { Binding } from "../launch/binding.js";
-import { ANY_RANGE, enclosing, SeenRanges } from "../cpu/any-range.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, transferCall, type Captured, type Region } from "../cpu/graph.js";
 import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
-import { addressOf } from "../cpu/host-view.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
-import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
-import { threadCount, WorkerPool, type RegionPart } from "../cpu/pool.js";
-import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
-import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
+import { threadCount, WorkerPool } from "../cpu/pool.js";
+import { WorkLike, type Serial } from "../cpu/work-like.js";
+import { planScatters } from "../cpu/scatter-plan.js";
+import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { hasWebAssembly, memoryLimits, moreMemory, noMemory, PAGE } from "../cpu/wasm-memory.js";
 import type { Backend } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables } from "../tuning/tuning.js";
-import { BYTES } from "../memory/view.js";
 import { compiles, enableRelaxedSimd, hasSimd } from "./features.js";
-import { Partials } from "./partials.js";
+import { ModuleCache } from "./modules.js";
+import { WasmProgram, type Code } from "./program.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
-const SERIAL_BYTES = 32768;
-const SERIAL_FLOPS = 20000;
+const SERIAL: Serial = { bytes: 32768, flops: 20000 };
 /** An atomic update in units of an element's copy and fold. */
 const ATOMIC_COST = 8;
-/** Modules without a launch that are kept for the next launch of the same kind. */
-const KEPT_MODULES = 256;
 const SIMD_BYTES = 16;
 
 /** The `wasm` backend: WebAssembly with SIMD on a pool of threads, compiled for each kernel and its extents when it is first launched. */
@@ -113,11 +103,12 @@ class WasmDevice extends CpuDevice {
   }
 
   private buildHere(asked: Binding, isOnce: boolean): CpuProgram {
-    const { cost, kernel } = asked;
+    const { kernel } = asked;
+    const work = new WorkLike(asked.cost, asked.policy, SERIAL);
     const allocate = (bytes: number) => this.allocate(`a launch of kernel "${kernel.name}"`, bytes);
     const tuning = new LaunchTuning(asked, () => ({ ...scatterTunables(asked), ...workerTunables(this.pool.size) }));
-    const small = cost.bytes < SERIAL_BYTES && cost.flops < SERIAL_FLOPS;
-    const wanted = tuning.values.workers ?? (small ? 1 : this.pool.size);
+    const threads = (policy: Policy): number => (this.pool.size === 1 || work.isSmall(policy) ? 1 : this.pool.size);
+    const wanted = tuning.values.workers ?? threads(asked.policy);
     const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, allocate);
     const { ir } = binding;
     const spec: WasmSpec = {
@@ -134,7 +125,8 @@ class WasmDevice extends CpuDevice {
       shared: cpuStorage().shared,
       wide: cpuStorage().wide,
     };
-    return new WasmProgram(binding, tuning, this.pool, this.modules, this.modules.acquire(spec, isOnce), plans, workers, allocate);
+    const code: Code = { module: this.modules.acquire(spec, isOnce), modules: this.modules, pool: this.pool };
+    return new WasmProgram(binding, tuning, code, plans, workers, { allocate, threads });
   }
 
   /** One region of the pool. */
@@ -169,206 +161,3 @@ function beyondMemory(what: string, bytes: number): DeviceError {
 }
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
-
-interface CachedModule {
-  key: string;
-  kernel: WasmKernel;
-  id: number;
-  users: number;
-}
-
-/** Modules by what they are specialised on, registered with the pool. */
-class ModuleCache {
-  private readonly known = new Map<string, CachedModule>();
-  private readonly kernels = new WeakMap<KernelIR, number>();
-  private nextKernel = 0;
-  private readonly ranges = new SeenRanges();
-
-  constructor(private readonly pool: WorkerPool) {}
-
-  /** @param isOnce the launch runs once */
-  acquire(spec: WasmSpec, isOnce: boolean): CachedModule {
-    const { ir, policy } = spec;
-    const rest = JSON.stringify({ ...spec, ir: undefined, policy: undefined });
-    const keyOf = (of: Policy, what: string): string => `${this.numberOf(ir)} ${what} ${JSON.stringify(of)} ${rest}`;
-    const own = keyOf(policy, "range");
-    let module = this.known.get(own);
-    if (!module && this.ranges.areMany(spec, rest, isOnce)) {
-      const around = enclosing(policy as RangePolicy);
-      module = this.made(keyOf(around, "any range in"), { ...spec, policy: around, anyRange: true });
-    }
-    module ??= this.made(own, spec);
-    module.users++;
-    return module;
-  }
-
-  private made(key: string, spec: WasmSpec): CachedModule {
-    let found = this.known.get(key);
-    if (!found) {
-      const kernel = emitWasm(spec);
-      found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
-      this.known.set(key, found);
-    }
-    return found;
-  }
-
-  /** The pool has forgotten all of them. */
-  clear(): void {
-    this.known.clear();
-  }
-
-  release(module: CachedModule): void {
-    module.users--;
-    if (this.known.size <= KEPT_MODULES) return;
-    const idle = [...this.known.values()].find(({ users }) => users === 0);
-    if (!idle) return;
-    this.known.delete(idle.key);
-    this.pool.release(idle.id);
-  }
-
-  private numberOf(ir: KernelIR): number {
-    let n = this.kernels.get(ir);
-    if (n === undefined) this.kernels.set(ir, (n = this.nextKernel++));
-    return n;
-  }
-}
-
-/** A launch: a module, its argument block, and the memory for partial results. */
-class WasmProgram implements CpuProgram {
-  readonly remarks: string[];
-  private readonly args: CpuBuffer;
-  private readonly temporary: { free(): void }[];
-  private readonly reductions: Partials[];
-  private readonly results: Record<string, number> = {};
-  private readonly empty: boolean;
-
-  constructor(
-    private readonly binding: Binding,
-    readonly tuning: LaunchTuning,
-    private readonly pool: WorkerPool,
-    private readonly modules: ModuleCache,
-    private readonly module: CachedModule,
-    private readonly plans: readonly ScatterPlan[],
-    private readonly workers: number,
-    allocate: Allocate,
-  ) {
-    const { kernel } = module;
-    const { ir, policy } = binding;
-    this.empty = policy.kind === "team" ? policy.league === 0 : policy.extents.includes(0);
-    this.reductions = (binding.partials ? [] : ir.params)
-      .filter((p): p is ReduceParam => p.kind === "reduce")
-      .map((p) => {
-        const count = this.byWorkers ? (workers * LANE_BYTES) / BYTES[p.type] : partialCount(policy);
-        return new Partials(p, count, this.byWorkers, binding.outputs[p.name], allocate);
-      });
-    this.args = allocate(8 * kernel.slots.length);
-    const scratch = allocate(kernel.scratchBytes * workers);
-    const tables = allocate(kernel.tableBytes.length);
-    new Uint8Array(tables.host, tables.address, kernel.tableBytes.length).set(kernel.tableBytes);
-    this.temporary = [this.args, scratch, tables, ...this.reductions];
-
-    for (const { slot, offset } of kernel.slots) this.fill(slot, offset, { scratch: scratch.address, tables: tables.address });
-    this.remarks = [
-      `workers: ${workers}`,
-      ...plans.map((plan) => plan.remark),
-      ...kernel.remarks,
-      ...(kernel.inner === undefined ? [] : [ANY_RANGE]),
-    ];
-  }
-
-  run(): Record<string, number> {
-    this.begin();
-    if (!this.empty) this.pool.run(this.module.id, this.args.address, this.workers);
-    return this.end();
-  }
-
-  /** The same as parts of a region; the launch's results are set on the way. */
-  parts(launch: CpuLaunch): RegionPart[] {
-    const parts: RegionPart[] = [];
-    if (this.byWorkers && this.reductions.length > 0) parts.push(() => this.begin());
-    if (!this.empty) parts.push({ program: this.module.id, args: this.args.address, workers: this.workers });
-    if (this.reductions.length > 0 || this.plans.some((plan) => plan.copies)) parts.push(() => void (launch.results = this.end()));
-    return parts;
-  }
-
-  private get byWorkers(): boolean {
-    return this.module.kernel.partials === "workers";
-  }
-
-  /** Work of the calling thread before the workers. */
-  private begin(): void {
-    for (const partials of this.reductions) partials.clear();
-  }
-
-  /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
-  private end(): Record<string, number> {
-    for (const plan of this.plans) plan.copies?.fold();
-    for (const partials of this.reductions) this.results[partials.param.name] = partials.finish();
-    return this.results;
-  }
-
-  source(): string {
-    return listing(this.module.kernel.bytes);
-  }
-
-  free(): void {
-    this.modules.release(this.module);
-    for (const buffer of this.temporary) buffer.free();
-    freePlans(this.plans);
-  }
-
-  /** Writes the entry of a slot into the argument block. */
-  private fill(slot: WasmSlot, offset: number, own: { scratch: number; tables: number }): void {
-    const { binding } = this;
-    const entry = new DataView(this.args.host, this.args.address + offset, 8);
-    const address = (value: number) => entry.setBigUint64(0, BigInt(value), true);
-    switch (slot.kind) {
-      case "scalar": {
-        const param = binding.ir.params.find((p): p is ScalarParam => p.kind === "scalar" && p.name === slot.name)!;
-        return put(entry, param.type, Number(binding.scalars[slot.name]));
-      }
-      case "view":
-        return address(addressOf(binding.views[slot.name]));
-      case "copies":
-        return address(this.plan(slot.name).copies?.buffer.address ?? 0);
-      case "copyStride":
-        return address(this.plan(slot.name).copies?.stride ?? 0);
-      case "caches":
-        return address(this.plan(slot.name).caches!.buffer.address);
-      case "partials":
-        return address(
-          binding.partials
-            ? addressOf(binding.outputs[slot.name]!)
-            : this.reductions.find(({ param }) => param.name === slot.name)!.address,
-        );
-      case "tables":
-        return address(own.tables);
-      case "scratch":
-        return address(own.scratch);
-      case "scratchStride":
-        return put(entry, "u32", this.module.kernel.scratchBytes);
-      case "begin":
-        return put(entry, "i32", this.range.begin[slot.axis]);
-      case "count":
-        return put(entry, "u32", this.range.extents[slot.axis]);
-      case "units":
-      case "batch":
-        return put(entry, "u32", workOfRange(this.range, this.module.kernel.inner!)[slot.kind]);
-      default:
-        return unreachable(slot);
-    }
-  }
-
-  private get range(): RangePolicy {
-    return this.binding.policy as RangePolicy;
-  }
-
-  private plan(target: string): ScatterPlan {
-    return this.plans.find(({ name }) => name === target)!;
-  }
-}
-
-function put(entry: DataView, type: ScalarType, value: number): void {
-  if (type === "bool") entry.setUint32(0, value, true);
-  else entry[ELEMENTS[type].set](0, value, true);
-}

@@ -28,7 +28,7 @@ export class WebGpuQueue extends DeviceQueue<WebGpuLaunch, WebGpuGraph> {
     this.gpu.enter();
   }
 
-  protected get capturing(): boolean {
+  get capturing(): boolean {
     return this.gpu.capture !== undefined;
   }
 

@@ -178,7 +178,22 @@ export function rangeOf(form: Affine, ranges: (name: string) => Interval | undef
 }
 
 /** An atom's kind, name and, of an extent, axis; names may have any characters. */
-export function partsOf(atom: string): [kind: string, name: string, axis: string] {
+export function partsOf(atom: string): Parts {
+  const known = parts.get(atom);
+  if (known) return known;
+  if (parts.size >= MOST_PARTS) parts.clear();
+  const found = divide(atom);
+  parts.set(atom, found);
+  return found;
+}
+
+type Parts = readonly [kind: string, name: string, axis: string];
+
+/** Parts of atoms so far: launches ask for the same few again and again. */
+const parts = new Map<string, Parts>();
+const MOST_PARTS = 4096;
+
+function divide(atom: string): Parts {
   const kind = atom.split(":", 1)[0];
   const end = kind === "extent" ? atom.lastIndexOf(":") : atom.length;
   return [kind, atom.slice(kind.length + 1, end), atom.slice(end + 1)];

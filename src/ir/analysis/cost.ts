@@ -52,7 +52,8 @@ export function costOf(ir: KernelIR, sizes: Sizes): WorkCost {
 /** The same, counted when it is first looked at. It does not keep the views. */
 export function costWhenAsked(ir: KernelIR, { policy, views, scalars }: Sizes): WorkCost {
   const shapes = Object.fromEntries(Object.entries(views).map(([name, { shape }]) => [name, { shape }]));
-  const count = (): WorkCost => costOf(ir, { policy, views: shapes, scalars });
+  let cost: WorkCost | undefined;
+  const count = (): WorkCost => (cost ??= costOf(ir, { policy, views: shapes, scalars }));
   return {
     get flops() {
       return count().flops;

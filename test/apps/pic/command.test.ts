@@ -172,9 +172,10 @@ for (const [signal, exitCode] of [
     const child = spawn(process.execPath, [main, ...weibel, "--time", "2000", "--checkpoint", file(`cut-${signal}`)]);
     let output = "";
     child.stdout.on("data", (text: Buffer) => (output += text.toString()));
-    while (!existsSync(file(`cut-${signal}.previous`))) await setTimeout(20);
+    const end = once(child, "close");
+    while (!existsSync(file(`cut-${signal}.previous`)) && child.exitCode === null && child.signalCode === null) await setTimeout(20);
     child.kill(signal);
-    const [code] = await once(child, "exit");
+    const [code] = await end;
     assert.equal(code, exitCode);
     assert.match(output, /interrupted: go on with --restart .*cut/);
     const { state } = await readCheckpoint(file(`cut-${signal}`));

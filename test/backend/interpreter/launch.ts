@@ -5,6 +5,7 @@ import {
   freeTeamRows,
   giveBackFaultRecord,
   LaunchTuning,
+  OtherNumbers,
   requireLiveViews,
   finishReduction,
   takeFault,
@@ -30,6 +31,8 @@ export class InterpreterLaunch implements Launch {
   /** Of the last run. */
   results: Record<string, number> | undefined;
   private readonly program: Program;
+  /** Launches that were submitted in its place. */
+  readonly others: OtherNumbers;
   private freed = false;
 
   constructor(
@@ -39,11 +42,16 @@ export class InterpreterLaunch implements Launch {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     this.tuning = new LaunchTuning(binding, () => ({}));
     this.program = new Program(binding);
+    this.others = new OtherNumbers(this, binding.call);
   }
 
   get remarks(): readonly string[] {
     const targets = this.binding.ir.params.filter(({ kind }) => kind === "scatter");
     return targets.map(({ name }) => `scatter "${name}": sorted, one worker adds in element order`);
+  }
+
+  submit(scalars?: Readonly<Record<string, number | boolean>>, policy?: Policy): void {
+    this.others.submit(scalars, policy);
   }
 
   source(): string {
@@ -52,6 +60,7 @@ export class InterpreterLaunch implements Launch {
 
   run(): void {
     this.requireReady();
+    this.others.last = undefined;
     this.results = {};
     for (const [param, partials] of this.program.run()) finishReduction(this.binding, param, foldOfParam(param), partials, this.results);
     withInitialValues(this.binding, this.results);
@@ -72,6 +81,7 @@ export class InterpreterLaunch implements Launch {
     if (this.freed) return;
     this.freed = true;
     this.results = undefined;
+    this.others.free();
     freeTeamRows(this.binding);
     giveBackFaultRecord(this.binding);
     freePrintRecords(this.binding);

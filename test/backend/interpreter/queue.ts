@@ -72,7 +72,9 @@ export class InterpreterQueue implements Queue {
 
   async results(launch: Launch): Promise<Record<string, number>> {
     this.device.requireOpen();
-    const { results } = this.own(launch) ?? {};
+    const own = this.own(launch);
+    if (own?.others.last) return this.results(own.others.last);
+    const { results } = own ?? {};
     return { ...(results ?? this.refuse(launch, `that has not run on "${this.device.name}", or was freed`)) };
   }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { extremes } from "./cases.js";
 import { run } from "./run.js";
 
-test("every option with every extreme value ends within 10 s, right or with one message", async (t) => {
+test("every option with every extreme value ends, right or with one message", async (t) => {
   const cases = await extremes();
   assert.ok(cases.length > 1000, `${cases.length} cases`);
   const start = performance.now();

@@ -71,7 +71,7 @@ export async function visit<Report>(page: string, { isolated, policy, flags }: P
           detached: true,
         });
         process.on("error", reject);
-        setTimeout(() => reject(new Error("the browser did not answer")), 60000).unref();
+        setTimeout(() => reject(new Error("the browser did not answer")), 240_000).unref();
       });
     });
   } finally {

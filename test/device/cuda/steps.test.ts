@@ -16,7 +16,7 @@ test("parameters are packed in order, each aligned to its size", () => {
         { slot: { kind: "wide" }, type: "i64" },
       ],
       fillFrom({ flag: true, n: -5, x: 0x7f00_1234_5678, f: 1.5, a: 0.1, u: 4294967295, wide: -7, unused: 3 }),
-    ),
+    ).bytes,
   );
   assert.equal(data.byteLength, 48);
   assert.equal(data.getUint8(0), 1);
@@ -29,8 +29,8 @@ test("parameters are packed in order, each aligned to its size", () => {
 });
 
 test("nothing follows the last parameter, which the driver would refuse", () => {
-  assert.equal(packParams([{ slot: { kind: "league" }, type: "i32" }], fillFrom({ league: 3 })).byteLength, 4);
-  assert.equal(packParams([], fillFrom({})).byteLength, 0);
+  assert.equal(packParams([{ slot: { kind: "league" }, type: "i32" }], fillFrom({ league: 3 })).bytes.byteLength, 4);
+  assert.equal(packParams([], fillFrom({})).bytes.byteLength, 0);
 });
 
 test("a parameter without a value is named", () => {

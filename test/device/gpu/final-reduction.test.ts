@@ -25,6 +25,7 @@ describe("pieces of partials, one a block", () => {
         }
         assert.deepEqual(left, []);
       }),
+      { seed: 1 },
     );
   });
 

@@ -54,6 +54,7 @@ for (const name of ["js", "wasm", "native"].filter(tested))
       assert.throws(() => prepare({}, range(5)), /index 5/);
       assert.throws(() => prepare({}, teams(4) as never), /range/);
       assert.throws(() => prepare({}, null as never), /needs a policy/);
+      assert.throws(() => device.prepare(shifted, args, range(4), { precison: "strict" } as never), /precison/);
       assert.throws(() => device.prepare(shifted, args, range(4), { scatter: { h: "sorted" } }), /no scatter parameter "h"/);
       assert.throws(() => device.prepare(shifted, args, range(4), { partials: true, precision: "strict" }), /returns 1 partials/);
       prepare({});

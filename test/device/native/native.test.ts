@@ -221,15 +221,16 @@ describe("native", { skip }, () => {
 
 test("a compiler without OpenMP gives one thread", { skip: skip || process.platform === "win32" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));
-  const wrapper = join(folder, "cc");
+  const wrapper = join(folder, "cc-alone");
   const { command } = findCompiler()!;
   writeFileSync(
     wrapper,
     `#!/bin/sh\ncase "$*" in *-fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac\nexec ${command} "$@"\n`,
     { mode: 0o755 },
   );
-  const { CC, XDG_CACHE_HOME } = process.env;
-  Object.assign(process.env, { CC: wrapper, XDG_CACHE_HOME: folder });
+  const { CC, PATH, XDG_CACHE_HOME } = process.env;
+  // CC is divided at spaces, which the folder may have.
+  Object.assign(process.env, { CC: "cc-alone", PATH: `${folder}:${PATH}`, XDG_CACHE_HOME: folder });
   try {
     const device = await open("native");
     const n = 100000;
@@ -240,7 +241,7 @@ test("a compiler without OpenMP gives one thread", { skip: skip || process.platf
     assert.deepEqual(await device.queue.read(y), new Float64Array(n).fill(2));
     await device.close();
   } finally {
-    restore({ CC, XDG_CACHE_HOME });
+    restore({ CC, PATH, XDG_CACHE_HOME });
     rmSync(folder, { recursive: true });
   }
 });

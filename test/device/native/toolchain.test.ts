@@ -13,6 +13,12 @@ import { isoform } from "../../cli/isoform.js";
 
 const { missing } = await backend.probe();
 const top = mkdtempSync(join(tmpdir(), "isoform-toolchain-"));
+
+/** The name of a program in `top` as CC has it, which is divided at spaces, and folders for temporary files may have them. */
+function onPath(name: string): string {
+  if (!process.env.PATH!.startsWith(top)) process.env.PATH = `${top}:${process.env.PATH}`;
+  return name;
+}
 const kept = { ...process.env };
 const { writeFileSync: write } = fs;
 
@@ -66,10 +72,10 @@ describe("native", { skip: missing?.reason ?? false }, () => {
     const [compiler, bad] = [join(top, "sometimes"), join(top, "bad")];
     const out = 'while [ "$1" != -o ]; do shift; done';
     for (const garbage of ['echo garbage > "$2"', 'echo "int other;" | gcc -shared -x c - -o "$2"']) {
-      const script = `#!/bin/sh\n[ "$1" = --version ] && echo "some compiler" && exit\n[ -e ${bad} ] || exec gcc "$@"\n${out}\n${garbage}\n`;
+      const script = `#!/bin/sh\n[ "$1" = --version ] && echo "some compiler" && exit\n[ -e "${bad}" ] || exec gcc "$@"\n${out}\n${garbage}\n`;
       writeFileSync(compiler, script, { mode: 0o755 });
       writeFileSync(bad, "");
-      process.env.CC = compiler;
+      process.env.CC = onPath("sometimes");
       await refused(
         /sometimes ended without an error, and wrote a library that does not load: .* \(name a C compiler in CC, such as gcc\)$/,
       );
@@ -94,7 +100,7 @@ describe("native", { skip: missing?.reason ?? false }, () => {
   test("a compiler that is killed says by what", async () => {
     const compiler = join(top, "killed");
     writeFileSync(compiler, '#!/bin/sh\n[ "$1" = --version ] && echo some compiler || kill -9 $$\n', { mode: 0o755 });
-    process.env.CC = compiler;
+    process.env.CC = onPath("killed");
     await refused(/could not compile kernel "triple":\nit ended by SIGKILL \(/);
   });
 

@@ -83,7 +83,7 @@ const INDEX = new URL("../../../src/index.js", import.meta.url).href;
 function outputOf(script: string, environment: Record<string, string> = {}): string {
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
     env: { ...process.env, ...environment },
-    timeout: 60000,
+    timeout: 240_000,
     encoding: "utf8",
   });
   return stdout + stderr;
@@ -208,7 +208,7 @@ test("a device that is not closed keeps no process alive", () => {
     await device.run(kernel("ones", { y: view(f64) }, ({ y }, i) => { y[i] = 1; }), { y }, range(100000));
     console.log((await device.queue.read(y)).reduce((a, b) => a + b));`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-    timeout: 20000,
+    timeout: 240_000,
     encoding: "utf8",
   });
   assert.equal(stdout, "100000\n", stderr);

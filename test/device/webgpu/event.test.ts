@@ -17,7 +17,8 @@ describe("events of WebGPU", { skip }, () => {
     for (let n = 0; n < 1030; n++) queue.record();
     const seconds = await queue.record().since(first);
     const elapsed = (performance.now() - start) / 1e3;
-    assert.ok(seconds > 0.03 && seconds <= elapsed, `${seconds} s in ${elapsed} s`);
+    // Clocks of devices tick every tenth of a millisecond.
+    assert.ok(seconds > 0.03 && seconds <= elapsed + 1e-3, `${seconds} s in ${elapsed} s`);
   });
 
   it("keep a time that was asked for", async () => {

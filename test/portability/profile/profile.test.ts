@@ -120,8 +120,8 @@ for (const name of DEVICES) {
       assert.equal(spans.length, profile.spans.length);
       assert.ok(spans.some(({ name, pid }) => name === "graph of scale, shift x2" && pid === 1));
       assert.ok(spans.some(({ name, cat, pid }) => name === "loop" && cat === "region" && pid === 0));
-      // Clocks of devices and of the program differ by less than this.
-      const slack = 5e4;
+      // Clocks of devices and of the program are compared once: a process that waits for its turn meanwhile finds them so far apart at most.
+      const slack = 1e7;
       for (const { ts, dur } of spans) assert.ok(ts > -slack && dur >= 0 && ts + dur < 1e6 * profile.seconds + slack);
       const kernels = spans.filter(({ cat, tid }) => cat === "kernel" && tid === 0).map(({ ts }) => ts);
       assert.deepEqual(

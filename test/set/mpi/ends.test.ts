@@ -16,9 +16,13 @@ const BY_ONE: readonly (readonly [way: string, status: number, message: RegExp])
   ["patience", 1, /^isoform: rank 0 of 3 on \S+: waited 1 s for "u" from 1 and 2 in skeleton "cg", iteration 12$/],
   ["barrier", 1, /^isoform: rank 0 of 3 on \S+: waited 1 s for a barrier of all ranks$/],
   ["short", 1, /^isoform: rank 0 of 3 on \S+: IsoformError: 32 bytes of "u" came from rank 1, and 64 were expected: /],
-  ["other-member", 1, /^isoform: rank 0 of 3 on \S+: DeviceError: device "js": member 1 belongs to rank 1 \(use a member of set.locals\)$/],
-  ["submit", 1, /^isoform: rank 0 of 3 on \S+: LaunchError: skeleton "scaling" is submitted while another call runs /],
   ["long", 1, /^isoform: rank 0 of 3 on \S+: IsoformError: .*trunc/i],
+];
+
+/** Errors that each rank throws for itself. Rank 0 tells of them, unless it comes to them half a second after another one. */
+const BY_EACH: readonly (readonly [way: string, message: RegExp])[] = [
+  ["other-member", /^isoform: rank \d of 3 on \S+: DeviceError: device "js": member \d belongs to rank \d \(use a member of set.locals\)$/],
+  ["submit", /^isoform: rank \d of 3 on \S+: LaunchError: skeleton "scaling" is submitted while another call runs /],
 ];
 
 /** Ways of ending that all ranks agree on: status 2, told once. */
@@ -46,6 +50,14 @@ eachLauncher((launcher) => {
       const ended = launch(launcher, 3, [program("ends"), way]);
       assert.equal(told(ended, message).length, 1, ended.stderr);
       assert.ok([status, ...SIGNALLED].includes(ended.status!), `status ${ended.status}: ${ended.stderr}`);
+    });
+  for (const [way, message] of BY_EACH)
+    it(`all ranks throw the same, and the first that tells ends all: ${way}`, () => {
+      const ended = launch(launcher, 3, [program("ends"), way]);
+      const lines = told(ended, /^isoform: rank \d of 3 /);
+      assert.ok(lines.length >= 1 && lines.length <= 3, ended.stderr);
+      for (const line of lines) assert.match(line, message);
+      assert.ok([1, ...SIGNALLED].includes(ended.status!), `status ${ended.status}: ${ended.stderr}`);
     });
   for (const [way, message] of BY_ALL)
     it(`all ranks refuse alike: ${way}`, () => {

@@ -6,4 +6,4 @@ async function main(): Promise<void> {
   found.across = await acrossModules("js").catch((error: Error) => error.message);
   console.log(`RESULTS ${JSON.stringify(found)}`);
 }
-void main();
+export const ended = main();

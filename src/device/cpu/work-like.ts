@@ -1,0 +1,30 @@
+import type { Policy, RangePolicy } from "../../ir/launch.js";
+import type { Cost } from "../device.js";
+
+/** Elements of a range. */
+export const elementsIn = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
+
+/** Work below which a launch runs on one thread. */
+export interface Serial {
+  readonly bytes: number;
+  readonly flops: number;
+}
+
+/** Work of launches that differ in their range alone: in proportion to the elements of one that was counted. Counting takes longer than they run. */
+export class WorkLike {
+  private readonly elements: number;
+
+  constructor(
+    private readonly counted: Cost,
+    policy: Policy,
+    private readonly serial: Serial,
+  ) {
+    this.elements = policy.kind === "range" ? elementsIn(policy) : policy.league;
+  }
+
+  /** True where there is too little for several threads. */
+  isSmall(policy: Policy): boolean {
+    const times = policy.kind === "range" && this.elements > 0 ? elementsIn(policy) / this.elements : 1;
+    return times * this.counted.bytes < this.serial.bytes && times * this.counted.flops < this.serial.flops;
+  }
+}

@@ -1,0 +1,282 @@
+import { getField, setField, type Field } from "../../emit/c/arguments.js";
+import type { OpenMPProgram } from "../../emit/c/openmp.js";
+import type { OpenmpSlot } from "../../emit/slots.js";
+import { tilesOf, tilesRemark, type Tiles } from "../../ir/analysis/tiles.js";
+import { DeviceError } from "../../ir/errors.js";
+import { partialCount, type Policy } from "../../ir/launch.js";
+import type { KernelIR, ReduceParam } from "../../ir/types.js";
+import { unreachable } from "../../ir/unreachable.js";
+import { addressOf, spanOf } from "../cpu/host-view.js";
+import type { CpuProgram } from "../cpu/launch.js";
+import type { Numbers, Rerun } from "../cpu/rerun.js";
+import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
+import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
+import type { Binding } from "../launch/binding.js";
+import { BYTES, type View } from "../memory/view.js";
+import type { LaunchTuning } from "../tuning/tuning.js";
+import type { GraphStep } from "./graph.js";
+import type { Entry, Loader } from "./library.js";
+import { storesRemark } from "./streaming.js";
+
+/** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
+const GRAIN = 64;
+
+/** How a launch shares its work out. */
+interface Decided {
+  readonly workers: number;
+  readonly units: number;
+  readonly split: { readonly axis: number; readonly grain: number };
+  readonly tile: readonly number[];
+}
+
+/** A function in C that was compiled and loaded, and threads for a range. */
+export interface Code {
+  readonly program: OpenMPProgram;
+  readonly entry: Entry;
+  readonly loader: Loader;
+  threads(policy: Policy): number;
+}
+
+const NO_RESULTS: Record<string, number> = Object.freeze({});
+
+/** A compiled kernel with its argument struct filled in. */
+export class NativeProgram implements CpuProgram {
+  readonly remarks: readonly string[];
+  private readonly args: DataView;
+  private readonly argsAddress: bigint;
+  private readonly reductions: ReduceParam[];
+  private readonly resultFields: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
+  private readonly partials = new Map<string, CpuBuffer>();
+  /** Keeps memory outside the shared one alive as long as `args` has its address. */
+  private readonly hosts: ArrayBufferLike[] = [];
+
+  constructor(
+    private readonly binding: Binding,
+    readonly tuning: LaunchTuning,
+    private readonly code: Code,
+    private readonly plans: readonly ScatterPlan[],
+    workers: number,
+  ) {
+    const { program, loader } = code;
+    this.args = new DataView(new ArrayBuffer(program.size));
+    this.argsAddress = loader.address(this.args.buffer);
+    this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
+    this.resultFields = program.fields.flatMap((field) =>
+      field.slot.kind === "result" && !binding.partials ? [[field.slot.name, field] as const] : [],
+    );
+    const units = partialCount(binding.policy);
+    if (!binding.partials) for (const p of this.reductions) this.partials.set(p.name, cpuStorage().allocate(units * BYTES[p.type]));
+    const strategies = plans.map(({ strategy }) => strategy);
+    const tiles = tilesOf(binding.ir, binding.policy, strategies);
+    const split = splitAxis(binding, program.order, workers, tuning.values.axis, tiles);
+    const decided = { workers, units, split, tile: tiles?.tile ?? [] };
+    for (const field of program.fields) this.fill(field, decided);
+    this.remarks = [
+      `threads: ${workers}`,
+      ...(program.order.every((axis, level) => axis === level)
+        ? []
+        : [`loops: axes ${program.order.join(", ")} from outermost to innermost, by the views' strides`]),
+      ...plans.map((plan) => plan.remark),
+      ...tilesRemark(binding.ir, binding.policy, strategies),
+      ...storesRemark(binding, program.streamed),
+    ];
+  }
+
+  run(): Record<string, number> {
+    this.code.entry.call(this.argsAddress);
+    return this.results();
+  }
+
+  /** The function and its arguments, for a graph. */
+  get step(): GraphStep {
+    return { entry: this.code.entry.address, args: this.argsAddress, kept: this.args.buffer };
+  }
+
+  /** Results of the last run. */
+  results(): Record<string, number> {
+    if (this.resultFields.length === 0) return NO_RESULTS;
+    const results: Record<string, number> = {};
+    for (const [name, field] of this.resultFields) results[name] = getField(this.args, field);
+    return results;
+  }
+
+  source(): string {
+    return this.code.program.source;
+  }
+
+  free(): void {
+    for (const buffer of this.partials.values()) buffer.free();
+    freePlans(this.plans);
+  }
+
+  handOver(): Rerun | undefined {
+    const { binding, code, args, argsAddress, partials } = this;
+    const tiles = tilesOf(binding.ir, binding.policy, []);
+    if (this.plans.length > 0 || tiles || binding.policy.kind === "team") return undefined;
+    return new NativeRerun(code, { ir: binding.ir, sizes: binding.sizes() }, { args, argsAddress, partials }, partialCount(binding.policy));
+  }
+
+  /** Writes one member of the argument struct. */
+  private fill(field: Field<OpenmpSlot>, decided: Decided): void {
+    const { slot } = field;
+    const { policy, scalars, views, outputs, partials } = this.binding;
+    const set = (value: number | bigint | boolean, n = 0) => setField(this.args, field, value, n);
+    switch (slot.kind) {
+      case "scalar":
+        return set(scalars[slot.name]);
+      case "view":
+        return set(this.addressIn(views[slot.name].buffer, addressOf(views[slot.name])));
+      case "extent":
+        return set(views[slot.name].shape[slot.axis]);
+      case "stride":
+        return set(views[slot.name].strides[slot.axis]);
+      case "begin":
+        return policy.kind === "range" ? policy.begin.forEach((begin, axis) => set(begin, axis)) : undefined;
+      case "end":
+        return policy.kind === "range" ? policy.begin.forEach((begin, axis) => set(begin + policy.extents[axis], axis)) : undefined;
+      case "tile":
+        return decided.tile.forEach((size, axis) => set(size, axis));
+      case "workers":
+      case "units":
+        return set(decided[slot.kind]);
+      case "folds":
+        return set(partials ? 0 : 1);
+      case "split":
+        return set(decided.split.axis);
+      case "grain":
+        return set(decided.split.grain);
+      case "copies":
+      case "copyBytes":
+      case "span": {
+        const { copies } = this.plan(slot.name);
+        // One worker has none.
+        if (!copies) return;
+        if (slot.kind === "copies") return set(this.addressIn(copies.buffer, copies.buffer.address));
+        return set(slot.kind === "copyBytes" ? copies.stride : spanOf(views[slot.name]));
+      }
+      case "caches": {
+        const { buffer } = this.plan(slot.name).caches!;
+        return set(this.addressIn(buffer, buffer.address));
+      }
+      case "partials": {
+        const own = this.partials.get(slot.name);
+        if (own) return set(this.addressIn(own, own.address));
+        const view = outputs[slot.name]!;
+        return set(this.addressIn(view.buffer, addressOf(view)));
+      }
+      case "output": {
+        const view = partials ? undefined : outputs[slot.name];
+        return view && set(this.addressIn(view.buffer, addressOf(view)));
+      }
+      case "result":
+        return;
+      default:
+        return unreachable(slot);
+    }
+  }
+
+  /** The address of a byte of a buffer. Throws DeviceError if it is not the host's. */
+  private addressIn({ host }: View["buffer"], offset: number): bigint {
+    if (!host)
+      throw new DeviceError(
+        "native",
+        `kernel "${this.binding.kernel.name}" was given a view in a GPU's memory`,
+        "copy it to a CPU device first",
+      );
+    this.hosts.push(host);
+    return this.code.loader.address(host) + BigInt(offset);
+  }
+
+  private plan(target: string): ScatterPlan {
+    return this.plans.find(({ name }) => name === target)!;
+  }
+}
+
+/** Memory of a launch with its arguments and partials. */
+interface Own {
+  readonly args: DataView;
+  readonly argsAddress: bigint;
+  readonly partials: Map<string, CpuBuffer>;
+}
+
+/** Its code is for any range whose integers have the same sizes. */
+class NativeRerun implements Rerun {
+  readonly anyRange = true;
+  private readonly fields: readonly Field<OpenmpSlot>[];
+  private readonly results: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
+
+  constructor(
+    private readonly code: Code,
+    private readonly made: { readonly ir: KernelIR; readonly sizes: ReturnType<Binding["sizes"]> },
+    private readonly own: Own,
+    /** Partials for which there is room. */
+    private room: number,
+  ) {
+    const { fields } = code.program;
+    this.fields = fields.filter(({ slot }) => ["scalar", "begin", "end", "workers", "units", "split", "grain"].includes(slot.kind));
+    this.results = fields.flatMap((field) => (field.slot.kind === "result" ? [[field.slot.name, field] as const] : []));
+  }
+
+  run({ scalars, policy, sizes }: Numbers): Record<string, number> | undefined {
+    if (policy.kind === "team" || tilesOf(this.made.ir, policy, []) || sizes() !== this.made.sizes) return undefined;
+    const { args, argsAddress } = this.own;
+    const { program, entry, threads } = this.code;
+    const units = partialCount(policy);
+    if (units > this.room) this.makeRoom(2 * units);
+    const workers = threads(policy);
+    const split = splitAxis({ policy }, program.order, workers, undefined, undefined);
+    for (const field of this.fields) {
+      const { slot } = field;
+      if (slot.kind === "scalar") setField(args, field, scalars[slot.name]);
+      else if (slot.kind === "begin") policy.begin.forEach((begin, axis) => setField(args, field, begin, axis));
+      else if (slot.kind === "end") policy.begin.forEach((begin, axis) => setField(args, field, begin + policy.extents[axis], axis));
+      else if (slot.kind === "workers") setField(args, field, workers);
+      else if (slot.kind === "units") setField(args, field, units);
+      else if (slot.kind === "split") setField(args, field, split.axis);
+      else if (slot.kind === "grain") setField(args, field, split.grain);
+    }
+    entry.call(argsAddress);
+    const results: Record<string, number> = {};
+    for (const [name, field] of this.results) results[name] = getField(args, field);
+    return results;
+  }
+
+  /** Takes memory for more partials. */
+  private makeRoom(units: number): void {
+    const { args, partials } = this.own;
+    this.room = units;
+    for (const param of this.made.ir.params) {
+      if (param.kind !== "reduce") continue;
+      partials.get(param.name)?.free();
+      const buffer = cpuStorage().allocate(units * BYTES[param.type]);
+      partials.set(param.name, buffer);
+      const field = this.code.program.fields.find(({ slot }) => slot.kind === "partials" && slot.name === param.name)!;
+      setField(args, field, this.code.loader.address(buffer.host) + BigInt(buffer.address));
+    }
+  }
+
+  free(): void {
+    for (const buffer of this.own.partials.values()) buffer.free();
+  }
+}
+
+/**
+ * The axis along which the range is shared out: the axis of the outermost loop whose shares are nearly equal, because the further in the
+ * cut, the more cache lines two threads share.
+ */
+function splitAxis(
+  { policy }: Pick<Binding, "policy">,
+  order: readonly number[],
+  workers: number,
+  asked: number | undefined,
+  tiles: Tiles | undefined,
+): { axis: number; grain: number } {
+  if (policy.kind === "team") return { axis: 0, grain: 1 };
+  const grain = (axis: number) => tiles?.tile[axis] ?? (axis === order.at(-1) ? GRAIN : 1);
+  const balance = (axis: number) => {
+    const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
+    return units / Math.ceil(units);
+  };
+  const axis = asked ?? order.find((a) => balance(a) >= 0.9) ?? order.reduce((a, b) => (balance(b) > balance(a) ? b : a));
+  return { axis, grain: grain(axis) };
+}
