@@ -147,7 +147,7 @@ export interface NpzOptions {
 
 /**
  * Reads arrays of an .npz file by name: numbers of 8, 16, 32 and 64 bits and texts, stored or deflated (`numpy.savez_compressed`). Throws IsoformError for
- * what is not such a file, is damaged, or has arrays of other types.
+ * another file, a damaged one, and arrays of other types.
  */
 export async function readNpz(path: string, { arrays: wanted }: NpzOptions = {}): Promise<Record<string, NpyRead>> {
   const file = await open(path, "r").catch((error: Error) => fail(path, "read", error));

@@ -149,7 +149,7 @@ export interface ZipFound extends ZipEntry {
 /** Bytes at the end of an archive in which its end record lies: the record, and the longest comment. */
 const TAIL = 22 + 0xffff;
 
-/** Reads the directory of an archive. Throws IsoformError for what is not one, and for entries that lie outside of the file. */
+/** Reads the directory of an archive. Throws IsoformError for another file, and for entries that lie outside of the file. */
 export async function readDirectory(file: FileHandle, path: string): Promise<ZipFound[]> {
   const { size } = await file.stat();
   const damaged = (what: string): never => {

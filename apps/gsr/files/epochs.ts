@@ -103,7 +103,7 @@ function flagOf(optional: (name: string) => Column | undefined, path: string): {
   return used ? [{ values: numbersOf(used, path).map((value) => (value === 1 ? 0 : 1)), column: used }] : [];
 }
 
-/** Value of a column for observation `n` of a row: a single value is that of all. Throws IsoformError for lists of another length. */
+/** Value of a column for observation `n` of a row: a single value holds for all. Throws IsoformError for lists of another length. */
 function cell(
   { name, offsets }: Column,
   values: Float64Array,

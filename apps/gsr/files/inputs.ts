@@ -17,7 +17,7 @@ import { digestOf, idsOf, readStars } from "./star-lists.js";
  * Files that `isoform gsr` starts from: stars, a scanning law, epoch astrometry, pairs of unknowns.
  */
 
-/** What was read, with digests of the files. */
+/** Content of the files, with their digests. */
 export interface Inputs {
   readonly stars?: StarsRead;
   readonly law?: ScanningLaw;

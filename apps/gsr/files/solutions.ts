@@ -14,7 +14,7 @@ import { labelsOf, solutionTables, starTable, UNKNOWNS_TABLE } from "./solution-
 const HDF5 = /\.(h5|hdf5)$/i;
 const JSON_FILE = /\.json$/i;
 
-/** Throws LaunchError for a name of which no format is known, for ECSV without stars, and for HDF5 without its library. */
+/** Throws LaunchError for a name of an unknown format, for ECSV without stars, and for HDF5 without its library. */
 export async function requireSolutionFormat(path: string, hasStars: boolean): Promise<void> {
   if (JSON_FILE.test(path)) return;
   if (HDF5.test(path)) return requireHdf5(path);

@@ -102,7 +102,7 @@ const cell = (text: string | undefined, delimiter: string): string =>
  * Reads a table of text: ECSV, or names and values separated by commas, whose types are then found from the values (whole numbers, numbers, text). Lines
  * that begin with # are comments there. gzip is undone.
  *
- * @throws IsoformError with file and line for what is not such a table
+ * @throws IsoformError with file and line for another file
  */
 export async function readEcsv(path: string, { columns: wanted, types = {} }: TableOptions = {}): Promise<TableRead> {
   const reader = new TextReader(path, wanted && new Set(wanted), types);

@@ -9,18 +9,20 @@ import { valuesOf } from "./table.js";
  */
 
 /** Type and bytes of a value, by its code. */
-const CODES: Readonly<Record<string, readonly [ColumnType, number]>> = {
-  L: ["bool", 1],
-  B: ["u8", 1],
-  I: ["i16", 2],
-  J: ["i32", 4],
-  K: ["i64", 8],
-  E: ["f32", 4],
-  D: ["f64", 8],
-  A: ["text", 1],
-};
+const CODES: ReadonlyMap<string, readonly [ColumnType, number]> = new Map(
+  Object.entries({
+    L: ["bool", 1],
+    B: ["u8", 1],
+    I: ["i16", 2],
+    J: ["i32", 4],
+    K: ["i64", 8],
+    E: ["f32", 4],
+    D: ["f64", 8],
+    A: ["text", 1],
+  } as const),
+);
 /** Bytes of the codes that isoform does not read, and of descriptors of lists. */
-const OTHERS: Readonly<Record<string, number>> = { X: 1 / 8, C: 8, M: 16, P: 8, Q: 16 };
+const OTHERS: ReadonlyMap<string, number> = new Map(Object.entries({ X: 1 / 8, C: 8, M: 16, P: 8, Q: 16 }));
 
 /** A column's place and form in the rows. */
 interface Form {
@@ -55,7 +57,7 @@ export function columnsOf(
     if (code === undefined) damaged(`the column "${name}" has the form "${form}"`);
     const repeat = count === "" ? 1 : Number(count);
     forms.push({ name, number, at, repeat, code, of });
-    at += Math.ceil(repeat * (CODES[code]?.[1] ?? OTHERS[code]));
+    at += Math.ceil(repeat * (CODES.get(code)?.[1] ?? OTHERS.get(code)!));
   }
   if (at !== width) damaged(`its columns have ${at} bytes a row, and NAXIS1 is ${width}`);
   if (rows > 0 && width === 0 && fields > 0) damaged(`${rows} rows of no bytes`);
@@ -96,7 +98,7 @@ class ColumnReader {
     const start = (row: number): number => header.end + row * width + at;
     const isList = code === "P" || code === "Q";
     const kind = isList ? of : code;
-    if (!(kind in CODES) || (isList && (kind === "A" || repeat > 1)))
+    if (!CODES.has(kind) || (isList && (kind === "A" || repeat > 1)))
       throw new IsoformError(
         `${this.path}: the column "${form.name}" has the form ${repeat}${code}${of}: isoform reads L, B, I, J, K, E, D, A and lists of numbers; leave it out`,
       );
@@ -111,7 +113,7 @@ class ColumnReader {
     if (!isList && repeat === 1) return this.values(kind, rows, start);
     const offsets = new Float64Array(rows + 1);
     const firsts = new Float64Array(rows);
-    const size = CODES[kind][1];
+    const size = CODES.get(kind)![1];
     for (let row = 0; row < rows; row++) {
       const [count, first] = isList ? this.descriptor(start(row), place, size) : [repeat, start(row)];
       offsets[row + 1] = offsets[row] + count;
@@ -148,7 +150,7 @@ class ColumnReader {
   /** Values at places of the file, in order, scaled. */
   private values(code: string, count: number, place: (n: number) => number): Pick<Column, "type" | "values" | "missing"> {
     const { file, form, header } = this;
-    const raw = valuesOf(CODES[code][0] as "f64", count) as ColumnValues as Float64Array | BigInt64Array;
+    const raw = valuesOf(CODES.get(code)![0] as "f64", count) as ColumnValues as Float64Array | BigInt64Array;
     const get = {
       L: (at: number) => (file[at] === 84 ? 1 : 0),
       B: (at: number) => file[at],
@@ -184,7 +186,7 @@ class ColumnReader {
     };
     const [scale, zero] = [number("TSCAL", 1), number("TZERO", 0)];
     const gaps = missing ? { missing } : {};
-    const type = CODES[code][0];
+    const type = CODES.get(code)![0];
     if ((scale === 1 && zero === 0) || code === "L") return { type, values: raw, ...gaps };
     if (code === "K" && scale === 1 && zero === 2 ** 63)
       return { type: "u64", values: BigUint64Array.from(raw as BigInt64Array, (value) => value + 2n ** 63n), ...gaps };

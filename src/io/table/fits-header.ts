@@ -65,7 +65,7 @@ export interface FitsHeader {
   readonly end: number;
 }
 
-/** Reads the header at a place of a file; undefined where the file ends there. Throws IsoformError for what is not a header. */
+/** Reads the header at a place of a file; undefined where the file ends there. Throws IsoformError for other bytes. */
 export function readHeader(file: Buffer, at: number, path: string): FitsHeader | undefined {
   if (at >= file.length) return undefined;
   const cards = new Map<string, string | boolean>();

@@ -12,7 +12,7 @@ import { isText, noneOf, requireTable, rowsOf } from "./table.js";
  * Binary tables of FITS files (FITS standard 4.0, section 7.3), a table an extension, with DATASUM and CHECKSUM.
  */
 
-/** Code and bytes of a value of each type; those of unsigned 64-bit integers are written less 2^63. */
+/** Code and bytes of a value of each type; unsigned 64-bit integers are written less 2^63. */
 const FORMS: Readonly<Record<Exclude<ColumnType, "text">, readonly [code: string, bytes: number]>> = {
   bool: ["L", 1],
   u8: ["B", 1],
@@ -215,7 +215,7 @@ export interface FitsOptions extends TableOptions {
  * Reads a binary table of a FITS file: columns of the codes L, B, I, J, K, E, D and A, also lists of fixed and of variable length (P, Q); TSCAL, TZERO and
  * TNULL are applied, and sums are checked where the file has them. gzip is undone.
  *
- * @throws IsoformError for what is not such a file, is damaged, or has columns of other codes
+ * @throws IsoformError for another file, a damaged one, and columns of other codes
  */
 export async function readFits(path: string, { table, columns }: FitsOptions = {}): Promise<TableRead> {
   const file = await readUncompressed(path);

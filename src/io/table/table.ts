@@ -47,7 +47,7 @@ export interface Column {
   readonly missing?: Uint8Array;
 }
 
-/** What a file says of a table as a whole: single values by name. */
+/** Single values by name that a file has for a table as a whole. */
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 /** A table. */
@@ -174,7 +174,7 @@ export class ColumnBuilder {
     this.gaps = gaps;
   }
 
-  /** What was added. */
+  /** The values that were added. */
   finish(): Pick<Column, "type" | "values" | "missing"> {
     const { type, numbers, texts, gaps, length } = this;
     if (!numbers) return { type, values: texts };

@@ -36,8 +36,8 @@ interface Growing {
 const SERIALISATIONS = ["TABLEDATA", "BINARY", "BINARY2"];
 
 /**
- * Reads a table of a VOTable file: numbers, texts, and lists of numbers with one axis. gzip is undone. Throws IsoformError for what is not such a file, is
- * damaged, or has data elsewhere (FITS, or a STREAM with href).
+ * Reads a table of a VOTable file: numbers, texts, and lists of numbers with one axis. gzip is undone. Throws IsoformError for another file, a
+ * damaged one, or has data elsewhere (FITS, or a STREAM with href).
  */
 export async function readVotable(path: string, { table, columns }: FitsOptions = {}): Promise<TableRead> {
   const bytes = await readUncompressed(path);

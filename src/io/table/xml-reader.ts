@@ -18,7 +18,7 @@ export type XmlEvent =
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Reads the pieces of `text`. Throws IsoformError, with the line, for what is not XML. */
+/** Reads the pieces of `text`. Throws IsoformError, with the line, for other text. */
 export function* xmlEvents(text: string, path: string): Generator<XmlEvent> {
   const open: string[] = [];
   let [line, counted] = [1, 0];
