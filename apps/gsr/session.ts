@@ -90,7 +90,7 @@ class Session {
   }
 
   async run(): Promise<Done> {
-    const { asked, place } = this;
+    const { asked } = this;
     if (this.place.solution) await this.rebuild();
     else if (asked.robust) await this.solveRobustly();
     else {
@@ -99,9 +99,9 @@ class Session {
       if (solution.istop < 0) return this.interrupted(solution);
       this.place.solution = solution;
     }
-    const { solution } = this.place;
+    const { solution, turns, settled } = this.place;
     if (!solution || solution.istop < 0) return this.interrupted(solution);
-    const done = { solver: this.solver, solution, robust: asked.robust ? { turns: place.turns, settled: place.settled } : undefined };
+    const done = { solver: this.solver, solution, robust: asked.robust ? { turns, settled } : undefined };
     if (asked.probes === undefined) return done;
     const probes = await this.probe(asked.probes);
     return probes ? { ...done, probes } : this.interrupted(solution);
