@@ -11,7 +11,7 @@ import { readCheckpoint } from "./checkpoint.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
 import { epochRows } from "./files/epochs.js";
 import type { Inputs } from "./files/inputs.js";
-import { askedCovariances, hasStars, inputPaths, readInputs, requireInputs, requireSameFiles, systemDigests } from "./files/inputs.js";
+import { askedCovariances, digestsOf, hasStars, inputPaths, readInputs, requireInputs, requireSameFiles, systemDigests } from "./files/inputs.js";
 import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
 import { exportSystem, requireExportFormat } from "./files/system-export.js";
 import type { Norms } from "./lsqr.js";
@@ -187,8 +187,9 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
   const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: system };
   // A run may go on in the checkpoint that it was restarted from.
   await shell.checkOutputs(files, { restart: given.restart, ...paths }, { checkpoint: "restart" });
-  const inputs = await readInputs(options);
-  if (saved) requireSameFiles(paths, saved.place, { isGiven, digests: inputs.digests });
+  const digests = await digestsOf(paths);
+  if (saved) requireSameFiles(paths, saved.place, digests, isGiven);
+  const inputs = await readInputs(options, digests);
   const set = await devices(options.devices, { f64: options.f64 });
   const interruption = shell.interruption();
   try {

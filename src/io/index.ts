@@ -41,7 +41,7 @@ export {
   type CheckpointOptions,
 } from "./checkpoint.js";
 export { readState, writeState, type StateArray, type StateFile } from "./state-file.js";
-export { writeByOne } from "./files.js";
+export { writeAsking, writeByOne } from "./files.js";
 export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";

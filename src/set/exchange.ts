@@ -11,6 +11,19 @@ export interface MemberCopy {
   readonly to: number;
   readonly source?: View;
   readonly target?: View;
+  /**
+   * How many elements at the begin of the source count when the copy begins, where not all do; called where `from` is in this process, and absent or there on
+   * all. A message has only these; a copy in one process has all.
+   */
+  readonly leading?: () => number;
+}
+
+/** The number in a view of one i32 in the host's memory. */
+export function numberIn({ buffer, offset, type }: View<"i32">): number {
+  const host = buffer.host;
+  if (host === undefined)
+    throw new LaunchError("a number is needed from memory that is not the host's: use wasm, native or js, or one process");
+  return new Int32Array(host, Number(buffer.address) + offset * BYTES[type], 1)[0];
 }
 
 /** Whether a copy's members are of different processes. */
@@ -32,9 +45,10 @@ export function copyLocally({ members }: Pick<DeviceSet, "members">, copies: rea
  */
 export function messagesOf({ members }: Pick<DeviceSet, "members">, copies: readonly MemberCopy[], name: string, first = 0): Message[] {
   return copies.flatMap((copy, n): Message[] => {
-    const { from, to, source, target } = copy;
+    const { from, to, source, target, leading } = copy;
     if (!isMessage({ members }, copy)) return [];
-    const shared = { from, to, number: first + n, name };
+    const element = BYTES[(source ?? target)?.type ?? "u8"];
+    const shared = { from, to, number: first + n, name, ...(leading && { leading: () => leading() * element }) };
     if (isLocal(members[from])) return [{ ...shared, ...sent("source", source!, name) }];
     return isLocal(members[to]) ? [{ ...shared, ...sent("target", target!, name) }] : [];
   });

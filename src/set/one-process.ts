@@ -18,6 +18,15 @@ export async function onAnyRank({ ranks }: Pick<Spanning, "ranks">, holds: boole
   return ranks ? (await ranks.gather(holds, what)).includes(true) : holds;
 }
 
+/** The value of the first rank that has one, on all ranks; all of them ask, for the same thing. */
+export async function ofFirstRank<T>(
+  { ranks }: Pick<Spanning, "ranks">,
+  own: T | undefined | Promise<T | undefined>,
+  what: string,
+): Promise<T | undefined> {
+  return ranks ? (await ranks.gather(own, what)).find((each) => each !== undefined) : own;
+}
+
 /** Refuses numbers from the host that are not the same in all processes of a set; all of them call it, and wait. Throws IsoformError on all ranks. */
 export function requireAlike({ ranks }: Pick<Spanning, "ranks">, what: string, values: ArrayLike<number>): void {
   if (spansProcesses({ ranks })) ranks!.requireAlike(what, [new Uint8Array(Float64Array.from(values).buffer)]);

@@ -80,7 +80,8 @@ export const systemDigests = ({ digests }: Pick<Inputs, "digests">): Readonly<Re
 export function requireSameFiles(
   paths: Readonly<Record<string, string>>,
   { files: then }: { readonly files: Readonly<Record<string, string>> },
-  { isGiven, digests: now }: { isGiven(name: string): boolean; readonly digests: Inputs["digests"] },
+  now: Inputs["digests"],
+  isGiven: (name: string) => boolean,
 ): void {
   for (const [name, digest] of Object.entries(now)) {
     if (then[name] === digest || (name === "covariances" && isGiven(name))) continue;
@@ -91,15 +92,20 @@ export function requireSameFiles(
   }
 }
 
+/** Digests of files, by option. Throws IsoformError for one that cannot be read. */
+export async function digestsOf(paths: Readonly<Record<string, string>>): Promise<Inputs["digests"]> {
+  const digests: Record<string, string> = {};
+  for (const [name, path] of Object.entries(paths)) digests[name] = await digestOf(path);
+  return digests;
+}
+
 /** Reads the files that the options name. Throws IsoformError, with file and line, for what is wrong in them. */
-export async function readInputs(words: ScanningWords): Promise<Inputs> {
+export async function readInputs(words: ScanningWords, digests: Inputs["digests"]): Promise<Inputs> {
   const { stars: starsPath, scanLaw, epochs, covariances } = inputPaths(words);
   const list = starsPath === undefined ? undefined : await readStars(starsPath);
   const law = scanLaw === undefined ? undefined : await readLaw(scanLaw);
   const observations = epochs === undefined ? undefined : await readEpochs(epochs, list?.list, starsPath);
   const pairs = covariances === undefined ? undefined : await readPairs(covariances);
-  const digests: Record<string, string> = {};
-  for (const [name, path] of Object.entries(inputPaths(words))) digests[name] = await digestOf(path);
   return {
     ...(list ? { stars: list } : {}),
     ...(law ? { law } : {}),

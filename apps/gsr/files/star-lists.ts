@@ -19,10 +19,14 @@ export interface StarsRead {
   readonly colourless: number;
 }
 
-/** SHA-256 of a file's bytes, which tells systems apart that were made from files. */
+/** SHA-256 of a file's bytes, which tells systems apart that were made from files. Throws IsoformError. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const bytes of createReadStream(path)) hash.update(bytes as Uint8Array);
+  try {
+    for await (const bytes of createReadStream(path)) hash.update(bytes as Uint8Array);
+  } catch (error) {
+    throw new IsoformError(`${path} cannot be read: ${(error as Error).message}`);
+  }
   return hash.digest("hex");
 }
 

@@ -1,6 +1,6 @@
 import type { Precision } from "../../device/device.js";
 import { reductionTraffic } from "../../domain/container/reduction-traffic.js";
-import type { DeviceSet } from "../../set/index.js";
+import { spansProcesses, type DeviceSet } from "../../set/index.js";
 import type { OccLevel } from "../plan/occ.js";
 import { entry } from "../entry.js";
 import type { Derived } from "../plan/nodes.js";
@@ -58,6 +58,7 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     first: first.get(stages)!,
     steady: steady.get(stages)!,
     traffic: trafficOf(steady.get(stages)!, set, precision),
+    particles: particlesOf(steady.get(stages)!, set),
     remarks: [
       ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
       ...choices.map(choiceText),
@@ -75,6 +76,16 @@ function trafficOf({ graph }: Plan, { members, locals }: DeviceSet, precision: P
     const { rounds, messages, bytes } = reductionTraffic(node.container, precision);
     const unless = isDirect && !isFold ? "; none where the devices reach each other's memory" : "";
     return [[node.name, `${counted(rounds, "round")}, ${counted(messages, "message")}, ${counted(bytes, "byte")}${unless}`]];
+  });
+}
+
+/** The names of the tasks that send particles, and what they send, in words. */
+function particlesOf({ graph }: Plan, set: DeviceSet): [name: string, traffic: string][] {
+  return graph.nodes.flatMap((node): [string, string][] => {
+    const traffic = node.kind === "move" ? node.species.traffic : undefined;
+    if (!traffic || traffic.messages === 0) return [];
+    const between = spansProcesses(set) ? " at most: between processes only the particles that leave" : "";
+    return [[node.name, `${counted(traffic.messages, "message")}, ${counted(traffic.bytes, "byte")}${between}`]];
   });
 }
 

@@ -70,7 +70,8 @@ test("the table of stars has places, parameters and correlations as the archive 
 
 test("covariances of pairs from a file have a table of their own", async () => {
   await writeFile(at("pairs.csv"), `i,j\n5,6\n${unknowns - 1},7\n`);
-  const pairs = await readPairs(at("pairs.csv"), shape);
+  const { pairs, requireIn } = await readPairs(at("pairs.csv"));
+  requireIn(shape);
   const covariances = covariancesOf(probes, "pairs", pairs);
   const mean = draws.reduce((sum, y) => sum + y[unknowns - 1] * y[7], 0) / draws.length;
   assert.ok(Math.abs(covariances.values[1] - mean) < 1e-15);
@@ -79,14 +80,15 @@ test("covariances of pairs from a file have a table of their own", async () => {
   assert.deepEqual([...(columnOf(table, "i", "p").values as Int32Array)], [5, unknowns - 1]);
   assert.equal((columnOf(table, "covariance", "p").values as Float64Array)[1], covariances.values[1]);
   await writeFile(at("pairs.csv"), `i,j\n5,6\n${unknowns},7\n`);
-  await assert.rejects(
-    readPairs(at("pairs.csv"), shape),
+  const beyond = await readPairs(at("pairs.csv"));
+  assert.throws(
+    () => beyond.requireIn(shape),
     new RegExp(`pairs\\.csv:3: i is ${unknowns}, and the system has the unknowns 0 to ${unknowns - 1}`),
   );
   await writeFile(at("pairs.csv"), "i,j\n5,1.5\n");
-  await assert.rejects(readPairs(at("pairs.csv"), shape), /pairs\.csv:2: j is not a whole number/);
+  await assert.rejects(readPairs(at("pairs.csv")), /pairs\.csv:2: j is not a whole number/);
   await writeFile(at("pairs.csv"), "i,j\n");
-  await assert.rejects(readPairs(at("pairs.csv"), shape), /has no pairs: give a row each, i and j/);
+  await assert.rejects(readPairs(at("pairs.csv")), /has no pairs: give a row each, i and j/);
 });
 
 test("names and files without a solution are refused", async () => {
