@@ -11,7 +11,16 @@ import { readCheckpoint } from "./checkpoint.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
 import { epochRows } from "./files/epochs.js";
 import type { Inputs } from "./files/inputs.js";
-import { askedCovariances, digestsOf, hasStars, inputPaths, readInputs, requireInputs, requireSameFiles, systemDigests } from "./files/inputs.js";
+import {
+  askedCovariances,
+  digestsOf,
+  hasStars,
+  inputPaths,
+  readInputs,
+  requireInputs,
+  requireSameFiles,
+  systemDigests,
+} from "./files/inputs.js";
 import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
 import { exportSystem, requireExportFormat } from "./files/system-export.js";
 import type { Norms } from "./lsqr.js";
