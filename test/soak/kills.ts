@@ -30,7 +30,11 @@ function gaia(pick: Pick): Run {
   const stars = ["--stars", String(20 + pick(10)), "--years", "1", "--known", "truth", "--seed", String(pick(100))];
   const loops = [
     ...(pick(2) === 0 ? [] : ["--robust", "--outliers", "0.01"]),
-    ...["--errors", "probes", "2", "--norm", oneOf(pick, ["separate", "merged"])],
+    "--errors",
+    "probes",
+    "2",
+    "--norm",
+    oneOf(pick, ["separate", "merged"]),
   ];
   const fixed = ["--form", oneOf(pick, ["fused", "gathered"]), "--precision", "strict"];
   return {
