@@ -1,27 +1,43 @@
 import type { Command } from "commander";
 import { Argument, Option } from "commander";
-import type { Device, OpenOptions, Precision } from "isoform";
-import { LaunchError, open } from "isoform";
-import type { Shell } from "isoform/portability";
-import { tableText } from "isoform/portability";
-import { count, deviceOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
+import { LaunchError } from "isoform";
+import { previousOf, writeByOne } from "isoform/io";
+import type { Interruption, Shell } from "isoform/portability";
+import type { DeviceSet } from "isoform/set";
+import { devices } from "isoform/set";
+import { count, devicesOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
+import type { SavedRun } from "./checkpoint.js";
+import { readCheckpoint } from "./checkpoint.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
-import type { SectionVerdict } from "./judgement.js";
-import { judge } from "./judgement.js";
-import type { Norms, Solution, SolveOptions } from "./lsqr.js";
-import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
-import { sections } from "./shape.js";
-import type { Probes } from "./probes.js";
+import { epochRows } from "./files/epochs.js";
+import type { Inputs } from "./files/inputs.js";
+import {
+  askedCovariances,
+  digestsOf,
+  hasStars,
+  inputPaths,
+  readInputs,
+  requireInputs,
+  requireSameFiles,
+  systemDigests,
+} from "./files/inputs.js";
+import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
+import { exportSystem, requireExportFormat } from "./files/system-export.js";
+import type { Norms } from "./lsqr.js";
+import { PUBLISHED_TOLERANCES } from "./lsqr.js";
+import { NORMS } from "./fused.js";
+import type { GsrOptions } from "./gsr-options.js";
+import { planText } from "./memory.js";
 import { requireProbes } from "./probes.js";
-import type { RobustSolution, Turn } from "./robust.js";
-import { solveRobustly } from "./robust.js";
-import { scanningRows, scanningSize } from "./scanning/index.js";
-import type { ScanningWords } from "./scanning-options.js";
-import { addScanningOptions, describe, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
-import { readSolution, solutionText } from "./solution-file.js";
-import type { FormName, GeneratorName, Layout, ScanningSystemOptions, SimulatedOptions, SolverOptions } from "./solver.js";
-import { FORMS, GENERATORS, LAYOUTS, Solver } from "./solver.js";
-import type { Deviation } from "./validate.js";
+import { restarted, savedOptions } from "./restart.js";
+import type { Results } from "./report.js";
+import { kernelTable, reportText, resultOf, resultsOf } from "./report.js";
+import { scanningSize } from "./scanning/index.js";
+import { addScanningOptions, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
+import type { Done } from "./session.js";
+import { runSession } from "./session.js";
+import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
+import { FORMS, GENERATORS, LAYOUTS } from "./solver.js";
 
 /** Size of the generators of random coefficients by default. */
 const SIMULATED_GIB = 0.25;
@@ -29,28 +45,6 @@ const SIMULATED_GIB = 0.25;
 const LIMITS = { simulated: 1000, scanning: 10_000 };
 /** Relative error of the coefficients at which a scanning system's solution is within 1e-3 standard errors of the exact one. */
 const SCANNING_ATOL = 1e-8;
-/** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
-const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
-
-interface GsrOptions extends ScanningWords {
-  gib?: number;
-  devices: string;
-  f64?: OpenOptions["f64"];
-  iterations?: number;
-  generator: GeneratorName;
-  seed: number;
-  form?: FormName;
-  layout?: Layout;
-  precision: Precision;
-  atol?: number;
-  btol: number;
-  conlim: number;
-  compatibleErrors?: boolean;
-  kernels: boolean;
-  json?: string;
-  out?: string;
-  report?: string;
-}
 
 /** Adds `isoform gsr`. */
 export function command(program: Command, shell: Shell): void {
@@ -77,7 +71,7 @@ export function command(program: Command, shell: Shell): void {
     )
     .option("--seed <n>", "seed of the random numbers; the published generator has none", seed, 0);
   addScanningOptions(gsr)
-    .addOption(deviceOption())
+    .addOption(devicesOption())
     .addOption(f64Option())
     .option("--iterations <n>", `maximum number of iterations (default: ${LIMITS.simulated}, with scanning ${LIMITS.scanning})`, count)
     .addOption(
@@ -92,7 +86,19 @@ export function command(program: Command, shell: Shell): void {
         "how coefficients lie in memory: row after row, or column after column (planes); default: what suits the form and the device",
       ).choices(Object.keys(LAYOUTS)),
     )
+    .addOption(
+      new Option(
+        "--norm <name>",
+        "how the norm of A^T u - beta v is found: from the vector (separate), or from sums that come with the product, one message less (merged); default: separate",
+      ).choices(NORMS),
+    )
     .addOption(precisionOption())
+    .option(
+      "--checkpoint <file>",
+      "write the state to this file at intervals, and when SIGINT (Ctrl-C) or SIGTERM ends the run; the previous checkpoint is kept as <file>.previous",
+    )
+    .option("--every <n>", "iterations from one checkpoint to the next (default: ten minutes)", count)
+    .option("--restart <file>", "continue from a checkpoint, with its options")
     .option(
       "--atol <x>",
       `stop at this relative error of the coefficients; 0: at machine precision (default: 0, with scanning ${SCANNING_ATOL})`,
@@ -107,7 +113,8 @@ export function command(program: Command, shell: Shell): void {
     .option("--compatible-errors", "compute standard errors with the published program's count of unknowns")
     .option("--no-kernels", "skip per-kernel timing (it adds a small overhead)")
     .option("--json <file>", "write the result as JSON")
-    .option("--out <file>", "write all unknowns and their standard errors, for gsr compare, as JSON")
+    .option("--out <file>", "write the solution: .json, .fits, .vot or .h5 with all unknowns, for gsr compare; .ecsv with the stars")
+    .option("--export <file>", "write the system, its known terms and scaling for SciPy, .npz")
     .option("--report <file>", "gsr compare: write scatter plots of both solutions as SVG")
     .addArgument(new Argument("[compare]", "compare two solutions that --out wrote").choices(["compare"]))
     .argument("[files...]", "files of the two solutions")
@@ -118,11 +125,16 @@ export function command(program: Command, shell: Shell): void {
         "gsr --stars 2000 --years 5 --known truth --devices cuda:0",
         "gsr --generator parallel --gib 0.25 --devices wasm --iterations 200",
         "gsr --generator published --gib 10 --devices cuda:0 --iterations 100",
+        "gsr --stars 2000 --known truth --errors probes 50 --checkpoint run.state",
+        "gsr --restart run.state --checkpoint run.state",
+        "gsr --stars stars.ecsv --errors probes 50 --covariances stars --out x.fits",
         "gsr compare a.json b.json --report pairs.svg",
       ),
     )
     .action((compare: string | undefined, files: string[], options: GsrOptions) =>
-      compare === undefined ? run(options, shell) : runComparison(files, options, shell),
+      compare === undefined
+        ? run(options, shell, (name) => gsr.getOptionValueSource(name) === "cli")
+        : runComparison(files, options, shell),
     );
 }
 
@@ -135,183 +147,159 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
   const comparison = compareSolutions(a, b);
   shell.print(comparisonText(comparison));
   if (report !== undefined) await shell.writeFile(report, comparisonPlot(a, b, [first, second]));
-  if (!comparison.ok) process.exitCode = 1;
+  if (!comparison.ok) shell.endWith(1);
 }
 
 type SystemChoice = SimulatedOptions | ScanningSystemOptions;
 
 /** The system that the options ask for. */
-function systemOf(options: GsrOptions): SystemChoice {
+function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
   const { generator, gib } = options;
-  if (generator === "scanning") return { generator, ...(gib === undefined ? {} : scanningSize(gib)), ...scanningOptions(options) };
-  refuseScanningOptions(options, generator);
-  return { generator, gib: gib ?? SIMULATED_GIB };
+  if (generator !== "scanning") return { generator, gib: gib ?? SIMULATED_GIB };
+  return {
+    generator,
+    ...(gib === undefined ? {} : scanningSize(gib)),
+    ...scanningOptions(options),
+    ...(stars ? { list: stars.list } : {}),
+    ...(law ? { law } : {}),
+  };
 }
 
-async function run(options: GsrOptions, shell: Shell): Promise<void> {
-  const chosen = systemOf(options);
-  if (options.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
+/** Refuses options that do not go together, before any file is read or written. Throws LaunchError. */
+async function requireOptions(options: GsrOptions): Promise<void> {
+  if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
+  requireInputs(options);
   if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
-  await shell.checkOutputs({ json: options.json, out: options.out });
-  const device = await open(options.devices, { f64: options.f64 });
+  if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning" && hasStars(options));
+  if (options.export !== undefined) requireExportFormat(options.export);
+}
+
+/** A run as it is asked for. */
+interface Run {
+  readonly options: GsrOptions;
+  readonly chosen: SystemChoice;
+  readonly inputs: Inputs;
+  /** The checkpoint that it goes on from. */
+  readonly saved?: SavedRun;
+}
+
+async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
+  const { checkpoint } = given;
+  if (given.report !== undefined) throw new LaunchError("--report is for gsr compare: leave it out");
+  if (given.every !== undefined && checkpoint === undefined)
+    throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
+  const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
+  const options = saved ? restarted(given, saved.place.options, isGiven) : given;
+  await requireOptions(options);
+  const paths = inputPaths(options);
+  const { json, out, export: system } = options;
+  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: system };
+  // A run may go on in the checkpoint that it was restarted from.
+  await shell.checkOutputs(files, { restart: given.restart, ...paths }, { checkpoint: "restart" });
+  const digests = await digestsOf(paths);
+  if (saved) requireSameFiles(paths, saved.place, digests, isGiven);
+  const inputs = await readInputs(options, digests);
+  const set = await devices(options.devices, { f64: options.f64 });
+  const interruption = shell.interruption();
   try {
-    await solveAndReport(device, chosen, options, shell);
+    set.ranks?.requireAlike("the files that gsr reads", JSON.stringify(inputs.digests));
+    await solveAndReport(set, { options, chosen: systemOf(options, inputs), inputs, saved }, shell, interruption);
   } finally {
-    await device.close();
+    interruption.ignore();
+    await set.close();
   }
 }
 
-interface Solved {
-  readonly solver: Solver;
-  readonly solution: Solution;
-  readonly stopping: SolveOptions;
-  /** The loop of `--robust`. */
-  readonly robust?: RobustSolution;
+/** Iterations at most, and the relative error at which they stop. */
+function limitsOf({ iterations, atol }: GsrOptions, { generator }: SystemChoice): { iterations: number; atol: number } {
+  const isScanning = generator === "scanning";
+  return {
+    iterations: iterations ?? LIMITS[isScanning ? "scanning" : "simulated"],
+    atol: atol ?? (isScanning ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol),
+  };
 }
 
-async function solve(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<Solved> {
-  const { seed, layout, precision, form = "fastest", btol, conlim, compatibleErrors } = options;
-  const isScanning = chosen.generator === "scanning";
-  const iterations = options.iterations ?? LIMITS[isScanning ? "scanning" : "simulated"];
-  const atol = options.atol ?? (isScanning ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol);
-  const task = shell.progress("gsr");
-  const stopping = {
-    iterations,
-    atol,
-    btol,
-    conlim,
-    onIteration: (done: number, { rnorm, bnorm }: Norms) => task.update(done, iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
-  };
-  const solverOptions: SolverOptions = { seed, layout, precision, form };
-  const watched = { ...stopping, timed: options.kernels };
+async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
+  const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors } = options;
+  const { iterations, atol } = limitsOf(options, chosen);
+  const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
+  const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
+  const { epochs } = inputs;
+  let planned = false;
   try {
-    if (isScanning && options.robust) {
-      const robust = await solveRobustly(device, await scanningRows(device, chosen, seed), solverOptions, watched);
-      return { solver: robust.solver, solution: robust.solution, stopping, robust };
-    }
-    const solver = await Solver.create(device, { ...chosen, ...solverOptions }, task.update);
-    return { solver, solution: await solver.solve({ ...watched, compatibleErrors }), stopping };
+    return await runSession(
+      set,
+      {
+        system: chosen,
+        rows: epochs && ((on) => epochRows(on, epochs)),
+        solver: {
+          seed,
+          layout,
+          precision,
+          norm,
+          form,
+          onPlan(plan) {
+            inputs.pairs?.requireIn(plan.shape);
+            if (!planned) shell.print(planText(plan));
+            planned = true;
+          },
+        },
+        stopping: {
+          iterations,
+          atol,
+          btol,
+          conlim,
+          compatibleErrors,
+          timed: options.kernels,
+          onIteration: (done: number, { rnorm, bnorm }: Norms) =>
+            task.update(done, iterations, `|r|/|b| ${(rnorm / bnorm).toExponential(2)}`),
+        },
+        robust: options.robust ?? false,
+        probes,
+        resume: saved,
+        onProbe: (done) => probing.update(done, probes!, "probes"),
+      },
+      { file: options.checkpoint, every: options.every, stop, options: savedOptions(options), files: inputs.digests },
+    );
   } finally {
     task.done();
+    probing.done();
   }
 }
 
-async function solveAndReport(device: Device, chosen: SystemChoice, options: GsrOptions, shell: Shell): Promise<void> {
-  const { solver, solution, stopping, robust } = await solve(device, chosen, options, shell);
-  const { precision } = options;
-  const { shape, constraintCount, exact } = solver.system;
-  const deviation = await solver.deviation();
-  const x = await solver.solution();
-  const probes = await probed(solver, options, { ...stopping, onIteration: undefined }, shell);
-  const errors = probes?.errors ?? (await solver.standardErrors());
-  const label = probes ? `standard error, ${probes.draws.length} probes,` : LSQR_LABEL;
-  const verdicts = probes && exact && options.known === "truth" ? judge(shape, x, exact, probes) : undefined;
-  const first = Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] }));
-  const kernels = [
-    ...new Map(solver.steps.map(({ name, launch }) => [name, { name, ...launch.cost, seconds: solution.steps[name] }])).values(),
-  ];
-  const scanning = solver.scanning && describe(solver.scanning);
-  const doubts = [
-    ...(verdicts?.some(({ ok }) => !ok) ? ["the solution does not lie about the truth as its standard errors say"] : []),
-    ...(robust && !robust.settled ? ["the weights have not settled: --robust needs a better conditioned system, or more iterations"] : []),
-  ];
-
-  shell.print(
-    `${device.name}: ${device.label}\n` +
-      `system ${"gib" in chosen ? `${chosen.gib} GiB, ` : ""}${options.generator} generator, ${solver.form} form, ${precision}: ` +
-      `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n` +
-      `${scanning?.text ?? ""}\n` +
-      (robust ? turnsText(robust.turns) : "") +
-      resultText(solution, deviation) +
-      first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  ${label} ${standardError.toExponential(3)}\n`).join("") +
-      (probes ? `standard errors are good to ${(100 * probes.accuracy).toPrecision(2)} %\n` : "") +
-      (verdicts ? `${verdictText(verdicts)}\n` : "") +
-      doubts.map((doubt) => `${doubt}\n`).join(""),
-  );
-  if (doubts.length > 0) process.exitCode = 1;
-  if (options.kernels) shell.print(kernelTable(kernels));
+async function solveAndReport(set: DeviceSet, asked: Run, shell: Shell, interruption: Interruption): Promise<void> {
+  const { options, chosen } = asked;
+  const done = await solve(set, asked, shell, interruption);
+  const { interrupted } = done;
+  if (interrupted !== undefined) {
+    const { checkpoint } = options;
+    shell.print(`interrupted after ${interrupted} iterations${checkpoint === undefined ? "" : `: go on with --restart ${checkpoint}`}\n`);
+    shell.endWith(interruption.exitCode);
+    return;
+  }
+  const results = await resultsOf(done, asked);
+  shell.print(reportText(set, results, done, asked));
+  if (results.doubts.length > 0) shell.endWith(1);
+  if (options.kernels) shell.print(kernelTable(results.kernels));
   if (options.json !== undefined) {
-    const result = {
-      device: device.name,
-      label: device.label,
-      options: { ...options, ...chosen, iterations: stopping.iterations, form: solver.form },
-      shape,
-      scanning: scanning?.facts,
-      turns: robust?.turns,
-      solution: { ...solution, steps: undefined },
-      deviation,
-      first,
-      errors: { label, accuracy: probes?.accuracy },
-      verdicts,
-      kernels,
-    };
-    await shell.writeFile(options.json, `${JSON.stringify(result, null, 1)}\n`);
+    const used = { ...options, ...chosen, list: undefined, law: undefined, iterations: limitsOf(options, chosen).iterations };
+    await shell.writeFile(options.json, `${JSON.stringify(resultOf(set, results, done, used), null, 1)}\n`);
   }
-  if (options.out !== undefined) {
-    const settings = { ...solver.scanning?.settings, ...(robust ? { robust: true } : {}) };
-    const system = { generator: options.generator, seed: options.seed, shape, options: settings };
-    const vectors = { x: Array.from(x), standardErrors: Array.from(errors) };
-    await shell.writeFile(options.out, solutionText({ system, precision, probes: probes?.draws.length, ...vectors }));
-  }
+  if (options.export !== undefined) await exportSystem(options.export, done.solver);
+  if (options.out !== undefined) await writeResult(set, options.out, results, done, asked, shell);
 }
 
-const turnsText = (turns: readonly Turn[]): string =>
-  turns
-    .map(
-      ({ deviation, change, rejected }, n) =>
-        `weights, turn ${n + 1}: residuals deviate by ${deviation.toFixed(3)}, weights change by ${change.toExponential(2)} on average, ` +
-        `${(100 * rejected).toFixed(2)} % are below a half\n`,
-    )
-    .join("");
-
-/** Standard errors by probes, if they are asked for. */
-async function probed(solver: Solver, { errors }: GsrOptions, stopping: SolveOptions, shell: Shell): Promise<Probes | undefined> {
-  if (errors === undefined || errors === "lsqr") return undefined;
-  const task = shell.progress("gsr probes");
-  const probes = await solver.probes(errors.probes, stopping, (done) => task.update(done, errors.probes, "probes"));
-  task.done();
-  return probes;
-}
-
-/** How the solution lies about the truth, section by section, and whether that is what its errors say. */
-const verdictText = (verdicts: readonly SectionVerdict[]): string =>
-  tableText({
-    title: "(x - truth) / standard error",
-    columns: ["section", "unknowns", "mean", "rms", "verdict"],
-    labels: 1,
-    rows: verdicts.map(({ section, unknowns, mean, rms, ok }) => [
-      section,
-      String(unknowns),
-      mean.value.toFixed(3),
-      rms.value.toFixed(3),
-      ok ? "as the errors say" : "not what the errors say",
-    ]),
-  });
-
-function resultText(solution: Solution, { mean, rms, max, published }: Deviation): string {
-  const e = (value: number) => value.toExponential(6);
-  return [
-    `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
-    `solution error   mean ${e(mean)}, rms ${e(rms)}, max ${e(max)}; as the published program counts: mean ${e(published.mean)}, rms ${e(published.rms)}`,
-    `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
-    `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
-    `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,
-    "",
-  ].join("\n");
-}
-
-interface KernelTime {
-  name: string;
-  seconds: number;
-  bytes: number;
-  flops: number;
-}
-
-function kernelTable(kernels: readonly KernelTime[]): string {
-  return tableText({
-    title: "",
-    columns: ["kernel", "ms", "GB/s"],
-    labels: 1,
-    rows: kernels.map(({ name, seconds, bytes }) => [name, (1000 * seconds).toFixed(4), (bytes / seconds / 1e9).toPrecision(3)]),
-  }).trimStart();
+/** Writes the solution with its errors, and covariances if they are asked for. All processes of the set call it, and rank 0 writes. */
+async function writeResult(set: DeviceSet, path: string, results: Results, done: Done, asked: Run, shell: Shell): Promise<void> {
+  const { solver, probes, robust } = done;
+  const { options, inputs } = asked;
+  const { shape, scanning } = solver;
+  const settings = { ...scanning?.settings, ...systemDigests(inputs), ...(robust ? { robust: true } : {}) };
+  const system = { generator: options.generator, seed: options.seed, shape, options: settings };
+  const vectors = { x: Array.from(results.x), standardErrors: Array.from(results.errors) };
+  const covariances = askedCovariances(options.covariances, inputs, shape, probes);
+  const stars = scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
+  const { precision } = options;
+  const file = { system, precision, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };
+  await writeByOne(set, [], () => writeSolution(path, file, stars, (name, text) => shell.writeFile(name, text)));
 }

@@ -1,159 +1,27 @@
-import type { Args, Kernel, LaunchOptions, Params, Policy } from "isoform";
-import { bool, f64, fixed, i32, kernel, range, scatter, sum, teamKernel, teams, view } from "isoform";
-import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr } from "./kernels.js";
-import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
-import type { Scalars } from "./scalars.js";
+import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
+import { f64, i32, range, teams } from "isoform";
+import type { DeviceSet } from "isoform/set";
+import { TreeSum } from "isoform/set";
+import type { SparseRows } from "./constraints.js";
+import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, scaleConstraintRows } from "./kernels.js";
+import type { Bidiagonalisation, Step } from "./lsqr.js";
+import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
+import type { ScalarName } from "./scalars.js";
+import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
-import { sections } from "./shape.js";
+import { ASTROMETRIC, sections, sharedUnknowns } from "./shape.js";
 import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint } from "./sorted.js";
-import type { System } from "./system.js";
-import { constrained, unknowns } from "./system.js";
+import { combine, starProducts, sweep, sweepConstraints } from "./sweep.js";
+import type { DeviceSparse } from "./system.js";
+import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
+import type { Leaf, Share, SharePart, Tile } from "./tiles.js";
+import { entriesOf, gramOf, leafOf, readSparse } from "./tiles.js";
+import { squaredNorm } from "./vectors.js";
 
 /*
- * The fused form. Dividing by beta is linear, so u is kept unscaled (beta times the u of the paper form) and one sweep over the rows
- * computes u := A v - (alpha/beta) u, its norm, and A^T u: each coefficient is read once an iteration.
+ * The fused form (sweep.ts) on the members of a set. Each tile of stars leaves its share of A^T u for unknowns that stars share, with its sums, in a
+ * leaf; leaves are added in one order (TreeSum), then every member does the same with the shared unknowns. One tile on one member writes in place.
  */
-
-/**
- * A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
- * share of A^T u, a sum over all rows, is `a2Global`'s.
- */
-const sweep = teamKernel(
-  "sweep",
-  {
-    scatterAttitude: fixed(bool),
-    scatterInstrument: fixed(bool),
-    hasGlobal: fixed(bool),
-    astrometric: view(f64, 2),
-    attitude: view(f64, 2),
-    instrument: view(f64, 2),
-    global: view(f64),
-    knot: view(i32),
-    column: view(i32, 2),
-    starRow: view(i32),
-    shift: view(f64),
-    xAstro: view(f64, 2),
-    xAtt: view(f64, 2),
-    xInstr: view(f64),
-    xGlobal: view(f64),
-    u: view(f64, 1, { disjoint: true }),
-    tAstro: view(f64, 2),
-    tAtt: scatter(f64, 2),
-    tInstr: scatter(f64),
-    squares: sum(f64),
-  },
-  (
-    {
-      scatterAttitude,
-      scatterInstrument,
-      hasGlobal,
-      astrometric,
-      attitude,
-      instrument,
-      global,
-      knot,
-      column,
-      starRow,
-      shift,
-      xAstro,
-      xAtt,
-      xInstr,
-      xGlobal,
-      u,
-      tAstro,
-      tAtt,
-      tInstr,
-      squares,
-    },
-    team,
-  ) => {
-    const star = team.index;
-    const begin = starRow[star];
-    const factor = shift[0];
-    const x0 = xAstro[star][0];
-    const x1 = xAstro[star][1];
-    const x2 = xAstro[star][2];
-    const x3 = xAstro[star][3];
-    const x4 = xAstro[star][4];
-    const sums = team.reduce(
-      starRow[star + 1] - begin,
-      { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum", squares: "sum" },
-      (j, r) => {
-        const i = begin + j;
-        const a0 = astrometric[i][0];
-        const a1 = astrometric[i][1];
-        const a2 = astrometric[i][2];
-        const a3 = astrometric[i][3];
-        const a4 = astrometric[i][4];
-        const att = new Float64Array(12);
-        const instr = new Float64Array(6);
-        const first = knot[i];
-        // Short sums, so that no long chain of additions holds up the sweep.
-        let t = factor * u[i] + (a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3 + a4 * x4);
-        for (let axis = 0; axis < 3; axis++) {
-          let part = 0;
-          for (let k = 0; k < 4; k++) {
-            att[4 * axis + k] = attitude[i][4 * axis + k];
-            part += att[4 * axis + k] * xAtt[axis][first + k];
-          }
-          t += part;
-        }
-        let part = 0;
-        for (let k = 0; k < 6; k++) {
-          instr[k] = instrument[i][k];
-          part += instr[k] * xInstr[column[i][k]];
-        }
-        t += part;
-        if (hasGlobal) t += global[i] * xGlobal[0];
-        u[i] = t;
-        r.squares.add(t * t);
-        r.s0.add(a0 * t);
-        r.s1.add(a1 * t);
-        r.s2.add(a2 * t);
-        r.s3.add(a3 * t);
-        r.s4.add(a4 * t);
-        if (scatterInstrument) {
-          for (let k = 0; k < 6; k++) tInstr.add(column[i][k], instr[k] * t);
-        }
-        if (scatterAttitude) {
-          for (let axis = 0; axis < 3; axis++) {
-            for (let k = 0; k < 4; k++) tAtt.add(axis, first + k, att[4 * axis + k] * t);
-          }
-        }
-      },
-    );
-    tAstro[star][0] = sums.s0;
-    tAstro[star][1] = sums.s1;
-    tAstro[star][2] = sums.s2;
-    tAstro[star][3] = sums.s3;
-    tAstro[star][4] = sums.s4;
-    squares.add(sums.squares);
-  },
-);
-
-const sweepConstraints = teamKernel(
-  "sweepConstraints",
-  { rowStart: view(i32), column: view(i32), a: view(f64), shift: view(f64), x: view(f64), u: view(f64), squares: sum(f64) },
-  ({ rowStart, column, a, shift, x, u, squares }, team) => {
-    const first = rowStart[team.index];
-    const product = team.sum(rowStart[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
-    const t = shift[0] * u[team.index] + product;
-    u[team.index] = t;
-    squares.add(t * t);
-  },
-);
-
-/** v := A^T u / beta - beta v from t = A^T (beta u), which is left zero for the next sweep. */
-const combine = kernel(
-  "combine",
-  { inverseBeta: view(f64), minusBeta: view(f64), t: view(f64), v: view(f64), squares: sum(f64) },
-  ({ inverseBeta, minusBeta, t, v, squares }, j) => {
-    const next = t[j] * inverseBeta[0] + v[j] * minusBeta[0];
-    t[j] = 0;
-    v[j] = next;
-    squares.add(next * next);
-  },
-);
 
 /** Sections of A^T u that come from sorted copies of their coefficients, and are not scattered into. */
 export interface Sorted {
@@ -161,107 +29,412 @@ export interface Sorted {
   readonly instrument: boolean;
 }
 
+/** How alpha, the norm of A^T u - beta v, is found: from the vector itself, or from sums that come together with the product (merged.ts). */
+export const NORMS = ["separate", "merged"] as const;
+export type Norm = (typeof NORMS)[number];
+
 /** Device memory of the form beside the system and the solver's vectors. */
 export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
   8 * sections(shape).unknowns +
   (sorted.attitude ? sortedAttitudeFootprint(shape) : 0) +
   (sorted.instrument ? sortedInstrumentFootprint(shape) : 0);
 
+/** Options of launches: over rows, and over what all members have alike, which must come out alike. */
+export interface FormOptions {
+  readonly rows: LaunchOptions;
+  readonly alike: LaunchOptions;
+}
+
+/** Products of constraint rows with stars that come together: one for each such row, with v, and with T where the norm is merged. */
+export const productsOf = (starConstraints: number, norm: Norm): number => (norm === "merged" ? 2 : 1) * starConstraints;
+
 /**
  * One sweep for A v, the norm and A^T u. What is `sorted` comes from a copy of its coefficients in the order of its unknowns, which pays where many atomic
  * additions cost more than reading the coefficients again.
+ * @param leaves number of tiles of each member of the set
  */
 export async function fusedForm(
-  system: System,
-  { u, v }: Vectors,
-  scalars: Scalars,
-  options: LaunchOptions,
+  set: DeviceSet,
+  shares: readonly Share[],
+  leaves: readonly number[],
+  options: FormOptions,
   sorted: Sorted,
+  norm: Norm,
 ): Promise<Bidiagonalisation> {
-  const { device, shape, byRow, byColumn } = system;
-  const step = <P extends Params>(k: Kernel<P>, args: Args<P>, policy: Policy): Step => ({
-    name: k.name,
-    launch: device.prepare(k, args, policy, options),
-  });
-  const all = device.array(f64, v.length);
-  const t = unknowns(shape, all);
-  const x = unknowns(shape, v);
-  const [xBound, tBound] = [constrained(system, v), constrained(system, all)];
-  const each = range(shape.observations);
-  const rows = u.slice([0, shape.observations]);
-  const constraints = u.slice([shape.observations, u.length]);
-  const shift = scalars.at("minusRatio");
-  const attitude = sorted.attitude ? await sortedAttitude(system, options) : undefined;
-  const instrument = sorted.instrument ? await sortedInstrument(system, options) : undefined;
-  const transpose = [
-    ...(attitude?.steps(rows, t.attitude) ?? []),
-    ...(instrument?.steps(rows, t.instrument) ?? []),
-    ...(system.global && t.global ? [step(a2Global, { g: system.global, u: rows, product: t.global }, each)] : []),
-    step(
-      a2Constraints,
-      { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: constraints, v: tBound },
-      range(tBound.length),
-    ),
-    step(
-      combine,
-      { inverseBeta: scalars.at("inverseBeta"), minusBeta: scalars.at("minusBeta"), t: all, v, squares: scalars.at("alphaSquared") },
-      range(v.length),
-    ),
-  ];
-  return {
-    start: [
-      step(a2Astro, { a: system.astrometric, starRow: system.starRow, u: rows, v: t.astrometric }, teams(shape.stars)),
-      ...(instrument ? [] : [step(a2Instr, { a: system.instrument, column: system.column, u: rows, v: t.instrument }, each)]),
-      ...(attitude ? [] : [step(a2Att, { a: system.attitude, knot: system.knot, u: rows, v: t.attitude }, each)]),
-      ...transpose,
-    ],
-    forward: [
-      step(
+  const form = new Fused(set, shares, leaves, options, sorted, norm);
+  await form.prepare();
+  return form.steps();
+}
+
+class Fused {
+  private readonly single: boolean;
+  private readonly sum: TreeSum<"f64">;
+  private readonly alpha: TreeSum<"f64">;
+  private readonly parts: SharePart[] = [];
+  private readonly owned: { free(): void }[] = [];
+
+  constructor(
+    private readonly set: DeviceSet,
+    private readonly shares: readonly Share[],
+    private readonly leaves: readonly number[],
+    private readonly options: FormOptions,
+    private readonly sorted: Sorted,
+    private readonly norm: Norm,
+  ) {
+    this.single = set.members.length === 1 && leaves[0] === 1;
+    const [{ system }] = shares;
+    const shared = sharedUnknowns(system.shape);
+    const length = shared + productsOf(system.starConstraints.length, norm) + SUMS[norm].length;
+    const results: View[] = [];
+    const alphas: View[] = [];
+    for (const { member, system: own, vectors, scalars } of shares) {
+      const first = sections(own.shape).attitude;
+      results[member.index] = vectors.ahead!.slice([first, first + length]);
+      alphas[member.index] = scalars.at("alphaSquaredStars");
+    }
+    this.sum = new TreeSum(set, f64, { name: "A^T u", length, leaves, results });
+    this.alpha = new TreeSum(set, f64, { name: "alpha", length: 1, leaves, results: alphas });
+  }
+
+  /** Makes copies of coefficients and what else tiles need on the devices; all processes of the set call it. */
+  async prepare(): Promise<void> {
+    for (const share of this.shares) this.parts.push(await this.partOf(share));
+    if (this.norm === "merged") for (const [n, gram] of (await this.grams()).entries()) this.parts[n].gram = gram;
+  }
+
+  steps(): Bidiagonalisation {
+    const { parts, single, sum, alpha, norm } = this;
+    const act = (name: string, does: () => void): Step => ({ name, act: does });
+    const together = single ? [] : [act("A^T u of all", () => sum.finish())];
+    const alphas = single ? [] : [act("alpha of all", () => alpha.finish())];
+    const each = (make: (part: SharePart) => Step[]): Step[] => parts.flatMap(make);
+    const normV = (of: "combine" | "measure"): Step[] => [...each((part) => this.normOfV(part, of)), ...alphas];
+    const constraints = each((part) => this.constraintsTransposed(part));
+    const merged = norm === "merged";
+    return {
+      start: {
+        squares: [
+          ...each((part) => part.tiles.flatMap((tile, n) => this.begin(part, tile, n))),
+          ...together,
+          ...each((part) => [
+            this.step(part, squaredNorm, { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
+          ]),
+        ],
+        product: [...constraints, ...normV("combine")],
+      },
+      forward: [
+        ...each((part) => part.tiles.flatMap((tile, n) => this.forward(part, tile, n))),
+        ...together,
+        ...each((part) => this.forwardShared(part)),
+      ],
+      transpose: merged ? [...constraints, ...each((part) => this.merge(part))] : [...constraints, ...normV("combine")],
+      anew: merged ? normV("measure") : undefined,
+      advance: merged ? each((part) => this.advance(part)) : undefined,
+      reset: () => parts.forEach((part) => this.reset(part)),
+      free: () => {
+        sum.free();
+        alpha.free();
+        for (const one of this.owned) one.free();
+      },
+    };
+  }
+
+  private step<P extends Params>(
+    part: SharePart,
+    kernel: Kernel<P>,
+    args: Args<P>,
+    policy: Policy,
+    options: keyof FormOptions = "rows",
+  ): Step {
+    const { device } = part.share.member;
+    return { name: kernel.name, queue: part.share.member.queue(0), launch: device.prepare(kernel, args, policy, this.options[options]) };
+  }
+
+  private async partOf(share: Share): Promise<SharePart> {
+    const { member, system, vectors } = share;
+    const { device } = member;
+    const { stars, shared } = unknownsOfTiles(system);
+    const own = <T extends { free(): void }>(one: T): T => (this.owned.push(one), one);
+    const upload = async (rows: SparseRows, p: View<"f64">): Promise<DeviceSparse> => {
+      const sparse = uploadSparse(device, rows);
+      Object.values(sparse).forEach(own);
+      await device.run(scaleConstraintRows, { column: sparse.index, a: sparse.values, p }, range(sparse.values.length), this.options.alike);
+      return sparse;
+    };
+    const tiles: Tile[] = [];
+    let row = 0;
+    for (const [n, rows] of system.tiles.entries()) {
+      const end = row + rows.shape.observations;
+      tiles.push({
+        rows,
+        u: vectors.u.slice([row, end]),
+        t: vectors.ahead!.slice(stars[n]),
+        v: vectors.v.slice(stars[n]),
+        w: vectors.w.slice(stars[n]),
+        leaf: leafOf(system, this.sum.leaf(member.index, n), system.starConstraints.length, this.norm === "merged"),
+        attitude: this.sorted.attitude ? own(await sortedAttitude(rows, this.options.rows)) : undefined,
+        instrument: this.sorted.instrument ? own(await sortedInstrument(rows, this.options.rows)) : undefined,
+        constraints:
+          system.starConstraints.length > 0
+            ? await upload(entriesOf(system, system.starConstraints, stars[n]), system.scaling.all.slice(stars[n]))
+            : undefined,
+      });
+      row = end;
+    }
+    const all = Array.from({ length: system.constraintCount }, (_, r) => r);
+    const places = new Map(system.starConstraints.map((r, place) => [r, place]));
+    return {
+      share,
+      tiles,
+      shared,
+      c: vectors.u.slice([row, vectors.u.length]),
+      at: (name) => share.scalars.at(name),
+      constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
+      starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
+      starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
+    };
+  }
+
+  /** Products of the constraint rows' entries on stars with each other, summed up over all stars, for each member. */
+  private async grams(): Promise<View<"f64">[]> {
+    const { set, parts } = this;
+    const count = parts[0].share.system.starConstraints.length;
+    const length = Math.max(1, count * count);
+    const grams = parts.map(({ share: { member } }) => member.device.array(f64, length));
+    this.owned.push(...grams);
+    const results: View[] = [];
+    parts.forEach(({ share: { member } }, n) => (results[member.index] = grams[n]));
+    const sum = new TreeSum(set, f64, { name: "products of constraint rows", length, leaves: this.leaves, results });
+    for (const { share, tiles } of parts)
+      for (const [n, { constraints }] of tiles.entries()) {
+        const queue = share.member.queue(0);
+        const products = constraints ? gramOf(await readSparse(queue, constraints), count) : new Float64Array(length);
+        queue.write(sum.leaf(share.member.index, n), products);
+        sum.add(share.member.index, n);
+      }
+    sum.finish();
+    for (const { share } of parts) await share.member.queue(0).finish();
+    sum.free();
+    return grams.map((gram) => gram.reshape(Math.max(1, count), Math.max(1, count)));
+  }
+
+  /** Leaves t and products 0, for kernels that add to them. */
+  private reset({ share: { member, system, vectors } }: SharePart): void {
+    const length = vectors.v.length + productsOf(system.starConstraints.length, this.norm);
+    member.queue(0).clear(vectors.ahead!.slice([0, length]));
+  }
+
+  /** Prepares a tile's leaf, which its kernels add to: in place it is 0 already. */
+  private clear({ share }: SharePart, { leaf }: Tile): Step[] {
+    return this.single ? [] : [{ name: "clear leaf", act: () => share.member.queue(0).clear(leaf.all) }];
+  }
+
+  private add({ share: { member } }: SharePart, n: number): Step[] {
+    return this.single ? [] : [{ name: "add leaf", act: () => this.sum.add(member.index, n) }];
+  }
+
+  /** t = A^T b and |b|^2 of a tile. */
+  private begin(part: SharePart, tile: Tile, n: number): Step[] {
+    const { rows, u, leaf } = tile;
+    const each = range(rows.shape.observations);
+    const tAstro = tile.t.reshape(rows.shape.stars, ASTROMETRIC);
+    return [
+      ...this.clear(part, tile),
+      this.step(part, squaredNorm, { x: u, result: leaf.at("betaSquared") }, each),
+      this.step(part, a2Astro, { a: rows.astrometric, starRow: rows.starRow, u, v: tAstro }, teams(rows.shape.stars)),
+      ...(tile.instrument
+        ? []
+        : [this.step(part, a2Instr, { a: rows.instrument, column: rows.column, u, v: leaf.shared.instrument }, each)]),
+      ...(tile.attitude ? [] : [this.step(part, a2Att, { a: rows.attitude, knot: rows.knot, u, v: leaf.shared.attitude }, each)]),
+      ...this.fromCopies(part, tile),
+      ...this.add(part, n),
+    ];
+  }
+
+  /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */
+  private forward(part: SharePart, tile: Tile, n: number): Step[] {
+    const { rows, leaf, u, constraints } = tile;
+    const { share } = part;
+    const { vectors, system } = share;
+    const { attitude, instrument, global } = unknowns(system.shape, vectors.v);
+    const { stars } = rows.shape;
+    const products = (x: View<"f64">, into: View<"f64">): Step[] =>
+      constraints
+        ? [
+            this.step(
+              part,
+              starProducts,
+              { rowStart: constraints.start, column: constraints.index, a: constraints.values, x, products: into },
+              teams(into.length),
+              "alike",
+            ),
+          ]
+        : [];
+    // In place, all unknowns are summed up together.
+    const ofStars = this.single
+      ? []
+      : [
+          this.step(part, squaredNorm, { x: tile.w, result: leaf.at("wSquares") }, range(tile.w.length)),
+          ...(this.norm === "merged"
+            ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)]
+            : []),
+        ];
+    return [
+      ...this.clear(part, tile),
+      this.step(
+        part,
         sweep,
         {
-          scatterAttitude: !attitude,
-          scatterInstrument: !instrument,
-          hasGlobal: system.global !== undefined,
-          astrometric: system.astrometric,
-          attitude: system.attitude,
-          instrument: system.instrument,
-          global: system.global ?? system.knownTerms,
-          knot: system.knot,
-          column: system.column,
-          starRow: system.starRow,
-          shift,
-          xAstro: x.astrometric,
-          xAtt: x.attitude,
-          xInstr: x.instrument,
-          xGlobal: x.global ?? v,
-          u: rows,
-          tAstro: t.astrometric,
-          tAtt: t.attitude,
-          tInstr: t.instrument,
-          squares: scalars.at("betaSquared"),
+          scatterAttitude: !tile.attitude,
+          scatterInstrument: !tile.instrument,
+          hasGlobal: rows.global !== undefined,
+          astrometric: rows.astrometric,
+          attitude: rows.attitude,
+          instrument: rows.instrument,
+          global: rows.global ?? system.knownTerms,
+          knot: rows.knot,
+          column: rows.column,
+          starRow: rows.starRow,
+          shift: part.at("minusRatio"),
+          xAstro: tile.v.reshape(stars, ASTROMETRIC),
+          xAtt: attitude,
+          xInstr: instrument,
+          xGlobal: global ?? vectors.v,
+          u,
+          tAstro: tile.t.reshape(stars, ASTROMETRIC),
+          tAtt: leaf.shared.attitude,
+          tInstr: leaf.shared.instrument,
+          squares: leaf.at("betaSquared"),
         },
-        teams(shape.stars),
+        teams(stars),
       ),
-      step(
+      ...this.fromCopies(part, tile),
+      ...products(tile.v, leaf.timesV),
+      ...ofStars,
+      ...this.add(part, n),
+    ];
+  }
+
+  /** Shares of A^T u that are not scattered. */
+  private fromCopies(part: SharePart, { rows, u, leaf, attitude, instrument }: Tile): Step[] {
+    const queue = part.share.member.queue(0);
+    const { global } = leaf.shared;
+    return [
+      ...[...(attitude?.steps(u, leaf.shared.attitude) ?? []), ...(instrument?.steps(u, leaf.shared.instrument) ?? [])].map((step) => ({
+        ...step,
+        queue,
+      })),
+      ...(rows.global && global ? [this.step(part, a2Global, { g: rows.global, u, product: global }, range(u.length))] : []),
+    ];
+  }
+
+  /** The constraint rows' part of u, and sums over unknowns that stars share; every member does it. */
+  private forwardShared(part: SharePart): Step[] {
+    const { share, constraints, shared, single } = { ...part, single: this.single };
+    const { vectors, system } = share;
+    const bounds = single ? ([0, vectors.w.length] as const) : shared;
+    const w = vectors.w.slice(bounds);
+    return [
+      this.step(
+        part,
         sweepConstraints,
         {
-          rowStart: byRow.start,
-          column: byRow.index,
-          a: byRow.values,
-          shift,
-          x: xBound,
-          u: constraints,
-          squares: scalars.at("betaSquaredConstraints"),
+          rowStart: constraints.start,
+          column: constraints.index,
+          a: constraints.values,
+          shift: part.at("minusRatio"),
+          x: vectors.v.slice(shared),
+          starPlace: part.starPlace,
+          starProducts: system.starConstraints.length > 0 ? this.total(part).timesV : constraints.values,
+          u: part.c,
+          squares: part.at("betaSquaredConstraints"),
         },
-        teams(constraints.length),
+        teams(part.c.length),
+        "alike",
       ),
-    ],
-    transpose,
-    reset: () => device.queue.clear(all),
-    free: () => {
-      all.free();
-      attitude?.free();
-      instrument?.free();
-    },
-  };
+      this.step(part, squaredNorm, { x: w, result: part.at("wSquaresShared") }, range(w.length), "alike"),
+    ];
+  }
+
+  /** The sum of all leaves, as a member has it. */
+  private total({ share: { vectors, system } }: SharePart): Leaf {
+    const first = sections(system.shape).attitude;
+    const rows = system.starConstraints.length;
+    const length = sharedUnknowns(system.shape) + productsOf(rows, this.norm) + SUMS[this.norm].length;
+    return leafOf(system, vectors.ahead!.slice([first, first + length]), rows, this.norm === "merged");
+  }
+
+  private constraintsTransposed(part: SharePart): Step[] {
+    const { system, vectors } = part.share;
+    const { byColumn } = system;
+    const v = constrained(system, vectors.ahead!);
+    const args = { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: part.c, v };
+    return [this.step(part, a2Constraints, args, range(v.length), "alike")];
+  }
+
+  /** The sum of squares of A^T u / beta - beta v, which `combine` also leaves in v. */
+  private normOfV(part: SharePart, of: "combine" | "measure"): Step[] {
+    const { share, tiles, shared } = part;
+    const kernel = of === "combine" ? combine : measure;
+    const factors = { inverseBeta: part.at("inverseBeta"), minusBeta: part.at("minusBeta") };
+    const over = (t: View<"f64">, v: View<"f64">, squares: View<"f64">, options: keyof FormOptions): Step =>
+      this.step(part, kernel, { ...factors, t, v, squares }, range(v.length), options);
+    const { ahead, v } = share.vectors;
+    if (this.single) return [over(ahead!.slice([0, v.length]), v, part.at("alphaSquared"), "rows")];
+    return [
+      ...tiles.flatMap((tile, n) => [
+        over(tile.t, tile.v, this.alpha.leaf(share.member.index, n), "rows"),
+        { name: "add alpha", act: () => this.alpha.add(share.member.index, n) },
+      ]),
+      over(ahead!.slice(shared), v.slice(shared), part.at("alphaSquared"), "alike"),
+    ];
+  }
+
+  private threeSums(
+    part: SharePart,
+    t: View<"f64">,
+    v: View<"f64">,
+    at: (name: (typeof SUMS.merged)[number]) => View<"f64">,
+    options: keyof FormOptions = "rows",
+  ): Step {
+    const args = { t, v, tSquares: at("tSquares"), tTimesV: at("tTimesV"), vSquares: at("vSquares") };
+    return this.step(part, threeSums, args, range(v.length), options);
+  }
+
+  /** The merged norm; in place, all unknowns count as shared ones. */
+  private merge(part: SharePart): Step[] {
+    const { ahead, v } = part.share.vectors;
+    const bounds = this.single ? ([0, v.length] as const) : part.shared;
+    const { timesV, timesT } = this.total(part);
+    const rows = this.single ? 0 : timesV.length;
+    const some = (products: View<"f64">): View<"f64"> => (rows > 0 ? products : part.constraints.values);
+    return [
+      this.threeSums(part, ahead!.slice(bounds), v.slice(bounds), (name) => part.at(`${name as "tSquares"}Shared`), "alike"),
+      this.step(
+        part,
+        mergedAlpha,
+        {
+          ...pick(part, ["tSquares", "tTimesV", "vSquares", "tSquaresShared", "tTimesVShared", "vSquaresShared"]),
+          ...pick(part, ["beta", "inverseBeta", "alphaSquared", "alphaSquaredStars", "doubt"]),
+          rows,
+          row: part.starRows,
+          u: part.c,
+          rowsTimesV: some(timesV),
+          rowsTimesT: some(timesT),
+          gram: part.gram!,
+        },
+        range(1),
+        "alike",
+      ),
+    ];
+  }
+
+  private advance(part: SharePart): Step[] {
+    const { ahead, v, w, x, variance } = part.share.vectors;
+    const scalars = pick(part, ["inverseBeta", "minusBeta", "inverseAlpha", "inverseRho", "xStep", "wStep"]);
+    return [this.step(part, advance, { ...scalars, t: ahead!.slice([0, v.length]), v, w, x, variance }, range(v.length), "alike")];
+  }
 }
+
+const pick = <K extends ScalarName>(part: SharePart, names: readonly K[]): Record<K, View<"f64">> =>
+  Object.fromEntries(names.map((name) => [name, part.at(name)])) as Record<K, View<"f64">>;

@@ -16,47 +16,56 @@ export function unit(word: number): number {
   return (+word + 0.5) * 2.3283064365386963e-10;
 }
 
-/** The star of each row: rows are ordered by star, the first `longer` stars have `each` + 1 rows, the others `each`. */
-export const starOfRow = kernel("starOfRow", { each: i32, longer: i32, star: view(i32) }, ({ each, longer, star }, i) => {
-  const short = longer * (each + 1);
-  star[i] = i < short ? (i / (each + 1)) | 0 : longer + (((i - short) / each) | 0);
-});
+/**
+ * The star of each row from row `first` on, counted from `firstStar`: rows are ordered by star, the first `longer` stars have `each` + 1 rows, the others
+ * `each`.
+ */
+export const starOfRow = kernel(
+  "starOfRow",
+  { first: i32, firstStar: i32, each: i32, longer: i32, star: view(i32) },
+  ({ first, firstStar, each, longer, star }, n) => {
+    const i = first + n;
+    const short = longer * (each + 1);
+    star[n] = (i < short ? (i / (each + 1)) | 0 : longer + (((i - short) / each) | 0)) - firstStar;
+  },
+);
 
-/** Attitude index and instrument columns; the first rows pass over all of them, so that no column is empty. */
+/** Attitude index and instrument columns from row `first` on; the first rows of all pass over all of them, so that no column is empty. */
 export const generateIndices = kernel(
   "generateIndices",
-  { seed: u32, pass: i32, lastKnot: i32, lastColumn: i32, knot: view(i32), column: view(i32, 2) },
-  ({ seed, pass, lastKnot, lastColumn, knot, column }, i) => {
+  { seed: u32, first: i32, pass: i32, lastKnot: i32, lastColumn: i32, knot: view(i32), column: view(i32, 2) },
+  ({ seed, first, pass, lastKnot, lastColumn, knot, column }, n) => {
+    const i = first + n;
     const r = new Uint32Array(4);
     r[0] = i >>> 0;
     philox(r, seed, 0);
     const drawn = (unit(r[0]) * (lastKnot + 1)) | 0;
-    knot[i] = i < pass ? Math.min(4 * i, lastKnot) : Math.min(drawn, lastKnot);
-    column[i][0] = i <= lastColumn ? i : (unit(r[1]) * lastColumn) | 0;
-    column[i][1] = (unit(r[2]) * lastColumn) | 0;
-    column[i][2] = (unit(r[3]) * lastColumn) | 0;
+    knot[n] = i < pass ? Math.min(4 * i, lastKnot) : Math.min(drawn, lastKnot);
+    column[n][0] = i <= lastColumn ? i : (unit(r[1]) * lastColumn) | 0;
+    column[n][1] = (unit(r[2]) * lastColumn) | 0;
+    column[n][2] = (unit(r[3]) * lastColumn) | 0;
     const s = new Uint32Array(4);
     s[0] = i >>> 0;
     s[1] = 1 >>> 0;
     philox(s, seed, 0);
-    column[i][3] = (unit(s[0]) * lastColumn) | 0;
-    column[i][4] = (unit(s[1]) * lastColumn) | 0;
-    column[i][5] = (unit(s[2]) * lastColumn) | 0;
+    column[n][3] = (unit(s[0]) * lastColumn) | 0;
+    column[n][4] = (unit(s[1]) * lastColumn) | 0;
+    column[n][5] = (unit(s[2]) * lastColumn) | 0;
   },
   () => [philox, unit],
 );
 
-/** One section's coefficients, `width` a row in the blocks from `firstBlock` on. */
+/** One section's coefficients from row `first` on, `width` a row in the blocks from `firstBlock` on. */
 export const generateCoefficients = kernel(
   "generateCoefficients",
-  { seed: u32, firstBlock: u32, width: fixed(i32), a: view(f64, 2) },
-  ({ seed, firstBlock, width, a }, i) => {
+  { seed: u32, first: i32, firstBlock: u32, width: fixed(i32), a: view(f64, 2) },
+  ({ seed, first, firstBlock, width, a }, n) => {
     for (let e = 0; e < width; e += 4) {
       const r = new Uint32Array(4);
-      r[0] = i >>> 0;
+      r[0] = (first + n) >>> 0;
       r[1] = firstBlock + (e >>> 2);
       philox(r, seed, 0);
-      for (let k = 0; k < 4; k++) if (e + k < width) a[i][e + k] = 2 * unit(r[k]) - 1;
+      for (let k = 0; k < 4; k++) if (e + k < width) a[n][e + k] = 2 * unit(r[k]) - 1;
     }
   },
   () => [philox, unit],

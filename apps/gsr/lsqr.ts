@@ -1,38 +1,56 @@
-import type { Device, DeviceEvent, Launch, LaunchOptions, View } from "isoform";
+import type { DeviceEvent, Launch, LaunchOptions, Queue, View } from "isoform";
 import { atFirstUse, IsoformError, range } from "isoform";
-import { Scalars } from "./scalars.js";
-import { finish, firstDirection, rescale, squaredNorm, update } from "./vectors.js";
+import type { LocalMember } from "isoform/set";
+import type { ScalarName, Scalars } from "./scalars.js";
+import { finish, firstDirection, rescale, update } from "./vectors.js";
 import { turn } from "./turn.js";
 
 /** One launch of an iteration; `name` is what its time is reported under. */
-export interface Step {
+export interface LaunchStep {
   name: string;
+  queue: Queue;
   launch: Launch;
 }
 
+/** One launch of an iteration, or copies and sums between members. */
+export type Step = LaunchStep | { readonly name: string; readonly act: () => void };
+
 /**
- * Operations of a matrix that LSQR needs: launches on the vectors `u` and `v`, with the factors that the iteration left on the device. `u` may be
- * kept unscaled between them (then it is beta times the u of these formulas).
+ * Operations of a matrix that LSQR needs: launches on the vectors `u` and `v` of all members, with the factors that the iteration left on the devices. `u`
+ * may be kept unscaled between them (then it is beta times the u of these formulas).
  */
 export interface Bidiagonalisation {
-  /** v := A^T b / beta from u = b and v = 0, and |v|^2 to `alphaSquared`. */
-  start: Step[];
-  /** u := A v - alpha u, and |u|^2 to `betaSquared`. */
+  /** v := A^T b / beta from u = b and v = 0: first |b|^2 to `betaSquared`, then, once beta is known, the rest with |v|^2 to `alphaSquared`. */
+  start: { squares: Step[]; product: Step[] };
+  /** u := A v - alpha u, and |u|^2 to `betaSquared`, with |w|^2 to `wSquares`. */
   forward: Step[];
   /** v := A^T u / beta - beta v, and |v|^2 to `alphaSquared`. */
   transpose: Step[];
+  /** Finds `alphaSquared` anew, where `transpose` has set `doubt`. */
+  anew?: Step[];
+  /** Does what `update` does, with a v that `transpose` has not written. */
+  advance?: Step[];
   /** Brings memory of its own into the state in which `start` expects it. */
   reset?(): void;
   free?(): void;
 }
 
-/** Vectors of the solver. `u` has a row's element each, the others one for each unknown. */
+/** Vectors and scalars of a member. */
+export interface LsqrShare {
+  readonly member: LocalMember;
+  readonly vectors: Vectors;
+  readonly scalars: Scalars;
+}
+
+/** Vectors of the solver on a member. `u` has a row's element each, the others one for each unknown. */
 export interface Vectors {
   u: View<"f64">;
   v: View<"f64">;
   w: View<"f64">;
   x: View<"f64">;
   variance: View<"f64">;
+  /** Memory in front of the scalars, and these, for forms that need another vector. */
+  ahead?: View<"f64">;
 }
 
 /** When LSQR stops. */
@@ -102,11 +120,23 @@ export interface SolveOptions extends Partial<Tolerances> {
   timed?: boolean;
   /** Called after each iteration; the next one waits for a promise that it returns. */
   onIteration?(iteration: number, norms: Norms): void | Promise<void>;
+  /** Goes on after this iteration, whose vectors and scalars are on the devices. */
+  from?: number;
+  /** Asked after each iteration, whose state it may then save: whether to go on. */
+  pause?: Pause;
+}
+
+/** What happens between iterations. */
+export interface Pause {
+  /** Whether `save` is to be called after this iteration: the devices then have its state, and wait. */
+  isDue(iteration: number): boolean | Promise<boolean>;
+  /** Saves the state; false ends the solution there. */
+  save(iteration: number): Promise<boolean>;
 }
 
 /** Result of `Solver.solve`, with the norms at the end. */
 export interface Solution extends Norms {
-  /** The number of the reason in `STOP_REASONS`. */
+  /** The number of the reason in `STOP_REASONS`; -1 where `pause` has ended it. */
   istop: number;
   iterations: number;
   /** Estimate of cond(A). */
@@ -119,99 +149,103 @@ export interface Solution extends Norms {
 
 /**
  * LSQR (Paige and Saunders 1982) with damp = 0 from x = 0. All launches are prepared once; an iteration submits them and copies the
- * scalars of the stopping rules, while the device begins the next one.
+ * scalars of the stopping rules, while the device begins the next one. All members have the same scalars.
  */
 export class Lsqr {
   private readonly first: Step[];
-  /** After the matrix's `forward`. */
-  private readonly rest: Step[];
+  /** After the matrix's `forward`: up to alpha, and from there on. */
+  private readonly rest: { readonly alpha: Step[]; readonly update: Step[] };
   private launches: Launch[];
 
+  /** @param options of launches on vectors and scalars, which must come out alike on all members */
   constructor(
-    private readonly device: Device,
-    private readonly scalars: Scalars,
-    private readonly vectors: Vectors,
+    private readonly shares: readonly LsqrShare[],
     private readonly matrix: Bidiagonalisation,
     private readonly options: LaunchOptions = {},
   ) {
-    const { u, v, w, x, variance } = vectors;
-    const { start, forward, transpose } = matrix;
-    const at = (name: Parameters<Scalars["at"]>[0]) => scalars.at(name);
-    const one = (scalarStep: Launch): Step => ({ name: scalarStep.kernel.name, launch: scalarStep });
-    const s = scalars.prepare(options);
-    const normOfB = device.prepare(squaredNorm, { x: u, result: at("betaSquared") }, range(u.length), options);
-    const direction = device.prepare(firstDirection, { inverseAlpha: at("inverseAlpha"), v, w }, range(v.length), options);
-    const advance = device.prepare(
-      update,
-      {
-        inverseAlpha: at("inverseAlpha"),
-        inverseRho: at("inverseRho"),
-        xStep: at("xStep"),
-        wStep: at("wStep"),
-        v,
-        w,
-        x,
-        variance,
-        squaredStep: at("squaredStep"),
-      },
-      range(v.length),
-      options,
-    );
-    this.first = [one(normOfB), one(s.norm), ...start, one(s.start), one(direction)];
-    this.rest = [one(s.norm), ...transpose, one(s.rotate), { name: "update", launch: advance }, one(s.monitor)];
-    this.launches = [...new Set([...this.first, ...forward, ...this.rest].map((step) => step.launch))];
+    const { start, forward, transpose, anew = [], advance } = matrix;
+    const scalars = shares.map((share) => ({ share, launches: share.scalars.prepare(options) }));
+    const one = (which: keyof ReturnType<Scalars["prepare"]>): Step[] =>
+      scalars.map(({ share, launches }) => ({ name: launches[which].kernel.name, queue: share.member.queue(0), launch: launches[which] }));
+    this.first = [...start.squares, ...one("norm"), ...start.product, ...one("start"), ...shares.map((share) => this.direction(share))];
+    this.rest = {
+      alpha: [...one("norm"), ...transpose],
+      update: [...one("rotate"), ...(advance ?? shares.map((share) => this.update(share))), ...one("monitor")],
+    };
+    const all = [...this.first, ...forward, ...this.rest.alpha, ...anew, ...this.rest.update];
+    this.launches = [...new Set(all.flatMap((step) => ("launch" in step ? [step.launch] : [])))];
+  }
+
+  private direction({ member, vectors: { v, w }, scalars }: LsqrShare): Step {
+    const launch = member.device.prepare(firstDirection, { inverseAlpha: scalars.at("inverseAlpha"), v, w }, range(v.length), this.options);
+    return { name: firstDirection.name, queue: member.queue(0), launch };
+  }
+
+  private update({ member, vectors: { v, w, x, variance }, scalars }: LsqrShare): Step {
+    const at = (name: ScalarName) => scalars.at(name);
+    const factors = { inverseAlpha: at("inverseAlpha"), inverseRho: at("inverseRho"), xStep: at("xStep"), wStep: at("wStep") };
+    const launch = member.device.prepare(update, { ...factors, v, w, x, variance }, range(v.length), this.options);
+    return { name: "update", queue: member.queue(0), launch };
   }
 
   /** Work of one iteration and of each of its steps. */
-  get steps(): readonly Step[] {
-    return [...this.matrix.forward, ...this.rest];
+  private get all(): readonly Step[] {
+    return [...this.matrix.forward, ...this.rest.alpha, ...this.rest.update];
+  }
+
+  /** Launches of one iteration. */
+  get steps(): readonly LaunchStep[] {
+    return this.all.filter((step) => "launch" in step);
   }
 
   /** Solves A x = b, with b in `u` (overwritten); x and the variances belong to the scaled matrix. Throws where b is not finite. */
-  async solve({ iterations: limit, timed = false, onIteration, ...options }: SolveOptions): Promise<Solution> {
+  async solve({ iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions): Promise<Solution> {
     const { atol, btol, conlim } = { ...PUBLISHED_TOLERANCES, ...options };
-    const { scalars } = this;
-    const { queue } = this.device;
-    scalars.write({ cs2: -1 });
-    for (const vector of [this.vectors.v, this.vectors.x, this.vectors.variance]) queue.clear(vector);
-    this.matrix.reset?.();
-    await this.tune();
-    for (const { launch } of this.first) queue.submit(launch);
-    let state = await scalars.read();
-    requireFinite(state);
-
+    const [{ scalars, member }] = this.shares;
+    const queue = member.queue(0);
+    let state = await this.begin(from);
     const seconds = new Map<string, number>();
-    let istop = state.arnorm === 0 ? 0 : limit <= 0 ? 7 : undefined;
-    let done = 0;
-    const begin = performance.now();
-    let lastReport = begin;
+    let istop = state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined;
+    let done = from ?? 0;
+    const began = performance.now();
+    let lastReport = began;
     let marks: DeviceEvent[] = [];
     const submit = (steps: readonly Step[]): void => {
       if (timed && marks.length === 0) marks.push(queue.record());
-      for (const { launch } of steps) {
-        queue.submit(launch);
+      for (const step of steps) {
+        if ("launch" in step) step.queue.submit(step.launch);
+        else step.act();
         if (timed) marks.push(queue.record());
       }
     };
     if (istop === undefined) submit(this.matrix.forward);
     while (istop === undefined) {
-      submit(this.rest);
+      submit(this.rest.alpha);
+      if (this.matrix.anew && (await scalars.read()).doubt > 0) run(this.matrix.anew);
+      submit(this.rest.update);
       const norms = scalars.read();
       const passed = marks;
       marks = [];
+      done++;
+      const due = await pause?.isDue(done);
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
-      if (++done < limit) submit(this.matrix.forward);
+      if (done < limit && !due) submit(this.matrix.forward);
       state = await norms;
       if (timed) await this.addTimes(seconds, passed);
       requireFinite(state);
       istop = stopRule(state, { atol, btol, conlim }, done, limit);
       await onIteration?.(done, state);
+      if (due && istop === undefined) {
+        if (!(await pause!.save(done))) istop = -1;
+        else submit(this.matrix.forward);
+      }
       if (performance.now() - lastReport > SILENCE) {
         await turn();
         lastReport = performance.now();
       }
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
+    const here = Math.max(1, done - (from ?? 0));
     return {
       istop,
       iterations: done,
@@ -222,48 +256,80 @@ export class Lsqr {
       xnorm,
       dnorm,
       acond: anorm * dnorm,
-      secondsPerIteration: (performance.now() - begin) / 1000 / Math.max(1, done),
-      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / done])),
+      secondsPerIteration: (performance.now() - began) / 1000 / here,
+      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / here])),
     };
+  }
+
+  /** Brings vectors and scalars to where the first iteration begins, or the one after `from`, whose state is on the devices. */
+  private async begin(from: number | undefined): Promise<Record<ScalarName, number>> {
+    await this.tune();
+    this.matrix.reset?.();
+    if (from === undefined) {
+      for (const { member, vectors, scalars } of this.shares) {
+        scalars.write({ cs2: -1 });
+        for (const vector of [vectors.v, vectors.x, vectors.variance]) member.queue(0).clear(vector);
+      }
+      run(this.first);
+    }
+    const state = await this.shares[0].scalars.read();
+    requireFinite(state);
+    return state;
   }
 
   /** Replaces launches that the device has not measured yet by the fastest variant, where the device is asked to tune. */
   private async tune(): Promise<void> {
     const faster = new Map<Launch, Launch>();
-    for (const launch of this.launches) faster.set(launch, await atFirstUse(this.device, launch));
-    for (const step of new Set([...this.first, ...this.steps])) step.launch = faster.get(step.launch)!;
+    const { anew = [] } = this.matrix;
+    const launched = new Set([...this.first, ...this.all, ...anew].filter((step) => "launch" in step));
+    for (const { launch, queue } of launched) if (!faster.has(launch)) faster.set(launch, await atFirstUse(queue.device, launch));
+    for (const step of launched) step.launch = faster.get(step.launch)!;
     this.launches = [...faster.values()];
   }
 
   /** Adds each step's time between the marks before and after it, which have happened. */
   private async addTimes(seconds: Map<string, number>, marks: readonly DeviceEvent[]): Promise<void> {
-    for (const [k, { name }] of this.steps.entries()) seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
+    for (const [k, { name }] of this.all.entries()) seconds.set(name, (seconds.get(name) ?? 0) + (await marks[k + 1].since(marks[k])));
   }
 
   /**
-   * Undoes the column scaling `p` and turns variances into standard errors, rnorm / sqrt(degrees of freedom) * sqrt(variance).
+   * Undoes the column scaling `p` of each member and turns variances into standard errors, rnorm / sqrt(degrees of freedom) * sqrt(variance).
    * Call it once, after `solve`.
    */
-  async finish(p: View<"f64">, rnorm: number, freedom: number): Promise<void> {
-    const { x, variance } = this.vectors;
-    await this.device.run(finish, { p, sigma: rnorm / Math.sqrt(freedom), x, variance }, range(x.length), this.options);
+  async finish(p: readonly View<"f64">[], rnorm: number, freedom: number): Promise<void> {
+    const sigma = rnorm / Math.sqrt(freedom);
+    for (const [n, { member, vectors }] of this.shares.entries()) {
+      const { x, variance } = vectors;
+      await member.queue(0).finish();
+      await member.device.run(finish, { p: p[n], sigma, x, variance }, range(x.length), this.options);
+    }
   }
 
   /**
    * |b - A x| of the solution that `finish` has unscaled by `p`, computed anew with b in `u`. Leaves A x - b in `u`; `v` is lost.
    */
-  async residual(p: View<"f64">): Promise<number> {
-    const { x, v } = this.vectors;
-    await this.device.run(rescale, { p, x, v }, range(x.length), this.options);
-    this.scalars.write({ minusAlpha: -1, minusRatio: -1 });
-    for (const { launch } of this.matrix.forward) this.device.queue.submit(launch);
-    const { betaSquared, betaSquaredConstraints } = await this.scalars.read();
+  async residual(p: readonly View<"f64">[]): Promise<number> {
+    for (const [n, { member, vectors, scalars }] of this.shares.entries()) {
+      const { x, v } = vectors;
+      await member.queue(0).finish();
+      await member.device.run(rescale, { p: p[n], x, v }, range(x.length), this.options);
+      scalars.write({ minusAlpha: -1, minusRatio: -1 });
+    }
+    run(this.matrix.forward);
+    const { betaSquared, betaSquaredConstraints } = await this.shares[0].scalars.read();
     return Math.sqrt(betaSquared + betaSquaredConstraints);
   }
 
   free(): void {
     for (const launch of this.launches) launch.free();
     this.matrix.free?.();
+  }
+}
+
+function run(steps: readonly Step[]): void {
+  for (const step of steps) {
+    if ("launch" in step) step.queue.submit(step.launch);
+    else step.act();
   }
 }
 

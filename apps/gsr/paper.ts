@@ -2,20 +2,22 @@ import type { Kernel, LaunchOptions, Params, Policy, Args } from "isoform";
 import { range, teams } from "isoform";
 import { a1Astro, a1Att, a1Constraints, a1Global, a1Instr } from "./kernels.js";
 import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, addGlobal, STAR_TEAM } from "./kernels.js";
-import type { Bidiagonalisation, Step, Vectors } from "./lsqr.js";
-import type { Scalars } from "./scalars.js";
-import type { System } from "./system.js";
+import type { Bidiagonalisation, Step } from "./lsqr.js";
 import { constrained, unknowns } from "./system.js";
+import type { Share } from "./tiles.js";
 import { scale, squaredNorm } from "./vectors.js";
 
 /** The six kernels whose times the paper reports. */
 export const PAPER_KERNELS = [a1Astro, a1Att, a1Instr, a2Astro, a2Att, a2Instr].map((kernel) => kernel.name);
 
 /** The paper's form: each section of each product is a kernel of its own, vectors are scaled and measured between them. */
-export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation {
+export function paperForm({ member, system, vectors, scalars }: Share, options: LaunchOptions): Bidiagonalisation {
   const { device, shape, byRow, byColumn } = system;
+  const { u, v, w } = vectors;
+  const queue = member.queue(0);
   const step = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, name = kernel.name): Step => ({
     name,
+    queue,
     launch: device.prepare(kernel, args, policy, options),
   });
   const each = range(shape.observations);
@@ -37,7 +39,7 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
     step(squaredNorm, { x: v, result: scalars.at("alphaSquared") }, range(v.length), "normV"),
   ];
   return {
-    start: transpose,
+    start: { squares: [step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU")], product: transpose },
     forward: [
       step(scale, { factor: scalars.at("minusAlpha"), x: u }, range(u.length), "scaleU"),
       step(a1Astro, { a: system.astrometric, star: system.star, x: x.astrometric, b }, each),
@@ -46,6 +48,7 @@ export function paperForm(system: System, { u, v }: Vectors, scalars: Scalars, o
       ...(system.global && x.global ? [step(a1Global, { g: system.global, x: x.global, b }, each)] : []),
       step(a1Constraints, { rowStart: byRow.start, column: byRow.index, a: byRow.values, x: bound, b: c }, teams(c.length)),
       step(squaredNorm, { x: u, result: scalars.at("betaSquared") }, range(u.length), "normU"),
+      step(squaredNorm, { x: w, result: scalars.at("wSquares") }, range(w.length), "normW"),
     ],
     transpose,
   };

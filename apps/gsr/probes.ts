@@ -1,6 +1,7 @@
-import type { Device, View } from "isoform";
+import type { Device, Queue, View } from "isoform";
 import { LaunchError, i32, kernel, range, u32, view, f64 } from "isoform";
 import { philox } from "isoform/patterns";
+import type { Window } from "./source.js";
 
 /*
  * Standard errors by random probes: the solution y of min |A y - e|, with independent random signs e on the observations and 0 on constraint rows, is a
@@ -10,13 +11,13 @@ import { philox } from "isoform/patterns";
 /** Counter word that tells the signs from other random numbers with the same seed. */
 const SIGNS = 0x5052;
 
-/** Independent random signs of probe `probe`, the same on every device. */
+/** Independent random signs of probe `probe` for the observations from `first` on, the same on every device. */
 const randomSigns = kernel(
   "randomSigns",
-  { seed: u32, probe: i32, u: view(f64) },
-  ({ seed, probe, u }, i) => {
+  { seed: u32, probe: i32, first: i32, u: view(f64) },
+  ({ seed, probe, first, u }, i) => {
     const word = new Uint32Array(4);
-    word[0] = i >>> 0;
+    word[0] = (first + i) >>> 0;
     word[1] = probe >>> 0;
     word[2] = SIGNS >>> 0;
     philox(word, seed, 0);
@@ -25,10 +26,17 @@ const randomSigns = kernel(
   () => [philox, SIGNS],
 );
 
-/** Writes the right-hand side of a probe to `u`: signs on its first `observations` elements, 0 on the constraints after them. */
-export async function writeProbe(device: Device, u: View<"f64">, observations: number, seed: number, probe: number): Promise<void> {
-  device.queue.clear(u);
-  await device.run(randomSigns, { seed, probe, u: u.slice([0, observations]) }, range(observations));
+/** Writes a window of the right-hand side of a probe to `u`: signs on the observations, 0 on the constraints after them. */
+export async function writeProbe(
+  { device, queue }: { readonly device: Device; readonly queue: Queue },
+  u: View<"f64">,
+  [first, end]: Window["rows"],
+  seed: number,
+  probe: number,
+): Promise<void> {
+  queue.clear(u);
+  await queue.finish();
+  await device.run(randomSigns, { seed, probe, first, u: u.slice([0, end - first]) }, range(end - first));
 }
 
 /** Results of probes, and the standard errors that they give. */

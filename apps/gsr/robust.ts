@@ -1,5 +1,6 @@
 import type { Device } from "isoform";
 import { f64, kernel, range, view } from "isoform";
+import type { DeviceSet } from "isoform/set";
 import type { SolveOptions, Solution } from "./lsqr.js";
 import type { SolverOptions } from "./solver.js";
 import { Solver } from "./solver.js";
@@ -40,11 +41,11 @@ export function weighted(source: ScanningSource, weights: Float64Array): Scannin
   const roots = weights.map((weight) => Math.sqrt(weight));
   return {
     ...source,
-    async write(device, rows, options, progress) {
-      await source.write(device, rows, options, progress);
-      const factor = device.from(f64, roots);
+    async write(device, rows, window, options, progress) {
+      await source.write(device, rows, window, options, progress);
+      const factor = device.from(f64, roots.subarray(...window.rows));
       const { astrometric, attitude, instrument } = rows;
-      await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(roots.length), options);
+      await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(factor.length), options);
       factor.free();
     },
     exact(constraints, seen) {
@@ -75,24 +76,41 @@ export interface RobustSolution {
   readonly settled: boolean;
 }
 
+/** Where the loop is before a solution. */
+export interface RobustPlace {
+  readonly solver: Solver;
+  readonly weights: Float64Array;
+  readonly turns: readonly Turn[];
+}
+
+/** Further options of `solveRobustly`. */
+export interface RobustOptions {
+  onTurn?(turn: Turn, number: number): void;
+  /** Weights and turns to go on with. */
+  readonly resume?: Pick<RobustPlace, "weights" | "turns">;
+  /** Called before each solution; an iteration that it returns is the one to go on from. */
+  begin?(place: RobustPlace): Promise<number | undefined>;
+}
+
 /**
  * Solves the source's system, then weighs and solves until weights change by less than 1e-3 on average, at most eight times. Two systems are on the
- * device at a time.
+ * devices at a time. Where `stopping.pause` ends a solution (`istop` -1), the loop ends with it.
  */
 export async function solveRobustly(
-  device: Device,
+  on: DeviceSet | Device,
   source: ScanningSource,
   options: SolverOptions,
   stopping: SolveOptions,
-  onTurn?: (turn: Turn, number: number) => void,
+  { onTurn, resume, begin }: RobustOptions = {},
 ): Promise<RobustSolution> {
-  const plain = await Solver.of(device, source, options);
-  let solver = plain;
-  let solution = await plain.solve(stopping);
-  let weights: Float64Array = new Float64Array(source.shape.observations).fill(1);
-  const turns: Turn[] = [];
+  let weights: Float64Array = resume?.weights ?? new Float64Array(source.shape.observations).fill(1);
+  const turns: Turn[] = [...(resume?.turns ?? [])];
+  const plain = await Solver.of(on, source, options);
+  const solve = async (by: Solver) => by.solve({ ...stopping, from: await begin?.({ solver: by, weights, turns }) });
+  let solver = turns.length > 0 ? await Solver.of(on, weighted(source, weights), options) : plain;
+  let solution = await solve(solver);
   let settled = false;
-  while (!settled && turns.length < MOST_TURNS) {
+  while (solution.istop >= 0 && turns.length < MOST_TURNS) {
     const residuals = await plain.residualsOf(await solver.solution());
     const deviation = MEDIAN_TO_DEVIATION * median(residuals);
     // No residual can be told from others if most are exactly 0.
@@ -105,8 +123,8 @@ export async function solveRobustly(
     if (settled) break;
     weights = next;
     if (solver !== plain) solver.free();
-    solver = await Solver.of(device, weighted(source, weights), options);
-    solution = await solver.solve(stopping);
+    solver = await Solver.of(on, weighted(source, weights), options);
+    solution = await solve(solver);
   }
   if (solver !== plain) plain.free();
   return { solver, solution, weights, turns, settled };

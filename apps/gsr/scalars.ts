@@ -1,16 +1,28 @@
-import type { Device, Launch, LaunchOptions, View } from "isoform";
+import type { Device, Launch, LaunchOptions, Queue, View } from "isoform";
 import { f64, kernel, range, view } from "isoform";
 
 /*
  * The scalars of LSQR live on the device, so that an iteration is a row of launches without a wait between them. Each is a view of
- * one element; the kernels below run over one index.
+ * one element; the kernels below run over one index. Each member of a set has all of them.
  */
 
+/** Sums over rows and over stars' unknowns, which come together from all members. The merged norm has three more: squares of T = A^T u, T V, squares of V = v. */
+export const SUMS = {
+  separate: ["betaSquared", "wSquares"],
+  merged: ["betaSquared", "wSquares", "tSquares", "tTimesV", "vSquares"],
+} as const;
+
 const NAMES = [
+  ...SUMS.merged,
+  "tSquaresShared",
+  "tTimesVShared",
+  "vSquaresShared",
+  "wSquaresShared",
+  "alphaSquaredStars",
+  "doubt",
   "alpha",
   "beta",
   "alphaSquared",
-  "betaSquared",
   "betaSquaredConstraints",
   "globalProduct",
   "minusAlpha",
@@ -27,7 +39,6 @@ const NAMES = [
   "inverseRho",
   "xStep",
   "wStep",
-  "squaredStep",
   "cs2",
   "sn2",
   "z",
@@ -40,20 +51,23 @@ const NAMES = [
   "xnorm",
 ] as const;
 
+/** Number of scalars. */
+export const SCALARS = NAMES.length;
 export type ScalarName = (typeof NAMES)[number];
 type ScalarViews<K extends ScalarName> = Record<K, View<"f64">>;
 
 export class Scalars {
-  private readonly state: View<"f64">;
-
-  constructor(readonly device: Device) {
-    this.state = device.array(f64, NAMES.length);
-  }
+  /** @param state memory of `SCALARS` elements on the device */
+  constructor(
+    readonly device: Device,
+    private readonly queue: Queue,
+    private readonly memory: View<"f64">,
+  ) {}
 
   /** The view of one scalar. */
   at(name: ScalarName): View<"f64"> {
     const i = NAMES.indexOf(name);
-    return this.state.slice([i, i + 1]);
+    return this.memory.slice([i, i + 1]);
   }
 
   private pick<K extends ScalarName>(names: readonly K[]): ScalarViews<K> {
@@ -62,14 +76,23 @@ export class Scalars {
 
   /** Gives all scalars these values, or 0. */
   write(values: Partial<Record<ScalarName, number>>): void {
-    this.device.queue.write(
-      this.state,
+    this.queue.write(
+      this.memory,
       NAMES.map((name) => values[name] ?? 0),
     );
   }
 
+  /** All values in one order, of `SCALARS` elements, for `restore`. */
+  async state(): Promise<Float64Array> {
+    return Float64Array.from(await this.queue.read(this.memory));
+  }
+
+  restore(values: ArrayLike<number>): void {
+    this.queue.write(this.memory, values);
+  }
+
   async read(): Promise<Record<ScalarName, number>> {
-    const values = await this.device.queue.read(this.state);
+    const values = await this.queue.read(this.memory);
     return Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as Record<ScalarName, number>;
   }
 
@@ -87,6 +110,7 @@ export class Scalars {
         start,
         this.pick([
           "alphaSquared",
+          "alphaSquaredStars",
           "beta",
           "alpha",
           "minusAlpha",
@@ -106,6 +130,7 @@ export class Scalars {
         rotate,
         this.pick([
           "alphaSquared",
+          "alphaSquaredStars",
           "beta",
           "alpha",
           "minusAlpha",
@@ -127,7 +152,9 @@ export class Scalars {
       monitor: device.prepare(
         monitor,
         this.pick([
-          "squaredStep",
+          "wSquares",
+          "wSquaresShared",
+          "inverseRho",
           "alpha",
           "rho",
           "theta",
@@ -147,10 +174,6 @@ export class Scalars {
         options,
       ),
     };
-  }
-
-  free(): void {
-    this.state.free();
   }
 }
 
@@ -189,6 +212,7 @@ const start = kernel(
   "start",
   {
     alphaSquared: scalar,
+    alphaSquaredStars: scalar,
     beta: scalar,
     alpha: scalar,
     minusAlpha: scalar,
@@ -201,8 +225,11 @@ const start = kernel(
     arnorm: scalar,
     anorm: scalar,
   },
-  ({ alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm }, i) => {
-    const a = Math.sqrt(alphaSquared[i]);
+  (
+    { alphaSquared, alphaSquaredStars, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, bnorm, rnorm, arnorm, anorm },
+    i,
+  ) => {
+    const a = Math.sqrt(alphaSquared[i] + alphaSquaredStars[i]);
     alpha[i] = a;
     minusAlpha[i] = -a;
     minusRatio[i] = beta[i] > 0 ? -a / beta[i] : 0;
@@ -221,6 +248,7 @@ const rotate = kernel(
   "rotate",
   {
     alphaSquared: scalar,
+    alphaSquaredStars: scalar,
     beta: scalar,
     alpha: scalar,
     minusAlpha: scalar,
@@ -237,10 +265,27 @@ const rotate = kernel(
     wStep: scalar,
   },
   (
-    { alphaSquared, beta, alpha, minusAlpha, minusRatio, inverseAlpha, rhobar, phibar, rho, theta, phi, tau, inverseRho, xStep, wStep },
+    {
+      alphaSquared,
+      alphaSquaredStars,
+      beta,
+      alpha,
+      minusAlpha,
+      minusRatio,
+      inverseAlpha,
+      rhobar,
+      phibar,
+      rho,
+      theta,
+      phi,
+      tau,
+      inverseRho,
+      xStep,
+      wStep,
+    },
     i,
   ) => {
-    const a = Math.sqrt(alphaSquared[i]);
+    const a = Math.sqrt(alphaSquared[i] + alphaSquaredStars[i]);
     const r = length2(rhobar[i], beta[i]);
     const c = rhobar[i] / r;
     const s = beta[i] / r;
@@ -266,7 +311,9 @@ const rotate = kernel(
 const monitor = kernel(
   "monitor",
   {
-    squaredStep: scalar,
+    wSquares: scalar,
+    wSquaresShared: scalar,
+    inverseRho: scalar,
     alpha: scalar,
     rho: scalar,
     theta: scalar,
@@ -282,8 +329,11 @@ const monitor = kernel(
     arnorm: scalar,
     xnorm: scalar,
   },
-  ({ squaredStep, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm }, i) => {
-    dnorm[i] = length2(dnorm[i], Math.sqrt(squaredStep[i]));
+  (
+    { wSquares, wSquaresShared, inverseRho, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm },
+    i,
+  ) => {
+    dnorm[i] = length2(dnorm[i], Math.sqrt(wSquares[i] + wSquaresShared[i]) * inverseRho[i]);
     const gambar = -cs2[i] * rho[i];
     const rhs = phi[i] - sn2[i] * rho[i] * z[i];
     const gamma = length2(gambar, theta[i]);

@@ -6,7 +6,7 @@ import { FIRST_BLOCK, generateCoefficients, generateIndices, starOfRow } from ".
 import { publishedRows } from "./published.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, INSTRUMENT, KNOTS, attitudePass, instrumentLayout, sections, starRows } from "./shape.js";
-import type { Observations, RowSource } from "./source.js";
+import type { Observations, RowSource, Window } from "./source.js";
 import { turn } from "./turn.js";
 
 /** Generators of the published program's simulated system, whose coefficients are random numbers. */
@@ -24,35 +24,56 @@ export function simulatedRows(shape: Shape, generator: SimulatedName, seed: numb
     smaller: SMALLER,
     starRow: starRows(shape),
     constraints: () => ({ ...constraintRows(shape), first: sections(shape).instrument }),
-    async write(device, rows, options, progress) {
+    async write(device, rows, window, options, progress) {
       const { stars, observations } = shape;
-      const sizes = { each: Math.floor(observations / stars), longer: observations % stars };
-      await device.run(starOfRow, { ...sizes, star: rows.star }, range(observations), options);
-      if (generator === "published") await copyPublishedRows(device, shape, rows, progress);
-      else await generateRows(device, shape, rows, seed, options);
+      const { each, longer } = { each: Math.floor(observations / stars), longer: observations % stars };
+      const first = { first: window.rows[0], firstStar: window.stars[0] };
+      await device.run(starOfRow, { ...first, each, longer, star: rows.star }, range(rows.star.length), options);
+      if (generator === "published") await copyPublishedRows(device, shape, rows, window, progress);
+      else await generateRows(device, shape, rows, window, seed, options);
     },
   };
 }
 
-/** Makes the published rows on the host and copies them piece by piece. */
-async function copyPublishedRows({ queue }: Device, shape: Shape, to: Observations, progress?: Progress): Promise<void> {
+/** Makes the published rows on the host, one after the other from the first on, and copies those of a window piece by piece. */
+async function copyPublishedRows(
+  { queue }: Device,
+  shape: Shape,
+  to: Observations,
+  { rows: [begin, end] }: Window,
+  progress?: Progress,
+): Promise<void> {
   for (const { first, count, ...rows } of publishedRows(shape)) {
-    const window = [first, first + count] as const;
-    queue.write(to.astrometric.slice(window), rows.astrometric.subarray(0, count * ASTROMETRIC));
-    queue.write(to.attitude.slice(window), rows.attitude.subarray(0, count * ATTITUDE));
-    queue.write(to.instrument.slice(window), rows.instrument.subarray(0, count * INSTRUMENT));
-    queue.write(to.knot.slice(window), rows.knot.subarray(0, count));
-    queue.write(to.column.slice(window), rows.column.subarray(0, count * INSTRUMENT));
+    const [from, behind] = [Math.max(begin, first), Math.min(end, first + count)];
+    if (first >= end) break;
+    if (from < behind) {
+      const into = [from - begin, behind - begin] as const;
+      const part = <A extends Float64Array | Int32Array>(values: A, width: number): A =>
+        values.subarray((from - first) * width, (behind - first) * width) as A;
+      queue.write(to.astrometric.slice(into), part(rows.astrometric, ASTROMETRIC));
+      queue.write(to.attitude.slice(into), part(rows.attitude, ATTITUDE));
+      queue.write(to.instrument.slice(into), part(rows.instrument, INSTRUMENT));
+      queue.write(to.knot.slice(into), part(rows.knot, 1));
+      queue.write(to.column.slice(into), part(rows.column, INSTRUMENT));
+    }
     progress?.(first + count, shape.observations, "rows");
     // Lets the bar be drawn and an interrupt be seen.
     await turn();
   }
 }
 
-async function generateRows(device: Device, shape: Shape, rows: Observations, seed: number, options: LaunchOptions): Promise<void> {
-  const policy = range(shape.observations);
+async function generateRows(
+  device: Device,
+  shape: Shape,
+  rows: Observations,
+  { rows: [first, end] }: Window,
+  seed: number,
+  options: LaunchOptions,
+): Promise<void> {
+  const policy = range(end - first);
   const indices = {
     seed,
+    first,
     pass: attitudePass(shape),
     lastKnot: shape.knots - KNOTS,
     lastColumn: instrumentLayout(shape).size - 1,
@@ -65,5 +86,5 @@ async function generateRows(device: Device, shape: Shape, rows: Observations, se
     { firstBlock: FIRST_BLOCK.attitude, width: ATTITUDE, a: rows.attitude },
     { firstBlock: FIRST_BLOCK.instrument, width: INSTRUMENT, a: rows.instrument },
   ];
-  for (const section of sectionsOfRow) await device.run(generateCoefficients, { seed, ...section }, policy, options);
+  for (const section of sectionsOfRow) await device.run(generateCoefficients, { seed, first, ...section }, policy, options);
 }

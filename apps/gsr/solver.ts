@@ -1,14 +1,21 @@
-import type { Device, LaunchOptions, LayoutName, Precision, View } from "isoform";
-import { f64 } from "isoform";
-import { requireMemory } from "isoform/set";
+import type { Device, LayoutName, Precision, View } from "isoform";
+import { f64, LaunchError } from "isoform";
+import type { DeviceSet, LocalMember } from "isoform/set";
+import { devices, readPieces, requireMemory } from "isoform/set";
+import type { CheckpointedArray } from "isoform/io";
 import type { Progress } from "isoform/portability";
-import { fusedForm, fusedFootprint, type Sorted } from "./fused.js";
-import type { Bidiagonalisation, Solution, SolveOptions, Step, Vectors } from "./lsqr.js";
+import type { Part } from "./division.js";
+import { divide, isTiled } from "./division.js";
+import type { FormOptions, Norm, Sorted } from "./fused.js";
+import { fusedForm, fusedFootprint, productsOf } from "./fused.js";
+import type { Bidiagonalisation, LaunchStep, Solution, SolveOptions, Vectors } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";
+import type { MemoryPlan } from "./memory.js";
+import { leavesFootprint, requireRoomFor } from "./memory.js";
 import { paperForm } from "./paper.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes, writeProbe } from "./probes.js";
-import { Scalars } from "./scalars.js";
+import { SCALARS, Scalars } from "./scalars.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
 import type { Shape } from "./shape.js";
@@ -17,7 +24,8 @@ import type { SimulatedName } from "./simulated.js";
 import { SIMULATED, SMALLER, simulatedRows } from "./simulated.js";
 import type { RowSource } from "./source.js";
 import type { System } from "./system.js";
-import { createSystem, requireRoom } from "./system.js";
+import { createSystems, partOfWhole, readWhole, requireRoom } from "./system.js";
+import type { Share } from "./tiles.js";
 import type { Deviation } from "./validate.js";
 import { deviation } from "./validate.js";
 
@@ -30,19 +38,20 @@ interface Form {
   layout(device: Device): Layout;
   /** Bytes of device memory beside the system and the solver's vectors. */
   footprint(shape: Shape): number;
-  build(system: System, vectors: Vectors, scalars: Scalars, options: LaunchOptions): Bidiagonalisation | Promise<Bidiagonalisation>;
+  /** Sections that come from sorted copies; absent for the form that runs on one device. */
+  readonly sorted?: Sorted;
 }
 
 const fused = (sorted: Sorted): Form => ({
   // Neighbouring threads of a GPU read neighbouring rows; a core reads one row after the other.
   layout: ({ memory, onHost }) => (memory.name === "cpu" || onHost ? "rows" : "planes"),
   footprint: (shape) => fusedFootprint(shape, sorted),
-  build: (...system) => fusedForm(...system, sorted),
+  sorted,
 });
 
 /** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
 export const FORMS = {
-  paper: { layout: () => "rows", footprint: () => 0, build: paperForm },
+  paper: { layout: () => "rows", footprint: () => 0 },
   fused: fused({ attitude: false, instrument: false }),
   sorted: fused({ attitude: true, instrument: false }),
   gathered: fused({ attitude: true, instrument: true }),
@@ -74,6 +83,10 @@ export interface SolverOptions {
   layout?: Layout;
   /** Default: `fast`. */
   precision?: Precision;
+  /** How alpha is found; `merged` is for all forms but `paper`. Default: `separate`. */
+  norm?: Norm;
+  /** Told what memory the system needs, before any of it is allocated. */
+  onPlan?(plan: MemoryPlan): void;
 }
 
 /** A system of random coefficients with the structure of the published one. */
@@ -101,95 +114,140 @@ export function shapeOf({ gib, generator = "parallel" }: SimulatedOptions): Shap
   return publishedShape(gib);
 }
 
-/** A system on a device, with the solver for it: `solve` may be called again. */
+/** A set, or one device as a set. */
+const setOf = async (on: DeviceSet | Device): Promise<DeviceSet> => ("members" in on ? on : devices(on));
+
+/** A system on a set of devices, with the solver for it: `solve` may be called again. In several processes all call each function. */
 export class Solver {
   private constructor(
-    readonly system: System,
+    readonly set: DeviceSet,
     readonly form: FormName,
+    /** Of the whole system. */
+    readonly shape: Shape,
     /** Stars, times and sizes of the system, with the generator `scanning`. */
     readonly scanning: ScanningSource | undefined,
     private readonly seed: number,
-    private readonly vectors: Vectors,
-    private readonly scalars: Scalars,
+    /** Stars of each member. */
+    readonly parts: readonly Part[],
+    private readonly shares: readonly Share[],
     private readonly lsqr: Lsqr,
+    private readonly owned: readonly { free(): void }[],
   ) {}
 
   /** Generates and scales the system and prepares the solver. Throws LaunchError for a size that does not fit, or leaves unknowns undetermined. */
   static async create(
-    device: Device,
+    on: DeviceSet | Device,
     options: SolverOptions & (SimulatedOptions | ScanningSystemOptions),
     progress?: Progress,
   ): Promise<Solver> {
     const { seed = 0 } = options;
-    const scanning = options.generator === "scanning";
-    const source = scanning ? await scanningRows(device, options, seed) : simulatedSource(device, options as SimulatedOptions, seed);
-    return Solver.of(device, source, options, progress);
+    const source =
+      options.generator === "scanning" ? await scanningRows(on, options, seed) : simulatedSource(on, options as SimulatedOptions, seed);
+    return Solver.of(on, source, options, progress);
   }
 
-  /** Prepares the solver for rows that exist. Throws LaunchError for a size that does not fit. */
-  static async of(device: Device, source: RowSource | ScanningSource, options: SolverOptions, progress?: Progress): Promise<Solver> {
-    const { seed = 0, precision } = options;
+  /** Prepares the solver for rows that exist. Throws LaunchError for a size that does not fit, and for `paper` on several devices. */
+  static async of(
+    on: DeviceSet | Device,
+    source: RowSource | ScanningSource,
+    options: SolverOptions,
+    progress?: Progress,
+  ): Promise<Solver> {
+    const set = await setOf(on);
+    const { seed = 0, norm = "separate" } = options;
+    const [{ device }] = set.locals;
+    const precision = options.precision ?? device.precision;
+    const form = options.form === "fastest" ? fastestFormOn(set, source) : (options.form ?? "paper");
+    const { layout, footprint, sorted }: Form = FORMS[form];
+    requireForm(set, form, norm);
+    const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
+    options.onPlan?.(requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles)));
+    const several = set.members.length > 1;
+    const launch: FormOptions = { rows: { precision }, alike: { precision: several ? "strict" : precision } };
+    const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
+    const systems = await createSystems(set, source, parts, (on) => ({ layout: layoutOn(on), precision }), progress);
+    const shares = systems.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined));
+    const leaves = parts.map(({ tiles }) => tiles.length);
+    const matrix: Bidiagonalisation = sorted
+      ? await fusedForm(set, shares, leaves, launch, sorted, norm)
+      : paperForm(shares[0], launch.rows);
+    // What the devices' own queues have copied is there before other queues use it.
+    for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
-    const { shape } = source;
-    const form = options.form === "fastest" ? fastestForm(device, source) : (options.form ?? "paper");
-    const { layout, footprint, build }: Form = FORMS[form];
-    const launch: LaunchOptions = { precision };
-    requireRoom(device, source, footprint(shape));
-    const system = await createSystem(device, source, { layout: LAYOUTS[options.layout ?? layout(device)], precision }, progress);
-    const vector = (): View<"f64"> => device.array(f64, sections(shape).unknowns);
-    const vectors: Vectors = { u: device.array(f64, system.knownTerms.length), v: vector(), w: vector(), x: vector(), variance: vector() };
-    const scalars = new Scalars(device);
-    const lsqr = new Lsqr(device, scalars, vectors, await build(system, vectors, scalars, launch), launch);
-    return new Solver(system, form, scanning, seed, vectors, scalars, lsqr);
+    const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
+    return new Solver(set, form, source.shape, scanning, seed, parts, shares, new Lsqr(shares, matrix, launch.alike), owned);
   }
 
-  /** The launches of an iteration. */
-  get steps(): readonly Step[] {
+  /** The part of the system that the first member of this process has: all of it on one device. */
+  get system(): System {
+    return this.shares[0].system;
+  }
+
+  /** The parts of the system that this process has, in the order of its members. */
+  get systems(): readonly System[] {
+    return this.shares.map(({ system }) => system);
+  }
+
+  /** The solution that the known terms were made for; undefined where it is 1 for all unknowns. */
+  get exact(): Float64Array | undefined {
+    return this.system.exact;
+  }
+
+  /** The launches of an iteration, of all members of this process. */
+  get steps(): readonly LaunchStep[] {
     return this.lsqr.steps;
   }
 
-  /** Runs LSQR from x = 0; the solution and standard errors of the unscaled system stay on the device. */
+  /** Runs LSQR from x = 0, or on from a restored state; the solution and standard errors of the unscaled system stay on the devices. */
   async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
-    const { system, vectors } = this;
-    system.device.queue.copy(system.knownTerms, vectors.u);
+    if (options.from === undefined)
+      for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
     const solution = await this.lsqr.solve(options);
-    const { shape } = system;
+    const { shape } = this;
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
-    await this.lsqr.finish(system.scaling.all, solution.rnorm, shape.observations - counted);
+    if (solution.istop >= 0) await this.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);
     return solution;
   }
 
   /** Unknowns found by the last `solve`: five for each star, then attitude, then instrument. */
-  solution(): Promise<ArrayLike<number>> {
-    return this.system.device.queue.read(this.vectors.x);
+  solution(): Promise<Float64Array> {
+    return this.whole(({ vectors }) => vectors.x);
   }
 
   /** The standard errors of the unknowns, in the same order. */
-  standardErrors(): Promise<ArrayLike<number>> {
-    return this.system.device.queue.read(this.vectors.variance);
+  standardErrors(): Promise<Float64Array> {
+    return this.whole(({ vectors }) => vectors.variance);
+  }
+
+  /** Factors of the columns of the whole system, 0 for unknowns that have left it. */
+  scaling(): Promise<Float64Array> {
+    return this.whole(({ system }) => system.scaling.all);
+  }
+
+  /** Known terms of all rows: observations, then constraints. */
+  knownTerms(): Promise<Float64Array> {
+    return this.wholeRows(({ system }) => system.knownTerms);
   }
 
   /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
   async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
-    const { system, vectors } = this;
-    const { queue } = system.device;
-    queue.copy(system.knownTerms, vectors.u);
-    const norm = await this.lsqr.residual(system.scaling.all);
-    const negative = await Promise.all(rows.map((window) => queue.read(vectors.u.slice(window))));
-    return { norm, rows: negative.map((values) => values.map((value) => -value)) };
+    for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
+    const norm = await this.lsqr.residual(this.scalings);
+    if (rows.length === 0) return { norm, rows: [] };
+    const negative = await this.wholeRows(({ vectors }) => vectors.u);
+    return { norm, rows: rows.map(([first, end]) => negative.slice(first, end).map((value) => -value)) };
   }
 
   /** Residuals b - A x of all observations for any x; replaces the last solution. */
   async residualsOf(x: ArrayLike<number>): Promise<Float64Array> {
-    this.system.device.queue.write(this.vectors.x, x);
-    const { rows } = await this.residual([[0, this.system.shape.observations]]);
+    this.writeWhole(({ vectors }) => vectors.x, x);
+    const { rows } = await this.residual([[0, this.shape.observations]]);
     return Float64Array.from(rows[0]);
   }
 
   /** Deviation of the last solution from the one that the known terms were made for, 1 but for a `truth`. */
   async deviation(): Promise<Deviation> {
-    const { shape, exact } = this.system;
-    return deviation(await this.solution(), sharedUnknowns(shape), exact);
+    return deviation(await this.solution(), sharedUnknowns(this.shape), this.exact);
   }
 
   /**
@@ -197,39 +255,153 @@ export class Solver {
    * frame is free, and for fewer than two probes.
    */
   async probes(count: number, options: SolveOptions, onProbe?: (done: number) => void): Promise<Probes> {
-    const { system, vectors } = this;
-    const { device, shape, scaling } = system;
     requireProbes(count, this.scanning?.frameIsFixed ?? true);
-    const kept = [vectors.x, vectors.variance].map((vector) => ({ vector, copy: device.array(f64, vector.length) }));
-    for (const { vector, copy } of kept) device.queue.copy(vector, copy);
-    const p = await device.queue.read(scaling.all);
+    const kept = [await this.solution(), await this.standardErrors()];
     const draws: Float64Array[] = [];
     for (let probe = 0; probe < count; probe++) {
-      await writeProbe(device, vectors.u, shape.observations, this.seed, probe);
-      await this.lsqr.solve(options);
-      const y = await device.queue.read(vectors.x);
-      draws.push(Float64Array.from(y, (value, j) => value * p[j]));
+      const { draw } = await this.probe(probe, options);
+      draws.push(draw);
       onProbe?.(probe + 1);
     }
-    for (const { vector, copy } of kept) {
-      device.queue.copy(copy, vector);
-      copy.free();
-    }
+    this.put(kept[0], kept[1]);
     return probeErrors(draws);
   }
 
-  /** Frees the memory on the device. */
+  /** Solves for the signs of one probe, or goes on; replaces the last solution. `istop` is -1 where `pause` has ended it. */
+  async probe(probe: number, options: SolveOptions): Promise<{ readonly draw: Float64Array; readonly istop: number }> {
+    if (options.from === undefined)
+      for (const { member, system, vectors } of this.shares)
+        await writeProbe({ device: member.device, queue: member.queue(0) }, vectors.u, system.window.rows, this.seed, probe);
+    const { istop } = await this.lsqr.solve(options);
+    const [y, p] = [await this.solution(), await this.scaling()];
+    return { draw: y.map((value, j) => value * p[j]), istop };
+  }
+
+  /** Makes a solution and its errors the last ones. */
+  put(x: ArrayLike<number>, standardErrors: ArrayLike<number>): void {
+    this.writeWhole(({ vectors }) => vectors.x, x);
+    this.writeWhole(({ vectors }) => vectors.variance, standardErrors);
+  }
+
+  /** What an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
+  state(): CheckpointedArray[] {
+    const { unknowns } = sections(this.shape);
+    const rows = this.shape.observations + this.system.constraintCount;
+    const array = (
+      name: string,
+      length: number,
+      read: () => Promise<Float64Array>,
+      write: (values: ArrayLike<number>) => void,
+    ): CheckpointedArray => ({ name, type: "f64", length, set: this.set, read, write });
+    const vector = (name: "v" | "w" | "x" | "variance"): CheckpointedArray => {
+      const of = ({ vectors }: Share): View<"f64"> => vectors[name];
+      return array(
+        name,
+        unknowns,
+        () => this.whole(of),
+        (values) => this.writeWhole(of, values),
+      );
+    };
+    return [
+      array(
+        "u",
+        rows,
+        () => this.wholeRows(({ vectors }) => vectors.u),
+        (values) => this.writeRows(values),
+      ),
+      ...(["v", "w", "x", "variance"] as const).map(vector),
+      array(
+        "scalars",
+        SCALARS,
+        () => this.shares[0].scalars.state(),
+        (values) => this.shares.forEach(({ scalars }) => scalars.restore(values)),
+      ),
+    ];
+  }
+
+  /** Frees the memory on the devices. */
   free(): void {
     this.lsqr.free();
-    this.scalars.free();
-    for (const vector of Object.values(this.vectors)) vector.free();
-    this.system.free();
+    for (const one of this.owned) one.free();
+  }
+
+  private get scalings(): View<"f64">[] {
+    return this.shares.map(({ system }) => system.scaling.all);
+  }
+
+  /** A vector over all unknowns. */
+  private whole(of: (share: Share) => View<"f64">): Promise<Float64Array> {
+    return readWhole(this.set, this.parts, this.shape, this.shares.map(of));
+  }
+
+  private writeWhole(of: (share: Share) => View<"f64">, whole: ArrayLike<number>): void {
+    for (const share of this.shares) share.member.queue(0).write(of(share), partOfWhole(this.shape, share.system.window, whole));
+  }
+
+  /** A vector over all rows: observations, then constraints, which all members have alike. */
+  private async wholeRows(of: (share: Share) => View<"f64">): Promise<Float64Array> {
+    const { constraintCount } = this.system;
+    const lengths = this.parts.map(({ rows }, m) => rows[1] - rows[0] + (m === this.parts.length - 1 ? constraintCount : 0));
+    const views: View<"f64">[] = [];
+    for (const share of this.shares) views[share.member.index] = of(share).slice([0, lengths[share.member.index]]);
+    const pieces = await readPieces(this.set, views, lengths, "rows");
+    const whole = new Float64Array(this.shape.observations + constraintCount);
+    for (const [m, { rows }] of this.parts.entries()) whole.set(pieces[m], rows[0]);
+    return whole;
+  }
+
+  private writeRows(values: ArrayLike<number>): void {
+    const { observations } = this.shape;
+    const all = Float64Array.from(values);
+    for (const { member, system, vectors } of this.shares) {
+      const [first, end] = system.window.rows;
+      const queue = member.queue(0);
+      queue.write(vectors.u.slice([0, end - first]), all.subarray(first, end));
+      queue.write(vectors.u.slice([end - first, vectors.u.length]), all.subarray(observations));
+    }
   }
 }
 
-function simulatedSource(device: Device, options: SimulatedOptions, seed: number): RowSource {
+/** Throws LaunchError for a form, or a norm, that does not go with a set. */
+function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): void {
+  if (form !== "paper") return;
+  if (members.length > 1)
+    throw new LaunchError(`the form paper runs on one device, and ${name} has ${members.length} members: take the form fused or gathered`);
+  if (norm === "merged") throw new LaunchError("the form paper has no merged norm: take another form, or the norm separate");
+}
+
+/** The fastest form of all devices: each must have room for its part. */
+function fastestFormOn(set: DeviceSet, source: RowSource): FormName {
+  const count = set.members.length;
+  if (count === 1) return fastestForm(set.locals[0].device, source);
+  const part: RowSource = {
+    ...source,
+    shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) },
+  };
+  return set.locals.every(({ device }) => fastestForm(device, part) === "gathered") ? "gathered" : "fused";
+}
+
+/** Memory for a member's vectors and scalars; `ahead` of the scalars lies what another norm than the paper's form needs. */
+function shareOf(member: LocalMember, system: System, norm: Norm | undefined): Share {
+  const { device } = member;
+  const { unknowns } = sections(system.shape);
+  const vector = (): View<"f64"> => device.array(f64, unknowns);
+  const before = norm ? unknowns + productsOf(system.starConstraints.length, norm) : 0;
+  const ahead = device.array(f64, before + SCALARS);
+  const vectors: Vectors = {
+    u: device.array(f64, system.knownTerms.length),
+    v: vector(),
+    w: vector(),
+    x: vector(),
+    variance: vector(),
+    ahead,
+  };
+  return { member, system, vectors, scalars: new Scalars(device, member.queue(0), ahead.slice([before, before + SCALARS])) };
+}
+
+function simulatedSource(on: DeviceSet | Device, options: SimulatedOptions, seed: number): RowSource {
   const { gib, generator = "parallel" } = options;
   // The program's own count comes close; the exact size of a large system takes long to find.
-  requireMemory(device, { what: `a system of ${gib} GiB`, bytes: 0.9 * gib * 2 ** 30, choose: SMALLER });
+  requireMemory(on, { what: `a system of ${gib} GiB`, bytes: 0.9 * gib * 2 ** 30, choose: SMALLER });
   return simulatedRows(shapeOf(options), generator, seed);
 }

@@ -1,10 +1,9 @@
-import type { Device, LaunchOptions, View } from "isoform";
+import type { Device, Launch, LaunchOptions, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
-import type { Step } from "./lsqr.js";
 import type { Shape } from "./shape.js";
 import { ATTITUDE, INSTRUMENT, KNOTS, instrumentLayout } from "./shape.js";
 import { inSlices } from "./slices.js";
-import type { System } from "./system.js";
+import type { StarRows } from "./system.js";
 
 /*
  * Shares of A^T u from copies of the coefficients in the order of their unknowns. Each sum is one thread's, so nothing is added atomically, and sums are
@@ -13,7 +12,7 @@ import type { System } from "./system.js";
 
 /** A section of A^T u; `steps` add it to `t`. */
 export interface SortedSection {
-  steps(u: View<"f64">, t: View<"f64">): Step[];
+  steps(u: View<"f64">, t: View<"f64">): { readonly name: string; launch: Launch }[];
   free(): void;
 }
 
@@ -63,7 +62,7 @@ export const sortedAttitudeFootprint = (shape: Shape): number =>
   shape.observations * (8 * ATTITUDE + 4) + shape.knots * (8 * ATTITUDE + 12);
 
 /** The attitude's share of A^T u from a copy of its coefficients by start knot. */
-export async function sortedAttitude({ device, shape, attitude, knot }: System, options: LaunchOptions): Promise<SortedSection> {
+export async function sortedAttitude({ device, shape, attitude, knot }: StarRows, options: LaunchOptions): Promise<SortedSection> {
   const groups = shape.knots - KNOTS + 1;
   const groupOf = (await device.queue.read(knot)) as Int32Array;
   const { entries: row, ...slices } = upload(
@@ -141,7 +140,7 @@ export const sortedInstrumentFootprint = (shape: Shape): number =>
 
 /** The instrument's share of A^T u from a copy of its coefficients by tile of `tileRows` rows, and in it by column. */
 export async function sortedInstrument(
-  { device, shape, instrument, column }: System,
+  { device, shape, instrument, column }: StarRows,
   options: LaunchOptions,
   tileRows = TILE_ROWS,
 ): Promise<SortedSection> {

@@ -21,6 +21,12 @@ export interface Observations {
   readonly column: View<"i32">;
 }
 
+/** Some stars that follow each other, and their observations. */
+export interface Window {
+  readonly stars: readonly [first: number, end: number];
+  readonly rows: readonly [first: number, end: number];
+}
+
 /** Constraint rows, whose columns count from the unknown `first` on. */
 export interface Constraints extends SparseRows {
   readonly first: number;
@@ -38,8 +44,8 @@ export interface RowSource {
   readonly starRow: Int32Array;
   /** Whether unknowns may occur in no row: they leave the system and stay 0. By default they are an error. */
   readonly mayLeave?: boolean;
-  /** Writes all observations, unscaled. */
-  write(device: Device, rows: Observations, options: LaunchOptions, progress?: Progress): Promise<void>;
+  /** Writes the observations of a window, unscaled; stars are numbered from the window's first. */
+  write(device: Device, rows: Observations, window: Window, options: LaunchOptions, progress?: Progress): Promise<void>;
   /** The constraint rows on the unknowns that are seen; by default all are. */
   constraints(seen?: Seen): Constraints;
   /**

@@ -30,10 +30,7 @@ export const firstDirection = kernel(
   },
 );
 
-/**
- * With d = w / rho: x += (phi/rho) w, variance += d^2, |d|^2 summed up, v := v / alpha,
- * w := v - (theta/rho) w, as in Paige and Saunders.
- */
+/** With d = w / rho: x += (phi/rho) w, variance += d^2, v := v / alpha, w := v - (theta/rho) w, as in Paige and Saunders. */
 export const update = kernel(
   "update",
   {
@@ -45,15 +42,13 @@ export const update = kernel(
     w: view(f64),
     x: view(f64),
     variance: view(f64),
-    squaredStep: sum(f64),
   },
-  ({ inverseAlpha, inverseRho, xStep, wStep, v, w, x, variance, squaredStep }, j) => {
+  ({ inverseAlpha, inverseRho, xStep, wStep, v, w, x, variance }, j) => {
     const old = w[j];
     const d = old * inverseRho[0];
     const direction = v[j] * inverseAlpha[0];
     x[j] += xStep[0] * old;
     variance[j] += d * d;
-    squaredStep.add(d * d);
     v[j] = direction;
     w[j] = direction - wStep[0] * old;
   },

@@ -9,7 +9,7 @@ import { isAlone, launched, type Launched } from "../set/launched.js";
 const TOLD_ONCE: readonly string[] = ["doctor"];
 
 /** Applications that span processes with `mpi:`. */
-const SPANNING_COMMANDS: readonly string[] = ["elasticity", "heat", "lbm", "life", "navier-stokes", "pic", "poisson"];
+const SPANNING_COMMANDS: readonly string[] = ["elasticity", "gsr", "heat", "lbm", "life", "navier-stokes", "pic", "poisson"];
 /** Their commands that do not. */
 const IN_ONE_PROCESS: readonly string[] = ["pic push"];
 

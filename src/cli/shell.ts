@@ -1,6 +1,7 @@
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { writeWhole } from "../io/whole-file.js";
+import { runningJob } from "../set/job.js";
 import { speaks } from "../set/launched.js";
 import { Outputs } from "./outputs.js";
 import { clearProgress, progress } from "./progress.js";
@@ -18,6 +19,7 @@ function silent(): Shell {
     progress: () => ({ update: () => undefined, done: () => undefined }),
     checkOutputs: async () => undefined,
     writeFile: async () => undefined,
+    endWith,
     interruption: () => new SignalInterruption(),
   };
 }
@@ -32,8 +34,14 @@ function speaking(): Shell {
     progress,
     checkOutputs: (files, inputs, replaced) => outputs.check(files, inputs, replaced),
     writeFile,
+    endWith,
     interruption: () => new SignalInterruption(),
   };
+}
+
+function endWith(code: number): void {
+  process.exitCode = code;
+  runningJob()?.leaveTogether();
 }
 
 /** Throws IsoformError. */

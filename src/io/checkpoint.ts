@@ -35,6 +35,8 @@ export interface CheckpointedArray {
   readonly type: ElementType;
   /** Number of all values. */
   readonly length: number;
+  /** Processes that all read and write the same values, together; without one each process does so alone. */
+  readonly set?: DeviceSet;
   /**
    * The values that this process of several has: `read` gives them, and `write` takes them. Rank 0 has the first, rank 1 the next. Absent where each
    * process has all.
@@ -179,6 +181,16 @@ export class Checkpoint {
     const all: TypedArray[] = [];
     for (const array of this.values) all.push(await array.values());
     return all;
+  }
+
+  /** The values of one of the program's own arrays, for what has to be known before the others can be taken. Throws IsoformError where there is none. */
+  async array(name: string): Promise<TypedArray> {
+    let at = 0;
+    for (const { kind, name: found, arrays } of this.parts) {
+      if (kind === "array" && found === name) return this.values[at].values();
+      at += arrays;
+    }
+    throw new IsoformError(`${this.path} has no array "${name}": it is a checkpoint of another state`);
   }
 
   /**
@@ -349,7 +361,7 @@ function speciesPart(species: Species): Part {
 }
 
 function arrayPart(array: CheckpointedArray): Part {
-  const { name, type, length, piece } = array;
+  const { name, type, length, set, piece } = array;
   const ranks = piece?.set.ranks;
   async function* values(): AsyncGenerator<TypedArray> {
     yield* ranks ? await ranks.gather(array.read(), `array "${name}"`) : [await array.read()];
@@ -357,7 +369,7 @@ function arrayPart(array: CheckpointedArray): Part {
   return {
     kind: "array",
     name,
-    set: piece?.set,
+    set: piece?.set ?? set,
     is: `${length} ${type}`,
     arrays: async () => [{ type, length, values }],
     fits: ([only, another]) => only === length && another === undefined,

@@ -142,6 +142,8 @@ export interface Shell {
   checkOutputs(outputs: OutputFiles, inputs?: OutputFiles, replaced?: Readonly<Record<string, string>>): Promise<void>;
   /** Writes the whole file or leaves what was there. Throws IsoformError. */
   writeFile(path: string, text: string): Promise<void>;
+  /** Gives the command an exit code for its end, which all processes of a job give alike: none then ends the others. */
+  endWith(code: number): void;
   /** Catches SIGINT and SIGTERM from now on, so that the work can end in order; a second signal ends the process at once. */
   interruption(): Interruption;
 }

@@ -8,6 +8,8 @@ export { inTurn, isAtWork } from "./in-turn.js";
 export { copyBetween } from "./copy.js";
 export { memoryOf, requireMemory, type MemoryNeed } from "./memory.js";
 export { Partitioned } from "./partitioned.js";
+export { readPieces } from "./pieces.js";
+export { TreeSum, type TreeSumOptions } from "./tree-sum.js";
 export { Scalar } from "./scalar.js";
 export type { Message, Transport } from "./transport.js";
 export type { Ranks } from "./ranks.js";

@@ -37,6 +37,7 @@ async function run(...words: string[]): Promise<{ printed: string; written: Map<
   const shell: Shell = {
     print: (text) => void printed.push(text),
     progress: () => ({ update: () => {}, done: () => {} }),
+    endWith: () => assert.fail(),
     interruption: () => assert.fail(),
     checkOutputs: async () => {},
     writeFile: async (path, text) => void written.set(path, text),

@@ -17,10 +17,6 @@ const REFUSED: readonly (readonly [words: string, message: RegExp])[] = [
   ["heat --size -3", /argument '-3' is invalid\. It needs a whole number from 1 to 9007199254740991\./],
   ["emit poisson --target c --size -3", /argument '-3' is invalid\. It needs a whole number from 1 to 9007199254740991\./],
   ["explain poisson --iterations -1", /argument '-1' is invalid\. It needs a whole number from 0 to 9007199254740991\./],
-  [
-    "gsr --devices wasm*2",
-    /^isoform: device "wasm\*2": this names several devices, and a single one is needed \(name one, such as "wasm"\)$/m,
-  ],
   ["stream --devices js,wasm", /device "js,wasm": this names several devices, and a single one is needed \(name one, such as "js"\)/],
 ];
 

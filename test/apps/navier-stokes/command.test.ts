@@ -22,6 +22,7 @@ async function isoform(...args: string[]): Promise<string> {
     progress: () => ({ update() {}, done() {} }),
     checkOutputs: async () => {},
     writeFile: (path, text) => writeFile(path, text),
+    endWith: (code) => assert.equal(code, 0),
     interruption: () => ({ stop, exitCode: 0, ignore() {} }),
   };
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });

@@ -7,8 +7,8 @@ import { eachLauncher, launch, program, type Launcher } from "./launchers.js";
 
 /** Devices, levels of overlap and cases that are tried; `heat` is on a dense grid, `heat/sparse` on another kind. */
 const TRIED = [
-  { count: 3, spec: "mpi:js", occ: "standard", cases: ["heat", "ring", "life", "poisson", "multigrid", "lbm"] },
-  { count: 2, spec: "mpi:wasm*2", occ: "two-way", cases: ["heat", "poisson", "heat/sparse", "ring/bricks"] },
+  { count: 3, spec: "mpi:js", occ: "standard", cases: ["heat", "ring", "life", "poisson", "multigrid", "lbm", "gsr"] },
+  { count: 2, spec: "mpi:wasm*2", occ: "two-way", cases: ["heat", "poisson", "heat/sparse", "ring/bricks", "gsr"] },
   { count: 4, spec: "mpi:js", occ: "in-kernel", cases: ["poisson/sparse", "lbm/bricks", "life/sparse", "ring"] },
 ] as const;
 

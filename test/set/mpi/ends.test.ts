@@ -27,7 +27,6 @@ const BY_EACH: readonly (readonly [way: string, message: RegExp])[] = [
 
 /** Ways of ending that all ranks agree on: status 2, told once. */
 const BY_ALL: readonly (readonly [way: string, message: RegExp])[] = [
-  ["partitioned", /DeviceError: device "mpi:js": a partitioned array cannot span 3 processes yet /],
   ["auto", /DeviceError: device "mpi:js": a level of overlap that is measured, occ "auto", cannot span 3 processes yet /],
   ["plans", /IsoformError: rank 2 differs from rank 0 in the plan of "scale": /],
   ["cells", /IsoformError: ranks 1, 2 differ from rank 0 in a grid of \[8,8,6\] cells: /],

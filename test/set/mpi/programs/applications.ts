@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Solver } from "../../../../apps/gsr/solver.js";
 import { Heat, DEFAULTS as HEAT } from "../../../../apps/heat/heat.js";
 import { cavity } from "../../../../apps/lbm/cavity.js";
 import { Simulation } from "../../../../apps/lbm/simulation.js";
@@ -42,6 +43,11 @@ const CASES: Readonly<Record<string, Case>> = {
     const poisson = await makePoisson(set, { ...POISSON, ...settings, grid: "dense", size: 16, preconditioner: "multigrid", levels: 1 });
     const { residual, iterations } = await poisson.solve({ tolerance: 1e-8, iterations: 4, every: 2 });
     return [await poisson.x.download(), [residual, iterations]];
+  },
+  async gsr(set, { precision }) {
+    const solver = await Solver.create(set, { gib: 0.002, form: "fused", norm: "merged", precision });
+    const { rnorm, arnorm } = await solver.solve({ iterations: 6 });
+    return [await solver.solution(), await solver.standardErrors(), [rnorm, arnorm, (await solver.residual()).norm]];
   },
   async lbm(set, settings) {
     const simulation = await Simulation.create(set, cavity({ reynolds: 100, size: 30 }), settings);

@@ -1,0 +1,30 @@
+import type { OpenOptions, Precision } from "isoform";
+import type { Norm } from "./fused.js";
+import type { ScanningWords } from "./scanning-options.js";
+import type { FormName, GeneratorName, Layout } from "./solver.js";
+
+/** Options of `isoform gsr`. */
+export interface GsrOptions extends ScanningWords {
+  gib?: number;
+  devices: string;
+  f64?: OpenOptions["f64"];
+  iterations?: number;
+  generator: GeneratorName;
+  seed: number;
+  form?: FormName;
+  layout?: Layout;
+  norm?: Norm;
+  checkpoint?: string;
+  every?: number;
+  restart?: string;
+  precision: Precision;
+  atol?: number;
+  btol: number;
+  conlim: number;
+  compatibleErrors?: boolean;
+  kernels: boolean;
+  json?: string;
+  out?: string;
+  export?: string;
+  report?: string;
+}

@@ -1,0 +1,172 @@
+import { bool, f64, fixed, i32, scatter, kernel, sum, teamKernel, view } from "isoform";
+
+/*
+ * Kernels of the fused form. Dividing by beta is linear, so u is kept unscaled (beta times the u of the paper form) and one sweep over the rows
+ * computes u := A v - (alpha/beta) u, its norm, and A^T u: each coefficient is read once an iteration.
+ */
+
+/**
+ * A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
+ * share of A^T u, a sum over all rows, is `a2Global`'s.
+ */
+export const sweep = teamKernel(
+  "sweep",
+  {
+    scatterAttitude: fixed(bool),
+    scatterInstrument: fixed(bool),
+    hasGlobal: fixed(bool),
+    astrometric: view(f64, 2),
+    attitude: view(f64, 2),
+    instrument: view(f64, 2),
+    global: view(f64),
+    knot: view(i32),
+    column: view(i32, 2),
+    starRow: view(i32),
+    shift: view(f64),
+    xAstro: view(f64, 2),
+    xAtt: view(f64, 2),
+    xInstr: view(f64),
+    xGlobal: view(f64),
+    u: view(f64, 1, { disjoint: true }),
+    tAstro: view(f64, 2),
+    tAtt: scatter(f64, 2),
+    tInstr: scatter(f64),
+    squares: sum(f64),
+  },
+  (
+    {
+      scatterAttitude,
+      scatterInstrument,
+      hasGlobal,
+      astrometric,
+      attitude,
+      instrument,
+      global,
+      knot,
+      column,
+      starRow,
+      shift,
+      xAstro,
+      xAtt,
+      xInstr,
+      xGlobal,
+      u,
+      tAstro,
+      tAtt,
+      tInstr,
+      squares,
+    },
+    team,
+  ) => {
+    const star = team.index;
+    const begin = starRow[star];
+    const factor = shift[0];
+    const x0 = xAstro[star][0];
+    const x1 = xAstro[star][1];
+    const x2 = xAstro[star][2];
+    const x3 = xAstro[star][3];
+    const x4 = xAstro[star][4];
+    const sums = team.reduce(
+      starRow[star + 1] - begin,
+      { s0: "sum", s1: "sum", s2: "sum", s3: "sum", s4: "sum", squares: "sum" },
+      (j, r) => {
+        const i = begin + j;
+        const a0 = astrometric[i][0];
+        const a1 = astrometric[i][1];
+        const a2 = astrometric[i][2];
+        const a3 = astrometric[i][3];
+        const a4 = astrometric[i][4];
+        const att = new Float64Array(12);
+        const instr = new Float64Array(6);
+        const first = knot[i];
+        // Short sums, so that no long chain of additions holds up the sweep.
+        let t = factor * u[i] + (a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3 + a4 * x4);
+        for (let axis = 0; axis < 3; axis++) {
+          let part = 0;
+          for (let k = 0; k < 4; k++) {
+            att[4 * axis + k] = attitude[i][4 * axis + k];
+            part += att[4 * axis + k] * xAtt[axis][first + k];
+          }
+          t += part;
+        }
+        let part = 0;
+        for (let k = 0; k < 6; k++) {
+          instr[k] = instrument[i][k];
+          part += instr[k] * xInstr[column[i][k]];
+        }
+        t += part;
+        if (hasGlobal) t += global[i] * xGlobal[0];
+        u[i] = t;
+        r.squares.add(t * t);
+        r.s0.add(a0 * t);
+        r.s1.add(a1 * t);
+        r.s2.add(a2 * t);
+        r.s3.add(a3 * t);
+        r.s4.add(a4 * t);
+        if (scatterInstrument) {
+          for (let k = 0; k < 6; k++) tInstr.add(column[i][k], instr[k] * t);
+        }
+        if (scatterAttitude) {
+          for (let axis = 0; axis < 3; axis++) {
+            for (let k = 0; k < 4; k++) tAtt.add(axis, first + k, att[4 * axis + k] * t);
+          }
+        }
+      },
+    );
+    tAstro[star][0] = sums.s0;
+    tAstro[star][1] = sums.s1;
+    tAstro[star][2] = sums.s2;
+    tAstro[star][3] = sums.s3;
+    tAstro[star][4] = sums.s4;
+    squares.add(sums.squares);
+  },
+);
+
+/**
+ * u := A v - (alpha/beta) u for constraint rows, from their entries on shared unknowns and, where `starPlace` is not negative, the product of their
+ * entries on stars.
+ */
+export const sweepConstraints = teamKernel(
+  "sweepConstraints",
+  {
+    rowStart: view(i32),
+    column: view(i32),
+    a: view(f64),
+    shift: view(f64),
+    x: view(f64),
+    starPlace: view(i32),
+    starProducts: view(f64),
+    u: view(f64),
+    squares: sum(f64),
+  },
+  ({ rowStart, column, a, shift, x, starPlace, starProducts, u, squares }, team) => {
+    const first = rowStart[team.index];
+    const product = team.sum(rowStart[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
+    const place = starPlace[team.index];
+    const t = shift[0] * u[team.index] + (product + (place < 0 ? 0 : starProducts[place]));
+    u[team.index] = t;
+    squares.add(t * t);
+  },
+);
+
+/** Products of constraint rows' entries on some stars with a vector over these. */
+export const starProducts = teamKernel(
+  "starProducts",
+  { rowStart: view(i32), column: view(i32), a: view(f64), x: view(f64), products: view(f64) },
+  ({ rowStart, column, a, x, products }, team) => {
+    const first = rowStart[team.index];
+    products[team.index] = team.sum(rowStart[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
+  },
+);
+
+/** v := A^T u / beta - beta v from t = A^T (beta u), which is left zero for the next sweep. */
+export const combine = kernel(
+  "combine",
+  { inverseBeta: view(f64), minusBeta: view(f64), t: view(f64), v: view(f64), squares: sum(f64) },
+  ({ inverseBeta, minusBeta, t, v, squares }, j) => {
+    const next = t[j] * inverseBeta[0] + v[j] * minusBeta[0];
+    t[j] = 0;
+    v[j] = next;
+    squares.add(next * next);
+  },
+);

@@ -1,0 +1,123 @@
+import type { Queue, View } from "isoform";
+import type { LocalMember } from "isoform/set";
+import type { SparseRows } from "./constraints.js";
+import type { Vectors } from "./lsqr.js";
+import type { ScalarName, Scalars } from "./scalars.js";
+import { SUMS } from "./scalars.js";
+import { sharedUnknowns } from "./shape.js";
+import type { SortedSection } from "./sorted.js";
+import type { DeviceSparse, StarRows, System } from "./system.js";
+import { sharedOf } from "./system.js";
+
+/*
+ * Parts of a member's share of the system: tiles of stars, and what constraint rows hold of them.
+ */
+
+/** A member's part of the system, with its vectors. */
+export interface Share {
+  readonly member: LocalMember;
+  readonly system: System;
+  readonly vectors: Vectors;
+  readonly scalars: Scalars;
+}
+
+/** A tile of stars with all that its launches need. */
+export interface Tile {
+  readonly rows: StarRows;
+  readonly u: View<"f64">;
+  /** Its stars' part of t, v and w. */
+  readonly t: View<"f64">;
+  readonly v: View<"f64">;
+  readonly w: View<"f64">;
+  readonly leaf: Leaf;
+  readonly attitude?: SortedSection;
+  readonly instrument?: SortedSection;
+  /** Entries of constraint rows on its stars. */
+  readonly constraints?: DeviceSparse;
+}
+
+/** What a tile leaves of an iteration. */
+export interface Leaf {
+  readonly all: View<"f64">;
+  /** Share of A^T u for unknowns that stars share. */
+  readonly shared: ReturnType<typeof sharedOf>;
+  /** Products of constraint rows with the tile's part of v, and with its part of T. */
+  readonly timesV: View<"f64">;
+  readonly timesT: View<"f64">;
+  at(sum: (typeof SUMS.merged)[number]): View<"f64">;
+}
+
+/** The parts of a leaf of `SUMS` and of products of `rows` constraint rows, in front of the sums. */
+export function leafOf(system: Pick<System, "shape">, all: View<"f64">, rows: number, both: boolean): Leaf {
+  const shared = sharedUnknowns(system.shape);
+  const sums = shared + (both ? 2 : 1) * rows;
+  return {
+    all,
+    shared: sharedOf(system.shape, all.slice([0, shared])),
+    timesV: all.slice([shared, shared + rows]),
+    timesT: all.slice(both ? [shared + rows, shared + 2 * rows] : [shared, shared]),
+    at(sum) {
+      const place = sums + SUMS.merged.indexOf(sum);
+      return all.slice([place, place + 1]);
+    },
+  };
+}
+
+/** A share with its tiles, and what it has of constraint rows. */
+export interface SharePart {
+  readonly share: Share;
+  readonly tiles: readonly Tile[];
+  /** Where unknowns that stars share lie in a vector. */
+  readonly shared: readonly [first: number, end: number];
+  /** The constraint rows' part of u. */
+  readonly c: View<"f64">;
+  /** Their entries on shared unknowns. */
+  readonly constraints: DeviceSparse;
+  /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
+  readonly starPlace: View<"i32">;
+  readonly starRows: View<"i32">;
+  /** Products of the latter's entries on stars with each other. */
+  gram?: View<"f64">;
+  at(name: ScalarName): View<"f64">;
+}
+
+/** The entries of some constraint rows in a range of a system's unknowns, whose columns count from its first. */
+export function entriesOf(
+  { constraints, constrainedUnknowns }: System,
+  rows: readonly number[],
+  [first, end]: readonly [number, number],
+): SparseRows {
+  const rowStart = [0];
+  const entries: number[] = [];
+  const columnOf = (e: number): number => constrainedUnknowns[0] + constraints.columns[e];
+  for (const r of rows) {
+    for (let e = constraints.rowStart[r]; e < constraints.rowStart[r + 1]; e++)
+      if (columnOf(e) >= first && columnOf(e) < end) entries.push(e);
+    rowStart.push(entries.length);
+  }
+  return {
+    rowStart: Int32Array.from(rowStart),
+    columns: Int32Array.from(entries, (e) => columnOf(e) - first),
+    values: Float64Array.from(entries, (e) => constraints.values[e]),
+  };
+}
+
+/** A sparse matrix of a device. */
+export async function readSparse(queue: Queue, { start, index, values }: DeviceSparse): Promise<SparseRows> {
+  const [rowStart, columns, entries] = [await queue.read(start), await queue.read(index), await queue.read(values)];
+  return { rowStart: Int32Array.from(rowStart), columns: Int32Array.from(columns), values: Float64Array.from(entries) };
+}
+
+/** Products of the first `count` rows with each other. */
+export function gramOf({ rowStart, columns, values }: SparseRows, count: number): Float64Array {
+  const rows = Array.from({ length: count }, (_, r) => {
+    const places = columns.subarray(rowStart[r], rowStart[r + 1]);
+    return new Map(Array.from(places, (column, n) => [column, values[rowStart[r] + n]]));
+  });
+  return Float64Array.from({ length: count * count }, (_, e) => {
+    const [a, b] = [rows[Math.floor(e / count)], rows[e % count]];
+    let product = 0;
+    for (const [column, value] of a) product += value * (b.get(column) ?? 0);
+    return product;
+  });
+}
