@@ -42,7 +42,7 @@ const head = z.strictObject({
   probes: whole,
 });
 
-/** Where a run is, but for its arrays. */
+/** Place of a run, but for its arrays. */
 export type Place = z.infer<typeof head>;
 
 /** Arrays of a run on the host. */
@@ -54,7 +54,7 @@ export interface HostArrays {
   readonly draws: Float64Array[];
 }
 
-/** A host array as part of a checkpoint, of which all processes have the same. */
+/** A host array as part of a checkpoint; all processes have the same. */
 const hostArray = (set: DeviceSet, name: string, values: Float64Array): CheckpointedArray => ({
   name,
   type: "f64",
@@ -86,7 +86,7 @@ export interface SavedRun {
 }
 
 /**
- * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for what is no
+ * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for other files than a
  * checkpoint of this program.
  */
 export async function readCheckpoint(path: string, tell: (text: string) => void): Promise<SavedRun> {

@@ -15,11 +15,11 @@ import { footprint } from "./system.js";
 /** Memory that a solver is going to allocate. */
 export interface MemoryPlan {
   readonly form: string;
-  /** Of the whole system. */
+  /** Bytes for the whole system. */
   readonly shape: Shape;
   /** Bytes of each member of this process, in their order. */
   readonly members: readonly { readonly name: string; readonly bytes: number }[];
-  /** Of all members of all processes. */
+  /** Bytes for all members of all processes. */
   readonly bytes: number;
 }
 

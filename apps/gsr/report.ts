@@ -21,13 +21,13 @@ import type { Deviation } from "./validate.js";
 /** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
 const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
 
-/** What a report needs of what was asked for. */
+/** Parts of the request that a report needs. */
 interface Asked {
   readonly options: GsrOptions;
   readonly inputs: Inputs;
 }
 
-/** What a run has found. */
+/** Findings of a run. */
 export interface Results {
   readonly x: Float64Array;
   readonly errors: Float64Array;
@@ -181,7 +181,7 @@ export interface KernelTime {
   flops: number;
 }
 
-/** Work and time of the launches of an iteration, those of one name together. */
+/** Work and time of the launches of an iteration, added up by name. */
 function kernelTimes(steps: Done["solver"]["steps"], { steps: seconds }: Solution): KernelTime[] {
   const kernels = new Map<string, KernelTime>();
   for (const { name, launch } of steps) {

@@ -35,7 +35,7 @@ export interface Saving {
   readonly files: Place["files"];
 }
 
-/** What is asked for. */
+/** Request for a run. */
 export interface Asked {
   readonly system: SimulatedOptions | ScanningSystemOptions;
   /** Rows that take the place of the system's, which cannot be weighed. */

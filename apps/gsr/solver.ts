@@ -122,7 +122,7 @@ export class Solver {
   private constructor(
     readonly set: DeviceSet,
     readonly form: FormName,
-    /** Of the whole system. */
+    /** The same for the whole system. */
     readonly shape: Shape,
     /** Stars, times and sizes of the system, with the generator `scanning`. */
     readonly scanning: ScanningSource | undefined,
@@ -171,7 +171,7 @@ export class Solver {
     const matrix: Bidiagonalisation = sorted
       ? await fusedForm(set, shares, leaves, launch, sorted, norm)
       : paperForm(shares[0], launch.rows);
-    // What the devices' own queues have copied is there before other queues use it.
+    // Copies of the devices' own queues end before other queues use what they wrote.
     for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
     const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
@@ -283,7 +283,7 @@ export class Solver {
     this.writeWhole(({ vectors }) => vectors.variance, standardErrors);
   }
 
-  /** What an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
+  /** State that an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
   state(): CheckpointedArray[] {
     const { unknowns } = sections(this.shape);
     const rows = this.shape.observations + this.system.constraintCount;

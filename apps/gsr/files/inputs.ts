@@ -57,7 +57,7 @@ export function requireInputs(words: ScanningWords & { readonly gib?: number; re
     );
 }
 
-/** Options that may name a file of which a system is made. */
+/** Options that may name a file that a system is made from. */
 const OF_SYSTEM = ["stars", "scanLaw", "epochs"] as const;
 
 /** Paths of the files that the options name, by option. */
@@ -67,12 +67,12 @@ export function inputPaths({ stars, scanLaw, epochs, covariances }: ScanningWord
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** What tells a system apart that was made from files. */
+/** Traits that tell a system apart that was made from files. */
 export const systemDigests = ({ digests }: Pick<Inputs, "digests">): Readonly<Record<string, string>> =>
   Object.fromEntries(OF_SYSTEM.flatMap((name) => (digests[name] === undefined ? [] : [[`${name} file`, digests[name].slice(0, 16)]])));
 
 /**
- * Refuses files that are not those of a checkpoint. Pairs that are given anew may be others.
+ * Refuses files other than a checkpoint was made with. Pairs that are given anew may be others.
  * @param paths by option
  * @param then digests of the checkpoint
  * @throws LaunchError with the file and both digests
@@ -122,7 +122,7 @@ export interface PairsRead {
   requireIn(shape: Shape): void;
 }
 
-/** Reads pairs, as numbers of unknowns from 0 on. Throws IsoformError with the row for what is no such number. */
+/** Reads pairs, as numbers of unknowns from 0 on. Throws IsoformError with the row for a number that is missing. */
 export async function readPairs(path: string): Promise<PairsRead> {
   const table = await readTable(path, { columns: ["i", "j"] });
   const [first, second] = ["i", "j"].map((name) => idsOf(columnOf(table, name, path), table, table.rows));

@@ -20,11 +20,11 @@ export function requireExportFormat(path: string): void {
   if (!/\.npz$/i.test(path)) throw new LaunchError(`--export ${path}: a system is written for SciPy: end the name in .npz`);
 }
 
-/** What a process has of a system, of all of whose members it may ask. */
+/** A process's view of a system: it may ask all members. */
 type Whole = Pick<Solver, "set" | "shape" | "parts" | "systems" | "scaling" | "knownTerms">;
 type Read = <V extends View>(view: V) => Promise<ArrayLike<number>>;
 
-/** What `read` gives of a member's system, on every process of the set. */
+/** Result of `read` for a member's system, on every process of the set. */
 async function ofMember<T>(
   { set: { ranks, locals, members }, systems }: Whole,
   m: number,
