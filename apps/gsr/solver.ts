@@ -161,7 +161,8 @@ export class Solver {
     const { layout, footprint, sorted }: Form = FORMS[form];
     requireForm(set, form, norm);
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
-    options.onPlan?.(requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles)));
+    const plan = requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles));
+    options.onPlan?.(plan);
     const several = set.members.length > 1;
     const launch: FormOptions = { rows: { precision }, alike: { precision: several ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
