@@ -208,7 +208,18 @@ test("non-finite data are refused", async () => {
 test("a system larger than the device is refused before anything is allocated", async () => {
   const source = simulatedRows(shape, "parallel", 0);
   const untouched = new Proxy(
-    { name: "tiny", memory: { name: "tiny" }, capabilities: { memory: footprint(source), maxAllocation: 2 ** 30 } },
+    {
+      name: "tiny",
+      precision: "fast",
+      memory: { name: "tiny" },
+      capabilities: { memory: footprint(source), maxAllocation: 2 ** 30 },
+      // Looked for, and not called.
+      prepare: () => assert.fail("a launch is prepared"),
+      then: undefined,
+      onHost: false,
+      queue: {},
+      createQueue: () => ({}),
+    },
     {
       get(target, key) {
         if (key in target) return target[key as keyof typeof target];
