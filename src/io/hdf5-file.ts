@@ -18,6 +18,7 @@ const MAGIC = "\x89HDF\r\n\x1a\n";
 
 /** Numbers are f64 and single, those wrapped are u32; texts are single, or lists. */
 export type Attribute = number | { readonly u32: number } | string | readonly string[] | Float64Array | BigUint64Array;
+/** Attributes of a group or dataset, by name. */
 export type Attributes = Readonly<Record<string, Attribute>>;
 
 /** A dataset to be written: its values, or what makes them when their turn comes. */

@@ -83,16 +83,8 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     await turn();
   }
 
-  override async results(launch: Launch): Promise<Record<string, number>> {
-    const results = await super.results(launch);
-    await turn();
-    return results;
-  }
-
-  override async read<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
-    const values = await super.read(source);
-    await turn();
-    return values;
+  protected override pause(): Promise<void> | undefined {
+    return turn();
   }
 }
 

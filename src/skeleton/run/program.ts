@@ -58,7 +58,7 @@ export class Program {
   private readonly queues: readonly Queue[];
   /** Devices of one kind are driven together. */
   private readonly capturable: boolean;
-  private readonly parts: readonly Part[];
+  private parts: readonly Part[] = [];
   /** One for each part. */
   private graphs: readonly DeviceGraph[] | undefined;
 
