@@ -33,7 +33,7 @@ describe("without mpi: neither koffi nor MPI is loaded", { skip: process.platfor
 
 eachLauncher((launcher) => {
   it("with mpi: both are", () => {
-    const { stderr } = launch(launcher, 2, ["--import", WATCH, program("ends"), "partitioned"]);
+    const { stderr } = launch(launcher, 2, ["--import", WATCH, program("ends"), "auto"]);
     assert.match(stderr, /^mapped: .*koffi/m);
     assert.match(stderr, /^mapped: .*libmpi/m);
   });

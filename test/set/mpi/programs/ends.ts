@@ -1,5 +1,5 @@
 import { f64 } from "../../../../src/index.js";
-import { devices, Partitioned, Scalar, type LocalMember } from "../../../../src/set/index.js";
+import { devices, Scalar, type LocalMember } from "../../../../src/set/index.js";
 import { joinMpi } from "../../../../src/set/mpi/job.js";
 import { MpiTransport } from "../../../../src/set/mpi/transport.js";
 import { dense } from "../../../../src/domain/index.js";
@@ -66,9 +66,6 @@ const ways: Readonly<Record<string, () => Promise<void>>> = {
     await wait();
   },
   // All ranks throw alike.
-  async partitioned() {
-    new Partitioned(set, f64, [1, 1, 1]);
-  },
   async auto() {
     const { copy } = scaling(1);
     skeleton(set, "auto", [copy], { occ: "auto" });
