@@ -40,7 +40,7 @@ const head = z.strictObject({
   probes: whole,
 });
 
-/** Where a run is, but for its arrays. */
+/** Place of a run in its loops, with all that its arrays do not tell. */
 export type Place = z.infer<typeof head>;
 
 /** Arrays of a run on the host. */
@@ -52,7 +52,7 @@ export interface HostArrays {
   readonly draws: Float64Array[];
 }
 
-/** A host array as part of a checkpoint, of which all processes have the same. */
+/** A host array as part of a checkpoint; all processes have the same one. */
 const hostArray = (set: DeviceSet, name: string, values: Float64Array): CheckpointedArray => ({
   name,
   type: "f64",
@@ -84,8 +84,8 @@ export interface SavedRun {
 }
 
 /**
- * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for what is no
- * checkpoint of this program.
+ * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for a file of another
+ * program.
  */
 export async function readCheckpoint(path: string, tell: (text: string) => void): Promise<SavedRun> {
   try {

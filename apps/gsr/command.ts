@@ -348,7 +348,7 @@ interface KernelTime {
   flops: number;
 }
 
-/** Work and time of the launches of an iteration, those of one name together. */
+/** Work and time of the launches of an iteration, added up by name. */
 function kernelTimes(steps: Done["solver"]["steps"], { steps: seconds }: Solution): KernelTime[] {
   const kernels = new Map<string, KernelTime>();
   for (const { name, launch } of steps) {

@@ -17,7 +17,7 @@ export interface MemoryPlan {
   readonly form: string;
   /** Bytes of each member of this process, in their order. */
   readonly members: readonly { readonly name: string; readonly bytes: number }[];
-  /** Of all members of all processes. */
+  /** All members of all processes together. */
   readonly bytes: number;
 }
 

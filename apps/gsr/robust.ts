@@ -76,7 +76,7 @@ export interface RobustSolution {
   readonly settled: boolean;
 }
 
-/** Where the loop is before a solution. */
+/** Place of the loop before a solution. */
 export interface RobustPlace {
   readonly solver: Solver;
   readonly weights: Float64Array;

@@ -33,7 +33,7 @@ export interface Saving {
   readonly options: Place["options"];
 }
 
-/** What is asked for. */
+/** System, loops and limits of a run. */
 export interface Asked {
   readonly system: SimulatedOptions | ScanningSystemOptions;
   readonly solver: SolverOptions;

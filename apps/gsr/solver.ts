@@ -122,7 +122,7 @@ export class Solver {
   private constructor(
     readonly set: DeviceSet,
     readonly form: FormName,
-    /** Of the whole system. */
+    /** Counts of the whole system. */
     readonly shape: Shape,
     /** Stars, times and sizes of the system, with the generator `scanning`. */
     readonly scanning: ScanningSource | undefined,
@@ -161,7 +161,8 @@ export class Solver {
     const { layout, footprint, sorted }: Form = FORMS[form];
     requireForm(set, form, norm);
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
-    options.onPlan?.(requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles)));
+    const plan = requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles));
+    options.onPlan?.(plan);
     const several = set.members.length > 1;
     const launch: FormOptions = { rows: { precision }, alike: { precision: several ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
@@ -171,7 +172,7 @@ export class Solver {
     const matrix: Bidiagonalisation = sorted
       ? await fusedForm(set, shares, leaves, launch, sorted, norm)
       : paperForm(shares[0], launch.rows);
-    // What the devices' own queues have copied is there before other queues use it.
+    // Copies in the devices' own queues are over before other queues use what they copied.
     for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
     const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
@@ -268,7 +269,7 @@ export class Solver {
     this.writeWhole(({ vectors }) => vectors.variance, standardErrors);
   }
 
-  /** What an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
+  /** State of an iteration for a checkpoint, in whole arrays: any number of members goes on with it. */
   state(): CheckpointedArray[] {
     const { unknowns } = sections(this.shape);
     const rows = this.shape.observations + this.system.constraintCount;

@@ -7,7 +7,7 @@ const AT_ONCE = 2 ** 26;
 
 /**
  * The values of one view for each member of a set, in the order of members, on every process. All processes of a set call it.
- * @param views by number of member, of rank 1; those of other processes may be missing
+ * @param views by number of member, of rank 1; views of other processes may be missing
  * @param lengths elements of each member's view
  * @param what the values are, for errors of ranks that go apart
  * @param stream whose work before is done

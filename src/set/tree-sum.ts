@@ -11,7 +11,7 @@ import { byLocal, localOf } from "./member.js";
 import { requireHostMemory } from "./one-process.js";
 
 /*
- * Sums of arrays over leaves: arrays of one length, numbered from 0, of which each member computes some that follow each other. Leaves are added as a
+ * Sums of arrays over leaves: arrays of one length, numbered from 0. Each member computes some that follow each other. Leaves are added as a
  * binary tree by number: 0 and 1 of a level make 0 of the next, and a last one without a neighbour goes up as it is. So the bits of a sum depend on
  * the leaves alone, not on the members that have computed them. A member adds what it can (few nodes stay); each member takes a part of all nodes'
  * elements, adds these, and sends the sums to all.
@@ -28,7 +28,7 @@ interface Node {
   readonly index: number;
 }
 
-/** What `TreeSum` adds. */
+/** Leaves of a `TreeSum`, and memory for it. */
 export interface TreeSumOptions {
   /** For errors: the name of what is summed up. */
   readonly name: string;

@@ -208,7 +208,16 @@ test("non-finite data are refused", async () => {
 test("a system larger than the device is refused before anything is allocated", async () => {
   const source = simulatedRows(shape, "parallel", 0);
   const untouched = new Proxy(
-    { name: "tiny", memory: { name: "tiny" }, capabilities: { memory: footprint(source), maxAllocation: 2 ** 30 } },
+    {
+      name: "tiny",
+      memory: { name: "tiny" },
+      onHost: false,
+      precision: "fast",
+      capabilities: { memory: footprint(source), maxAllocation: 2 ** 30 },
+      prepare: () => assert.fail("a launch is prepared"),
+      // Promises ask for it.
+      ["then" as string]: undefined,
+    },
     {
       get(target, key) {
         if (key in target) return target[key as keyof typeof target];
@@ -220,7 +229,10 @@ test("a system larger than the device is refused before anything is allocated", 
     Solver.create(untouched, { gib: 60 }),
     (error) => error instanceof LaunchError && /needs \d+ GiB of memory, and tiny has/.test(error.message),
   );
-  await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
+  await assert.rejects(
+    Solver.create(untouched, { gib, form: "fused" }),
+    (error) => error instanceof LaunchError && /choose a smaller --gib, or 2 devices of this size$/.test(error.message),
+  );
   requireRoom(untouched, source);
   const narrow = { name: "narrow", capabilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
   assert.throws(() => requireRoom(narrow, source), /in one array/);
