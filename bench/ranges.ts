@@ -1,19 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
-import { f64, kernel, open, range, sum, view, type Device, type Launch, type RangePolicy } from "isoform";
+import { f64, i32, kernel, open, range, sum, view, type Device, type Launch, type RangePolicy } from "isoform";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*
- * What it costs that ranges change from launch to launch: `device.run` over one range and over new ones; and prepared launches whose code knows
- * its range beside such whose code is for any range, by turns.
- *   node dist/bench/ranges.js [--devices js,wasm,native] [--rounds 15] [--json F]
+ * What it costs that numbers change from launch to launch: `device.run` over one range, over new ones, and with new whole numbers; and prepared
+ * launches whose code knows its range beside others whose code is for any range, by turns.
+ *   node dist/bench/ranges.js [--devices js,wasm,native] [--rounds 15] [--runs-only] [--json F]
  */
 
 const { values: options } = parseArgs({
   options: {
     devices: { type: "string", default: "js,wasm,native" },
     rounds: { type: "string", default: "15" },
+    "runs-only": { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
@@ -26,24 +27,25 @@ const ELEMENTS = 3000;
 const median = (seconds: readonly number[]): number => seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)];
 const micros = (seconds: number): string => `${(1e6 * seconds).toFixed(1)} us`;
 
-const add = kernel("add", { x: view(f64), a: f64 }, ({ x, a }, i) => {
-  x[i] = x[i] + a;
+const add = kernel("add", { x: view(f64), a: f64, by: i32 }, ({ x, a, by }, i) => {
+  x[i] = x[i] + a * by;
 });
 
-/** Seconds of a run over one range, and over ranges that no launch had before. */
-async function runs(device: Device): Promise<{ known: number; fresh: number }> {
+/** Seconds of a run over one range, over ranges that no launch had before, and with whole numbers that none had. */
+async function runs(device: Device): Promise<{ known: number; fresh: number; whole: number }> {
   const x = device.array(f64, ELEMENTS);
-  const timed = async (policy: (n: number) => RangePolicy): Promise<number> => {
+  const timed = async (policy: () => RangePolicy, by = () => 1): Promise<number> => {
     const begin = performance.now();
-    for (let n = 0; n < LAUNCHES; n++) await device.run(add, { x, a: n }, policy(n));
+    for (let n = 0; n < LAUNCHES; n++) await device.run(add, { x, a: n, by: by() }, policy());
     return (performance.now() - begin) / 1e3 / LAUNCHES;
   };
-  const known: number[] = [];
-  for (let round = 0; round < rounds; round++) known.push(await timed(() => range([1, 2000])));
-  const fresh: number[] = [];
+  const one = (): RangePolicy => range([1, 2000]);
+  const [known, fresh, whole]: number[][] = [[], [], []];
   let seen = 0;
+  for (let round = 0; round < rounds; round++) known.push(await timed(one));
   for (let round = 0; round < rounds; round++) fresh.push(await timed(() => range([1 + (seen % 997), 1000 + (seen++ % 1999)])));
-  return { known: median(known), fresh: median(fresh) };
+  for (let round = 0; round < rounds; round++) whole.push(await timed(one, () => seen++));
+  return { known: median(known), fresh: median(fresh), whole: median(whole) };
 }
 
 /** A kernel prepared over a range, made anew at each call. */
@@ -111,10 +113,10 @@ function seconds(device: Device, launch: Launch): number {
 const rows = [];
 for (const name of options.devices.split(",")) {
   const device = await open(name);
-  const { known, fresh } = await runs(device);
-  const anyOverOwn = name === "native" ? undefined : ratios(device);
-  rows.push({ device: name, known, fresh, anyOverOwn });
-  console.log(`${name.padEnd(7)} a known range ${micros(known)}, a new one ${micros(fresh)}`);
+  const { known, fresh, whole } = await runs(device);
+  const anyOverOwn = options["runs-only"] || !["js", "wasm"].includes(name) ? undefined : ratios(device);
+  rows.push({ device: name, known, fresh, whole, anyOverOwn });
+  console.log(`${name.padEnd(7)} a known range ${micros(known)}, a new one ${micros(fresh)}, a new whole number ${micros(whole)}`);
   for (const [what, ratio] of Object.entries(anyOverOwn ?? {}))
     console.log(`        ${what}: code for any range takes ${ratio.toFixed(2)}`);
   await device.close();

@@ -36,6 +36,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "fortran/streams-run": "backends",
   "fortran/streams-solver": "backends",
   "fortran/streams-text": "backends",
+  // Another program reads what is written
+  "io/table/astropy": "backends",
   "kernel/deep-compiled": "backends",
   "patterns/gpu-code": "backends",
   "portability/handwritten": "backends",
@@ -58,6 +60,8 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "apps/gsr/application": "default",
   "apps/gsr/compare": "default",
   "apps/gsr/constraints": "default",
+  "apps/gsr/files/inputs": "default",
+  "apps/gsr/files/solutions": "default",
   "apps/gsr/generate": "default",
   "apps/gsr/glibc": "default",
   "apps/gsr/kernels": "default",

@@ -30,6 +30,8 @@ const solution = z.strictObject({
 const head = z.strictObject({
   /** Options that decide the bits of a run, by name. */
   options: z.record(z.string(), z.json()),
+  /** SHA-256 of the files that options name, by option. */
+  files: z.record(z.string(), z.string()),
   /** Iterations that the solution in work has made. */
   iterations: whole,
   /** Turns of the robust loop that are over. */
@@ -40,7 +42,7 @@ const head = z.strictObject({
   probes: whole,
 });
 
-/** Place of a run in its loops, with all that its arrays do not tell. */
+/** Place of a run, but for its arrays. */
 export type Place = z.infer<typeof head>;
 
 /** Arrays of a run on the host. */
@@ -52,7 +54,7 @@ export interface HostArrays {
   readonly draws: Float64Array[];
 }
 
-/** A host array as part of a checkpoint; all processes have the same one. */
+/** A host array as part of a checkpoint; all processes have the same. */
 const hostArray = (set: DeviceSet, name: string, values: Float64Array): CheckpointedArray => ({
   name,
   type: "f64",
@@ -84,8 +86,8 @@ export interface SavedRun {
 }
 
 /**
- * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for a file of another
- * program.
+ * Reads a checkpoint. Where it is damaged and the one before is whole, that one is taken, and `tell` says so. Throws IsoformError for other files than a
+ * checkpoint of this program.
  */
 export async function readCheckpoint(path: string, tell: (text: string) => void): Promise<SavedRun> {
   try {

@@ -1,34 +1,43 @@
 import type { Command } from "commander";
 import { Argument, Option } from "commander";
 import { LaunchError } from "isoform";
-import { previousOf } from "isoform/io";
+import { previousOf, writeByOne } from "isoform/io";
 import type { Interruption, Shell } from "isoform/portability";
 import type { DeviceSet } from "isoform/set";
 import { devices } from "isoform/set";
-import { tableText } from "isoform/portability";
 import { count, devicesOption, examples, f64Option, nonNegative, positive, precisionOption, seed } from "../options.js";
 import type { SavedRun } from "./checkpoint.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { compareSolutions, comparisonPlot, comparisonText } from "./compare.js";
-import type { SectionVerdict } from "./judgement.js";
-import { judge } from "./judgement.js";
-import type { Norms, Solution } from "./lsqr.js";
-import { PUBLISHED_TOLERANCES, STOP_REASONS } from "./lsqr.js";
-import { sections } from "./shape.js";
+import { epochRows } from "./files/epochs.js";
+import type { Inputs } from "./files/inputs.js";
+import {
+  askedCovariances,
+  digestsOf,
+  hasStars,
+  inputPaths,
+  readInputs,
+  requireInputs,
+  requireSameFiles,
+  systemDigests,
+} from "./files/inputs.js";
+import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
+import { exportSystem, requireExportFormat } from "./files/system-export.js";
+import type { Norms } from "./lsqr.js";
+import { PUBLISHED_TOLERANCES } from "./lsqr.js";
 import { NORMS } from "./fused.js";
 import type { GsrOptions } from "./gsr-options.js";
 import { planText } from "./memory.js";
 import { requireProbes } from "./probes.js";
 import { restarted, savedOptions } from "./restart.js";
-import type { Turn } from "./robust.js";
+import type { Results } from "./report.js";
+import { kernelTable, reportText, resultOf, resultsOf } from "./report.js";
 import { scanningSize } from "./scanning/index.js";
-import { addScanningOptions, describe, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
-import { readSolution, solutionText } from "./solution-file.js";
+import { addScanningOptions, refuseScanningOptions, scanningOptions } from "./scanning-options.js";
 import type { Done } from "./session.js";
 import { runSession } from "./session.js";
 import type { ScanningSystemOptions, SimulatedOptions } from "./solver.js";
 import { FORMS, GENERATORS, LAYOUTS } from "./solver.js";
-import type { Deviation } from "./validate.js";
 
 /** Size of the generators of random coefficients by default. */
 const SIMULATED_GIB = 0.25;
@@ -36,8 +45,6 @@ const SIMULATED_GIB = 0.25;
 const LIMITS = { simulated: 1000, scanning: 10_000 };
 /** Relative error of the coefficients at which a scanning system's solution is within 1e-3 standard errors of the exact one. */
 const SCANNING_ATOL = 1e-8;
-/** Name of LSQR's sums of squares, which grow towards a value of their own: neither errors nor bounds of errors. */
-const LSQR_LABEL = "LSQR's estimate of its error, not converged,";
 
 /** Adds `isoform gsr`. */
 export function command(program: Command, shell: Shell): void {
@@ -106,7 +113,8 @@ export function command(program: Command, shell: Shell): void {
     .option("--compatible-errors", "compute standard errors with the published program's count of unknowns")
     .option("--no-kernels", "skip per-kernel timing (it adds a small overhead)")
     .option("--json <file>", "write the result as JSON")
-    .option("--out <file>", "write all unknowns and their standard errors, for gsr compare, as JSON")
+    .option("--out <file>", "write the solution: .json, .fits, .vot or .h5 with all unknowns, for gsr compare; .ecsv with the stars")
+    .option("--export <file>", "write the system, its known terms and scaling for SciPy, .npz")
     .option("--report <file>", "gsr compare: write scatter plots of both solutions as SVG")
     .addArgument(new Argument("[compare]", "compare two solutions that --out wrote").choices(["compare"]))
     .argument("[files...]", "files of the two solutions")
@@ -119,6 +127,7 @@ export function command(program: Command, shell: Shell): void {
         "gsr --generator published --gib 10 --devices cuda:0 --iterations 100",
         "gsr --stars 2000 --known truth --errors probes 50 --checkpoint run.state",
         "gsr --restart run.state --checkpoint run.state",
+        "gsr --stars stars.ecsv --errors probes 50 --covariances stars --out x.fits",
         "gsr compare a.json b.json --report pairs.svg",
       ),
     )
@@ -144,11 +153,34 @@ async function runComparison(files: readonly string[], { report }: GsrOptions, s
 type SystemChoice = SimulatedOptions | ScanningSystemOptions;
 
 /** The system that the options ask for. */
-function systemOf(options: GsrOptions): SystemChoice {
+function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
   const { generator, gib } = options;
-  if (generator === "scanning") return { generator, ...(gib === undefined ? {} : scanningSize(gib)), ...scanningOptions(options) };
-  refuseScanningOptions(options, generator);
-  return { generator, gib: gib ?? SIMULATED_GIB };
+  if (generator !== "scanning") return { generator, gib: gib ?? SIMULATED_GIB };
+  return {
+    generator,
+    ...(gib === undefined ? {} : scanningSize(gib)),
+    ...scanningOptions(options),
+    ...(stars ? { list: stars.list } : {}),
+    ...(law ? { law } : {}),
+  };
+}
+
+/** Refuses options that do not go together, before any file is read or written. Throws LaunchError. */
+async function requireOptions(options: GsrOptions): Promise<void> {
+  if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
+  requireInputs(options);
+  if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
+  if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning" && hasStars(options));
+  if (options.export !== undefined) requireExportFormat(options.export);
+}
+
+/** A run as it is asked for. */
+interface Run {
+  readonly options: GsrOptions;
+  readonly chosen: SystemChoice;
+  readonly inputs: Inputs;
+  /** The checkpoint that it goes on from. */
+  readonly saved?: SavedRun;
 }
 
 async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => boolean): Promise<void> {
@@ -158,15 +190,20 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
     throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
   const options = saved ? restarted(given, saved.place.options, isGiven) : given;
-  const chosen = systemOf(options);
-  if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
-  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json: options.json, out: options.out };
+  await requireOptions(options);
+  const paths = inputPaths(options);
+  const { json, out, export: system } = options;
+  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: system };
   // A run may go on in the checkpoint that it was restarted from.
-  await shell.checkOutputs(files, { restart: given.restart }, { checkpoint: "restart" });
+  await shell.checkOutputs(files, { restart: given.restart, ...paths }, { checkpoint: "restart" });
+  const digests = await digestsOf(paths);
+  if (saved) requireSameFiles(paths, saved.place, digests, isGiven);
+  const inputs = await readInputs(options, digests);
   const set = await devices(options.devices, { f64: options.f64 });
   const interruption = shell.interruption();
   try {
-    await solveAndReport(set, chosen, options, shell, interruption, saved);
+    set.ranks?.requireAlike("the files that gsr reads", JSON.stringify(inputs.digests));
+    await solveAndReport(set, { options, chosen: systemOf(options, inputs), inputs, saved }, shell, interruption);
   } finally {
     interruption.ignore();
     await set.close();
@@ -182,24 +219,19 @@ function limitsOf({ iterations, atol }: GsrOptions, { generator }: SystemChoice)
   };
 }
 
-async function solve(
-  set: DeviceSet,
-  chosen: SystemChoice,
-  options: GsrOptions,
-  shell: Shell,
-  { stop }: Interruption,
-  resume?: SavedRun,
-): Promise<Done> {
+async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
   const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors } = options;
   const { iterations, atol } = limitsOf(options, chosen);
   const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
   const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
+  const { epochs } = inputs;
   let planned = false;
   try {
     return await runSession(
       set,
       {
         system: chosen,
+        rows: epochs && ((on) => epochRows(on, epochs)),
         solver: {
           seed,
           layout,
@@ -207,6 +239,7 @@ async function solve(
           norm,
           form,
           onPlan(plan) {
+            inputs.pairs?.requireIn(plan.shape);
             if (!planned) shell.print(planText(plan));
             planned = true;
           },
@@ -223,10 +256,10 @@ async function solve(
         },
         robust: options.robust ?? false,
         probes,
-        resume,
+        resume: saved,
         onProbe: (done) => probing.update(done, probes!, "probes"),
       },
-      { file: options.checkpoint, every: options.every, stop, options: savedOptions(options) },
+      { file: options.checkpoint, every: options.every, stop, options: savedOptions(options), files: inputs.digests },
     );
   } finally {
     task.done();
@@ -234,135 +267,39 @@ async function solve(
   }
 }
 
-async function solveAndReport(
-  set: DeviceSet,
-  chosen: SystemChoice,
-  options: GsrOptions,
-  shell: Shell,
-  interruption: Interruption,
-  saved: SavedRun | undefined,
-): Promise<void> {
-  const done = await solve(set, chosen, options, shell, interruption, saved);
-  const { solver, solution, robust, probes, interrupted } = done;
+async function solveAndReport(set: DeviceSet, asked: Run, shell: Shell, interruption: Interruption): Promise<void> {
+  const { options, chosen } = asked;
+  const done = await solve(set, asked, shell, interruption);
+  const { interrupted } = done;
   if (interrupted !== undefined) {
     const { checkpoint } = options;
     shell.print(`interrupted after ${interrupted} iterations${checkpoint === undefined ? "" : `: go on with --restart ${checkpoint}`}\n`);
     shell.endWith(interruption.exitCode);
     return;
   }
-  const { precision } = options;
-  const { shape, exact } = solver;
-  const { constraintCount } = solver.system;
-  const deviation = await solver.deviation();
-  const x = await solver.solution();
-  const errors = probes?.errors ?? (await solver.standardErrors());
-  const label = probes ? `standard error, ${probes.draws.length} probes,` : LSQR_LABEL;
-  const verdicts = probes && exact && options.known === "truth" ? judge(shape, x, exact, probes) : undefined;
-  const first = Array.from({ length: 5 }, (_, j) => ({ x: x[j], standardError: errors[j] }));
-  const kernels = kernelTimes(solver.steps, solution);
-  const scanning = solver.scanning && describe(solver.scanning);
-  const doubts = [
-    ...(verdicts?.some(({ ok }) => !ok) ? ["the solution does not lie about the truth as its standard errors say"] : []),
-    ...(robust && !robust.settled ? ["the weights have not settled: --robust needs a better conditioned system, or more iterations"] : []),
-  ];
-
-  shell.print(
-    `${set.name}: ${[...new Set(set.locals.map(({ device }) => device.label))].join(", ")}\n` +
-      `system ${"gib" in chosen ? `${chosen.gib} GiB, ` : ""}${options.generator} generator, ${solver.form} form, ${precision}: ` +
-      `${shape.stars} stars, ${shape.observations} observations, ${constraintCount} constraints, ${sections(shape).unknowns} unknowns\n` +
-      `${scanning?.text ?? ""}\n` +
-      (robust ? turnsText(robust.turns) : "") +
-      resultText(solution, deviation) +
-      first.map(({ x, standardError }, j) => `x[${j}] = ${x.toFixed(10)}  ${label} ${standardError.toExponential(3)}\n`).join("") +
-      (probes ? `standard errors are good to ${(100 * probes.accuracy).toPrecision(2)} %\n` : "") +
-      (verdicts ? `${verdictText(verdicts)}\n` : "") +
-      doubts.map((doubt) => `${doubt}\n`).join(""),
-  );
-  if (doubts.length > 0) shell.endWith(1);
-  if (options.kernels) shell.print(kernelTable(kernels));
+  const results = await resultsOf(done, asked);
+  shell.print(reportText(set, results, done, asked));
+  if (results.doubts.length > 0) shell.endWith(1);
+  if (options.kernels) shell.print(kernelTable(results.kernels));
   if (options.json !== undefined) {
-    const result = {
-      device: set.name,
-      label: [...new Set(set.locals.map(({ device }) => device.label))].join(", "),
-      options: { ...options, ...chosen, iterations: limitsOf(options, chosen).iterations, form: solver.form },
-      shape,
-      scanning: scanning?.facts,
-      turns: robust?.turns,
-      solution: { ...solution, steps: undefined },
-      deviation,
-      first,
-      errors: { label, accuracy: probes?.accuracy },
-      verdicts,
-      kernels,
-    };
-    await shell.writeFile(options.json, `${JSON.stringify(result, null, 1)}\n`);
+    const used = { ...options, ...chosen, list: undefined, law: undefined, iterations: limitsOf(options, chosen).iterations };
+    await shell.writeFile(options.json, `${JSON.stringify(resultOf(set, results, done, used), null, 1)}\n`);
   }
-  if (options.out !== undefined) {
-    const settings = { ...solver.scanning?.settings, ...(robust ? { robust: true } : {}) };
-    const system = { generator: options.generator, seed: options.seed, shape, options: settings };
-    const vectors = { x: Array.from(x), standardErrors: Array.from(errors) };
-    await shell.writeFile(options.out, solutionText({ system, precision, probes: probes?.draws.length, ...vectors }));
-  }
+  if (options.export !== undefined) await exportSystem(options.export, done.solver);
+  if (options.out !== undefined) await writeResult(set, options.out, results, done, asked, shell);
 }
 
-const turnsText = (turns: readonly Turn[]): string =>
-  turns
-    .map(
-      ({ deviation, change, rejected }, n) =>
-        `weights, turn ${n + 1}: residuals deviate by ${deviation.toFixed(3)}, weights change by ${change.toExponential(2)} on average, ` +
-        `${(100 * rejected).toFixed(2)} % are below a half\n`,
-    )
-    .join("");
-
-/** How the solution lies about the truth, section by section, and whether that is what its errors say. */
-const verdictText = (verdicts: readonly SectionVerdict[]): string =>
-  tableText({
-    title: "(x - truth) / standard error",
-    columns: ["section", "unknowns", "mean", "rms", "verdict"],
-    labels: 1,
-    rows: verdicts.map(({ section, unknowns, mean, rms, ok }) => [
-      section,
-      String(unknowns),
-      mean.value.toFixed(3),
-      rms.value.toFixed(3),
-      ok ? "as the errors say" : "not what the errors say",
-    ]),
-  });
-
-function resultText(solution: Solution, { mean, rms, max, published }: Deviation): string {
-  const e = (value: number) => value.toExponential(6);
-  return [
-    `stopped after ${solution.iterations} iterations: ${STOP_REASONS[solution.istop]} (istop ${solution.istop})`,
-    `solution error   mean ${e(mean)}, rms ${e(rms)}, max ${e(max)}; as the published program counts: mean ${e(published.mean)}, rms ${e(published.rms)}`,
-    `residual         |r| ${e(solution.rnorm)}, |r|/|b| ${e(solution.rnorm / solution.bnorm)}, |A^T r| ${e(solution.arnorm)}`,
-    `estimates        |A| ${e(solution.anorm)}, cond(A) ${e(solution.acond)}, |x| ${e(solution.xnorm)}`,
-    `time             ${(1000 * solution.secondsPerIteration).toFixed(4)} ms an iteration`,
-    "",
-  ].join("\n");
-}
-
-interface KernelTime {
-  name: string;
-  seconds: number;
-  bytes: number;
-  flops: number;
-}
-
-/** Work and time of the launches of an iteration, added up by name. */
-function kernelTimes(steps: Done["solver"]["steps"], { steps: seconds }: Solution): KernelTime[] {
-  const kernels = new Map<string, KernelTime>();
-  for (const { name, launch } of steps) {
-    const { bytes, flops } = kernels.get(name) ?? { bytes: 0, flops: 0 };
-    kernels.set(name, { name, bytes: bytes + launch.cost.bytes, flops: flops + launch.cost.flops, seconds: seconds[name] });
-  }
-  return [...kernels.values()];
-}
-
-function kernelTable(kernels: readonly KernelTime[]): string {
-  return tableText({
-    title: "",
-    columns: ["kernel", "ms", "GB/s"],
-    labels: 1,
-    rows: kernels.map(({ name, seconds, bytes }) => [name, (1000 * seconds).toFixed(4), (bytes / seconds / 1e9).toPrecision(3)]),
-  }).trimStart();
+/** Writes the solution with its errors, and covariances if they are asked for. All processes of the set call it, and rank 0 writes. */
+async function writeResult(set: DeviceSet, path: string, results: Results, done: Done, asked: Run, shell: Shell): Promise<void> {
+  const { solver, probes, robust } = done;
+  const { options, inputs } = asked;
+  const { shape, scanning } = solver;
+  const settings = { ...scanning?.settings, ...systemDigests(inputs), ...(robust ? { robust: true } : {}) };
+  const system = { generator: options.generator, seed: options.seed, shape, options: settings };
+  const vectors = { x: Array.from(results.x), standardErrors: Array.from(results.errors) };
+  const covariances = askedCovariances(options.covariances, inputs, shape, probes);
+  const stars = scanning?.stars ?? (inputs.epochs && inputs.stars?.list);
+  const { precision } = options;
+  const file = { system, precision, probes: probes?.draws.length, ...vectors, ...(covariances ? { covariances } : {}) };
+  await writeByOne(set, [], () => writeSolution(path, file, stars, (name, text) => shell.writeFile(name, text)));
 }

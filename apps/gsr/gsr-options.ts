@@ -25,5 +25,6 @@ export interface GsrOptions extends ScanningWords {
   kernels: boolean;
   json?: string;
   out?: string;
+  export?: string;
   report?: string;
 }

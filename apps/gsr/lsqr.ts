@@ -126,7 +126,7 @@ export interface SolveOptions extends Partial<Tolerances> {
   pause?: Pause;
 }
 
-/** Work between iterations. */
+/** Calls between iterations. */
 export interface Pause {
   /** Whether `save` is to be called after this iteration: the devices then have its state, and wait. */
   isDue(iteration: number): boolean | Promise<boolean>;

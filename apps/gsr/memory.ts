@@ -15,9 +15,11 @@ import { footprint } from "./system.js";
 /** Memory that a solver is going to allocate. */
 export interface MemoryPlan {
   readonly form: string;
+  /** Bytes for the whole system. */
+  readonly shape: Shape;
   /** Bytes of each member of this process, in their order. */
   readonly members: readonly { readonly name: string; readonly bytes: number }[];
-  /** All members of all processes together. */
+  /** Bytes for all members of all processes. */
   readonly bytes: number;
 }
 
@@ -52,7 +54,7 @@ export function requireRoomFor(
   const byDevice = new Map<Device, number>();
   for (const { device, index } of set.locals) byDevice.set(device, (byDevice.get(device) ?? 0) + all[index]);
   for (const [device, needed] of byDevice) requireMemory(device, { what: several ? `its part of ${what}` : what, bytes: needed, choose });
-  return { form, members: set.locals.map(({ name, index }) => ({ name, bytes: all[index] })), bytes };
+  return { form, shape, members: set.locals.map(({ name, index }) => ({ name, bytes: all[index] })), bytes };
 }
 
 /** Whether a device has a memory of its own, so that another one brings more. */

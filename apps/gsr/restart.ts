@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import { LaunchError } from "isoform";
 import type { Place } from "./checkpoint.js";
+import { flagOf, inputPaths } from "./files/inputs.js";
 import type { GsrOptions } from "./gsr-options.js";
 
 /*
@@ -20,6 +22,8 @@ const NAMES = [
   "conlim",
   "compatibleErrors",
   "stars",
+  "scanLaw",
+  "epochs",
   "years",
   "knot",
   "pixels",
@@ -29,28 +33,39 @@ const NAMES = [
   "outliers",
   "robust",
   "errors",
+  "covariances",
 ] as const satisfies readonly (keyof GsrOptions)[];
 
-/** The options of a run for its checkpoints. */
-export const savedOptions = (options: GsrOptions): Place["options"] =>
-  Object.fromEntries(NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name] as Place["options"][string]]])));
+/** The options of a run for its checkpoints; files have their whole paths. */
+export function savedOptions(options: GsrOptions): Place["options"] {
+  const paths = Object.entries(inputPaths(options)).map(([name, path]) => [name, resolve(path)]);
+  const whole = { ...options, ...Object.fromEntries(paths) } as GsrOptions;
+  return Object.fromEntries(NAMES.flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name] as Place["options"][string]]])));
+}
 
 /**
- * The options of a run that goes on: the checkpoint's, and the others as they are given. Throws LaunchError for an option that is given and differs.
+ * The options of a run that goes on: the checkpoint's, and the others as they are given. A file may have another path, as its digest tells whether it is the
+ * same, and other covariances may be asked for. Throws LaunchError for an option that is given and differs.
  */
 export function restarted(given: GsrOptions, saved: Place["options"], isGiven: (name: string) => boolean): GsrOptions {
+  const givenPaths = inputPaths(given);
+  const savedPaths = inputPaths(saved as unknown as GsrOptions);
+  const replaced: Record<string, unknown> = {};
   for (const name of NAMES) {
+    if (isGiven(name) && (name === "covariances" || (givenPaths[name] !== undefined && savedPaths[name] !== undefined))) {
+      replaced[name] = given[name];
+      continue;
+    }
     const differs = JSON.stringify(given[name]) !== JSON.stringify(saved[name]);
     if (isGiven(name) && differs)
       throw new LaunchError(
-        `the checkpoint was made ${saved[name] === undefined ? `without ${wordOf(name)}` : `with ${wordOf(name)} ${textOf(saved[name])}`}: leave ${wordOf(name)} out, or start anew`,
+        `the checkpoint was made ${saved[name] === undefined ? `without ${flagOf(name)}` : `with ${flagOf(name)} ${textOf(saved[name])}`}: leave ${flagOf(name)} out, or start anew`,
       );
   }
   const without = Object.fromEntries(Object.entries(given).filter(([name]) => !NAMES.some((one) => one === name)));
-  return { ...without, ...saved } as unknown as GsrOptions;
+  return { ...without, ...saved, ...replaced } as unknown as GsrOptions;
 }
 
-const wordOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const textOf = (value: unknown): string =>
   typeof value === "object" && value !== null
     ? Object.entries(value)

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { LaunchError } from "isoform";
+import { tableFormatOf } from "isoform/io";
 import { count, nonNegative, positive } from "../options.js";
 import type { Known, ScanningOptions, ScanningSource, TurnAxes } from "./scanning/index.js";
 import { KNOWN, TURN_AXES } from "./scanning/index.js";
@@ -12,7 +13,11 @@ import type { GeneratorName } from "./solver.js";
 
 /** The options as the command line gives them. */
 export interface ScanningWords {
-  stars?: number;
+  /** Their number, or a file with a list. */
+  stars?: number | string;
+  scanLaw?: string;
+  epochs?: string;
+  covariances?: string;
   years?: number;
   knot?: number | "auto";
   pixels?: number | "auto";
@@ -39,6 +44,11 @@ function errorsBy(word: string, before: ErrorsBy | undefined): ErrorsBy {
   return { probes: count(word) };
 }
 
+/** Reads a number of stars, or the name of a file with a list. */
+function countOrFile(text: string): number | string {
+  return tableFormatOf(text) === undefined ? count(text) : text;
+}
+
 export function addScanningOptions(command: Command): Command {
   const fraction = (text: string): number => {
     const value = nonNegative(text);
@@ -50,7 +60,13 @@ export function addScanningOptions(command: Command): Command {
     (text: string): number | "auto" =>
       text === "auto" ? text : parse(text);
   return command
-    .option("--stars <n>", "scanning: number of stars (default: 300)", count)
+    .option(
+      "--stars <n>",
+      "scanning: number of stars, or a file of stars as gaia_source has them, .ecsv, .csv, .fits or .vot (default: 300)",
+      countOrFile,
+    )
+    .option("--scan-law <file>", "scanning: observe by a commanded scan law, .csv or .csv.gz (default: the nominal law)")
+    .option("--epochs <file>", "scanning: solve epoch astrometry for the stars' parameters, .ecsv, .csv, .fits or .vot")
     .option("--years <x>", "scanning: years of observation, 1 to 20 (default: 5)", positive)
     .option(
       "--knot <s>",
@@ -72,11 +88,16 @@ export function addScanningOptions(command: Command): Command {
       "--errors <how...>",
       "scanning: standard errors by lsqr, an estimate only, or by random probes: probes 50 (default: lsqr)",
       errorsBy,
+    )
+    .option(
+      "--covariances <what>",
+      "scanning: covariances by the probes into --out, of the five parameters of all stars (stars), or of pairs of unknowns i, j in a file",
     );
 }
 
-/** The options that were given. */
-export function scanningOptions({ stars, years, knot, pixels, axes, frame, known, outliers }: ScanningWords): ScanningOptions {
+/** The options that were given, but for files. */
+export function scanningOptions({ stars: named, years, knot, pixels, axes, frame, known, outliers }: ScanningWords): ScanningOptions {
+  const stars = typeof named === "number" ? named : undefined;
   const given = Object.entries({ stars, years, knot, pixels, axes, frame, known, outliers });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
@@ -87,6 +108,10 @@ export function refuseScanningOptions(words: ScanningWords, generator: Generator
   const [name] = [
     ...(frame ? [] : ["no-frame"]),
     ...Object.keys(given),
+    ...(typeof words.stars === "string" ? ["stars"] : []),
+    ...(words.scanLaw === undefined ? [] : ["scan-law"]),
+    ...(words.epochs === undefined ? [] : ["epochs"]),
+    ...(words.covariances === undefined ? [] : ["covariances"]),
     ...(words.errors === undefined ? [] : ["errors"]),
     ...(words.robust ? ["robust"] : []),
   ];
@@ -98,7 +123,7 @@ export function refuseScanningOptions(words: ScanningWords, generator: Generator
 export function describe({ shape, transits, knots, leftOut, leftStars, leftBlocks }: ScanningSource): { text: string; facts: object } {
   const { knots: splines, pixels, intervals } = shape;
   const lines = [
-    `${transits.count} transits (${leftOut} left out); attitude: ${splines} splines an axis, knots of ${knots.length.toFixed(0)} s, ` +
+    `${transits.count} transits (${leftOut} left out); attitude: ${splines} splines an axis${knots.pieces.length > 1 ? ` in ${knots.pieces.length} pieces` : ""}, knots of ${knots.length.toFixed(0)} s, ` +
       `${knots.transitsAnInterval.toFixed(1)} transits each; instrument: ${pixels} pixel columns, ${intervals} intervals of time`,
   ];
   if (leftStars.length > 0) lines.push(`${leftStars.length} stars have left the system: they have too few transits`);

@@ -9,6 +9,7 @@ import type { RobustSolution } from "./robust.js";
 import { solveRobustly, weighted } from "./robust.js";
 import { scanningRows } from "./scanning/index.js";
 import { sections } from "./shape.js";
+import type { RowSource } from "./source.js";
 import type { ScanningSystemOptions, SimulatedOptions, SolverOptions } from "./solver.js";
 import { Solver } from "./solver.js";
 
@@ -29,13 +30,16 @@ export interface Saving {
   readonly every?: number;
   /** Aborted by a signal. */
   readonly stop: AbortSignal;
-  /** Options that a checkpoint tells. */
+  /** Options that a checkpoint tells, and digests of the files that they name. */
   readonly options: Place["options"];
+  readonly files: Place["files"];
 }
 
-/** System, loops and limits of a run. */
+/** Request for a run. */
 export interface Asked {
   readonly system: SimulatedOptions | ScanningSystemOptions;
+  /** Rows that take the place of the system's, which cannot be weighed. */
+  rows?(set: DeviceSet): RowSource;
   readonly solver: SolverOptions;
   readonly stopping: SolveOptions & { readonly compatibleErrors?: boolean };
   readonly robust: boolean;
@@ -74,7 +78,15 @@ class Session {
     private readonly saving: Saving,
   ) {
     this.resume = asked.resume;
-    this.place = { iterations: 0, turns: [], settled: false, probes: 0, ...asked.resume?.place, options: saving.options };
+    this.place = {
+      iterations: 0,
+      turns: [],
+      settled: false,
+      probes: 0,
+      ...asked.resume?.place,
+      options: saving.options,
+      files: saving.files,
+    };
   }
 
   async run(): Promise<Done> {
@@ -82,7 +94,7 @@ class Session {
     if (this.place.solution) await this.rebuild();
     else if (asked.robust) await this.solveRobustly();
     else {
-      this.solver = await Solver.create(this.set, { ...asked.system, ...asked.solver });
+      this.solver = await this.plain();
       const solution = await this.solver.solve({ ...asked.stopping, from: await this.begin(), pause: this.pause });
       if (solution.istop < 0) return this.interrupted(solution);
       this.place.solution = solution;
@@ -97,6 +109,12 @@ class Session {
 
   private interrupted(solution: Solution | undefined): Done {
     return { solver: this.solver, solution: solution!, interrupted: this.place.iterations };
+  }
+
+  /** Solver of the system without weights. */
+  private plain(): Promise<Solver> {
+    const { rows, system, solver } = this.asked;
+    return rows ? Solver.of(this.set, rows(this.set), solver) : Solver.create(this.set, { ...system, ...solver });
   }
 
   private async source() {
@@ -138,14 +156,14 @@ class Session {
 
   /** Makes the system of a run whose solution is known, for the probes that are left. */
   private async rebuild(): Promise<void> {
-    const { system, solver, robust } = this.asked;
+    const { solver, robust } = this.asked;
     if (robust) {
       const source = await this.source();
       const weights = new Float64Array(source.shape.observations);
       await this.restoreWeights(weights);
       this.arrays.weights = weights;
       this.solver = await Solver.of(this.set, weighted(source, weights), solver);
-    } else this.solver = await Solver.create(this.set, { ...system, ...solver });
+    } else this.solver = await this.plain();
     const { unknowns } = sections(this.solver.shape);
     this.arrays.found = { x: new Float64Array(unknowns), errors: new Float64Array(unknowns) };
     for (let n = 0; n < this.place.probes; n++) this.arrays.draws.push(new Float64Array(unknowns));

@@ -35,7 +35,7 @@ export function simulatedRows(shape: Shape, generator: SimulatedName, seed: numb
   };
 }
 
-/** Makes the published rows on the host, one after the other from the first on, and copies the rows of a window piece by piece. */
+/** Makes the published rows on the host, one after the other from the first on, and copies a window's piece by piece. */
 async function copyPublishedRows(
   { queue }: Device,
   shape: Shape,

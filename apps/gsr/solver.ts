@@ -122,13 +122,13 @@ export class Solver {
   private constructor(
     readonly set: DeviceSet,
     readonly form: FormName,
-    /** Counts of the whole system. */
+    /** The same for the whole system. */
     readonly shape: Shape,
     /** Stars, times and sizes of the system, with the generator `scanning`. */
     readonly scanning: ScanningSource | undefined,
     private readonly seed: number,
     /** Stars of each member. */
-    private readonly parts: readonly Part[],
+    readonly parts: readonly Part[],
     private readonly shares: readonly Share[],
     private readonly lsqr: Lsqr,
     private readonly owned: readonly { free(): void }[],
@@ -172,7 +172,7 @@ export class Solver {
     const matrix: Bidiagonalisation = sorted
       ? await fusedForm(set, shares, leaves, launch, sorted, norm)
       : paperForm(shares[0], launch.rows);
-    // Copies in the devices' own queues are over before other queues use what they copied.
+    // Copies of the devices' own queues end before other queues use what they wrote.
     for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
     const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
@@ -182,6 +182,11 @@ export class Solver {
   /** The part of the system that the first member of this process has: all of it on one device. */
   get system(): System {
     return this.shares[0].system;
+  }
+
+  /** The parts of the system that this process has, in the order of its members. */
+  get systems(): readonly System[] {
+    return this.shares.map(({ system }) => system);
   }
 
   /** The solution that the known terms were made for; undefined where it is 1 for all unknowns. */
@@ -215,12 +220,22 @@ export class Solver {
     return this.whole(({ vectors }) => vectors.variance);
   }
 
+  /** Factors of the columns of the whole system, 0 for unknowns that have left it. */
+  scaling(): Promise<Float64Array> {
+    return this.whole(({ system }) => system.scaling.all);
+  }
+
+  /** Known terms of all rows: observations, then constraints. */
+  knownTerms(): Promise<Float64Array> {
+    return this.wholeRows(({ system }) => system.knownTerms);
+  }
+
   /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
   async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
     for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
     const norm = await this.lsqr.residual(this.scalings);
     if (rows.length === 0) return { norm, rows: [] };
-    const negative = await this.wholeRows();
+    const negative = await this.wholeRows(({ vectors }) => vectors.u);
     return { norm, rows: rows.map(([first, end]) => negative.slice(first, end).map((value) => -value)) };
   }
 
@@ -259,7 +274,7 @@ export class Solver {
       for (const { member, system, vectors } of this.shares)
         await writeProbe({ device: member.device, queue: member.queue(0) }, vectors.u, system.window.rows, this.seed, probe);
     const { istop } = await this.lsqr.solve(options);
-    const [y, p] = [await this.solution(), await this.whole(({ system }) => system.scaling.all)];
+    const [y, p] = [await this.solution(), await this.scaling()];
     return { draw: y.map((value, j) => value * p[j]), istop };
   }
 
@@ -269,7 +284,7 @@ export class Solver {
     this.writeWhole(({ vectors }) => vectors.variance, standardErrors);
   }
 
-  /** State of an iteration for a checkpoint, in whole arrays: any number of members goes on with it. */
+  /** State that an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
   state(): CheckpointedArray[] {
     const { unknowns } = sections(this.shape);
     const rows = this.shape.observations + this.system.constraintCount;
@@ -292,7 +307,7 @@ export class Solver {
       array(
         "u",
         rows,
-        () => this.wholeRows(),
+        () => this.wholeRows(({ vectors }) => vectors.u),
         (values) => this.writeRows(values),
       ),
       ...(["v", "w", "x", "variance"] as const).map(vector),
@@ -324,12 +339,12 @@ export class Solver {
     for (const share of this.shares) share.member.queue(0).write(of(share), partOfWhole(this.shape, share.system.window, whole));
   }
 
-  /** All rows of u: observations, then constraints, which all members have alike. */
-  private async wholeRows(): Promise<Float64Array> {
+  /** A vector over all rows: observations, then constraints, which all members have alike. */
+  private async wholeRows(of: (share: Share) => View<"f64">): Promise<Float64Array> {
     const { constraintCount } = this.system;
     const lengths = this.parts.map(({ rows }, m) => rows[1] - rows[0] + (m === this.parts.length - 1 ? constraintCount : 0));
     const views: View<"f64">[] = [];
-    for (const { member, vectors } of this.shares) views[member.index] = vectors.u.slice([0, lengths[member.index]]);
+    for (const share of this.shares) views[share.member.index] = of(share).slice([0, lengths[share.member.index]]);
     const pieces = await readPieces(this.set, views, lengths, "rows");
     const whole = new Float64Array(this.shape.observations + constraintCount);
     for (const [m, { rows }] of this.parts.entries()) whole.set(pieces[m], rows[0]);

@@ -35,7 +35,7 @@ export interface DeviceSparse {
 /** Some stars' rows on a device, with coefficients scaled to columns of unit norm. */
 export interface StarRows extends Observations {
   readonly device: Device;
-  /** Counts of these stars and rows, and of all that stars share. */
+  /** Unknowns of these stars and rows, and of all that stars share. */
   readonly shape: Shape;
   /** First row of each star, and the end of the last. */
   readonly starRow: View<"i32">;
@@ -118,7 +118,7 @@ export async function createSystem(device: Device, source: RowSource, options: S
   return system;
 }
 
-/** Part of a system before constraints are known. */
+/** A member's part of a system before constraints are known. */
 interface Draft {
   readonly member: LocalMember;
   readonly part: Part;
@@ -229,7 +229,7 @@ function windowOf(all: StarRows, part: Window, tile: Window, starRow: View<"i32"
   };
 }
 
-/** Places of the unknowns of each tile's stars in a vector of its system, and of the unknowns that stars share. */
+/** Places of the unknowns of each tile's stars in a vector of its system, and those that stars share. */
 export function unknownsOfTiles({ tiles, shape }: Pick<System, "tiles" | "shape">): {
   readonly stars: readonly (readonly [first: number, end: number])[];
   readonly shared: readonly [first: number, end: number];
@@ -240,7 +240,7 @@ export function unknownsOfTiles({ tiles, shape }: Pick<System, "tiles" | "shape"
 }
 
 /**
- * A vector over all unknowns. Each member has a part of it: its stars' unknowns, and a copy of what stars share. All processes of a set call it.
+ * A vector over all unknowns. Each member has a part: its stars', and a copy of what stars share. All processes of a set call it.
  * @param vectors of the members of this process, in their order
  */
 export async function readWhole(

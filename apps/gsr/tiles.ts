@@ -36,7 +36,7 @@ export interface Tile {
   readonly constraints?: DeviceSparse;
 }
 
-/** Results that a tile leaves in an iteration. */
+/** Sums that a tile leaves of an iteration. */
 export interface Leaf {
   readonly all: View<"f64">;
   /** Share of A^T u for unknowns that stars share. */
@@ -67,7 +67,7 @@ export function leafOf(system: Pick<System, "shape">, all: View<"f64">, rows: nu
 export interface SharePart {
   readonly share: Share;
   readonly tiles: readonly Tile[];
-  /** Places of the unknowns that stars share in a vector. */
+  /** Places of unknowns that stars share in a vector. */
   readonly shared: readonly [first: number, end: number];
   /** The constraint rows' part of u. */
   readonly c: View<"f64">;

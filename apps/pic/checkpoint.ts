@@ -1,5 +1,6 @@
 import { IsoformError } from "isoform";
 import { readCheckpoint as readFile, writeCheckpoint as writeFile } from "isoform/io";
+import type { DeviceSet } from "isoform/set";
 import { z } from "zod";
 import { CASES } from "./cases.js";
 import { COMPOSITIONS } from "./compositions.js";
@@ -81,21 +82,44 @@ function inOrder(rows: readonly Row[]): boolean {
 
 const shapeOf = ({ electric, magnetic, kinetic }: Row): string => [electric, magnetic, kinetic].map(({ length }) => length).join();
 
-/** Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError if it cannot. */
-export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint): Promise<void> {
-  const { arrays, steps, about } = state;
-  const named = arrays.map((array, n) => ({
-    name: `array ${n}`,
-    type: "f64" as const,
-    length: array.length,
-    read: async () => (array instanceof Float64Array ? array : Float64Array.from(array)),
-    write: () => undefined,
-  }));
+/**
+ * Writes a checkpoint as `isoform/io` does: the one before is kept. Throws IsoformError if it cannot.
+ * @param set whose processes all write, where the state is one of several
+ */
+export async function writeCheckpoint(path: string, { options, rows, state }: Checkpoint, set?: DeviceSet): Promise<void> {
+  const { arrays, steps, about, pieces } = state;
+  const named = arrays.map((array, n) => {
+    const piece = pieces?.[n];
+    return {
+      name: `array ${n}`,
+      type: "f64" as const,
+      length: piece?.whole ?? array.length,
+      ...(piece && set && { piece: { set, first: piece.first, length: array.length } }),
+      read: async () => (array instanceof Float64Array ? array : Float64Array.from(array)),
+      write: () => undefined,
+    };
+  });
   await writeFile(path, named, { options, rows, steps, about }, { format: FORMAT });
+}
+
+/** A checkpoint whose values are not read yet. */
+export interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
+  /**
+   * Reads the values that a simulation takes.
+   * @param lengths of its arrays
+   * @param pieces that it takes of them, in several processes
+   */
+  state(lengths?: readonly number[], pieces?: State["pieces"]): Promise<State>;
 }
 
 /** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
 export async function readCheckpoint(path: string): Promise<Checkpoint> {
+  const { state, ...others } = await openCheckpoint(path);
+  return { ...others, state: await state() };
+}
+
+/** The same, without the values. */
+export async function openCheckpoint(path: string): Promise<OpenCheckpoint> {
   const file = await readFile(path, { format: FORMAT });
   const { data, error } = head.safeParse(file.metadata);
   if (error) {
@@ -103,5 +127,15 @@ export async function readCheckpoint(path: string): Promise<Checkpoint> {
     throw new IsoformError(`${path} is not a checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
   }
   const { options, rows, steps, about } = data;
-  return { options, rows, state: { steps, about, arrays: await file.arrays() } };
+  const state: OpenCheckpoint["state"] = async (lengths, pieces) => {
+    const arrays = [];
+    for (const [n, stored] of file.stored.entries()) {
+      const piece = pieces?.[n];
+      // Pieces of an array of another length would be other particles.
+      const isPiece = piece !== undefined && lengths !== undefined && piece.whole === stored.length;
+      arrays.push(await (isPiece ? stored.values(piece.first, piece.first + lengths[n]) : stored.values()));
+    }
+    return { steps, about, arrays, ...(pieces && { pieces }) };
+  };
+  return { options, rows, state };
 }

@@ -3,15 +3,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError } from "isoform";
-import { previousOf, requireHdf5, xdmfOf } from "isoform/io";
-import { devices } from "isoform/set";
+import { previousOf, requireHdf5, writeByOne, xdmfOf } from "isoform/io";
+import { devices, onAnyRank } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
 import { addConfig } from "../config.js";
 import { count, countOrNone, devicesOption, examples, f64Option, number, positive, precisionOption } from "../options.js";
 import { CASES, type Case, type CaseOptions } from "./cases.js";
 import { chart } from "./chart.js";
-import { readCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
+import { openCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
 import { COMPOSITIONS, type CompositionName } from "./compositions.js";
 import { isModule, readDistribution, usedDistribution, type UsedDistribution } from "./distribution-file.js";
 import { writeFields } from "./fields.js";
@@ -190,7 +190,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
   if (given.hdf5 !== undefined) await requireHdf5(given.hdf5);
   if (given.hdf5 !== undefined && given.restart !== undefined && existsSync(given.hdf5))
     throw new IsoformError(`pic: ${given.hdf5} exists, and may hold snapshots of the earlier run: give --hdf5 another file`);
-  const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart);
+  const saved = given.restart === undefined ? undefined : await openCheckpoint(given.restart);
   const named = given.distribution === undefined ? undefined : await usedDistribution(given.distribution);
   if (saved) requireSame(each, { ...given, distribution: named }, saved.options, isGiven);
   const asked = { ...given, distribution: named, ...(saved && runOptions(saved.options)) };
@@ -204,26 +204,24 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
     const settings = { ...asked, count: asked.particles, layout: LAYOUTS[asked.layout] };
     const options = {
       ...asked,
-      sort: asked.sort ?? stepsBetweenSorts(members[0].device, problem, { ...settings, count: settings.count / members.length }),
+      sort: asked.sort ?? stepsBetweenSorts(members[0].device, problem, { ...settings, count: settings.count / set.members.length }),
     };
     const simulation = await Simulation.create(set, problem, { ...settings, sort: options.sort });
     if (saved) {
-      simulation.restore(saved.state);
+      simulation.restore(await saved.state(simulation.lengths, simulation.pieces));
       await simulation.requireSound(`in ${given.restart}`);
     }
     const firstStep = simulation.steps;
     const rows: Row[] = saved ? [...saved.rows] : [];
-    const { seconds, exitCode } = await simulate(each, simulation, options, rows, shell);
+    const { seconds, exitCode, interrupted } = await simulate(each, simulation, options, rows, shell);
     const done = { steps: simulation.steps - firstStep, seconds };
     const judgement = each.judge(seriesOfMode(rows), asked);
     const label = [...new Set(members.map(({ device }) => device.label))].join(", ");
     shell.print(`${set.name}: ${label}\n${summary(each, simulation, options, rows, done)}`);
     if (judgement.comparisons.length > 0) shell.print(comparisonTable(judgement));
     if (judgement.remark !== undefined) shell.print(`${judgement.remark}\n`);
-    if (exitCode !== 0) {
-      shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
-      process.exitCode = exitCode;
-    }
+    if (interrupted) shell.print(`interrupted${options.checkpoint === undefined ? "" : `: go on with --restart ${options.checkpoint}`}`);
+    if (exitCode !== 0) process.exitCode = exitCode;
 
     if (options.csv !== undefined) await shell.writeFile(options.csv, csvText(rows, speciesOf(simulation)));
     if (options.svg !== undefined)
@@ -231,7 +229,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
         options.svg,
         chart(`pic ${each.name}`, `amplitude of the ${watchedText(each, options.mode)}`, seriesOfMode(rows), judgement.curves),
       );
-    if (options.vtk !== undefined) await writeFields(options.vtk, simulation);
+    if (options.vtk !== undefined) await writeByOne(set, [], () => writeFields(options.vtk!, simulation));
     if (options.json !== undefined) {
       const result = {
         case: each.name,
@@ -271,11 +269,11 @@ async function simulate(
   options: Options,
   rows: Row[],
   shell: Shell,
-): Promise<{ seconds: number; exitCode: number }> {
+): Promise<{ seconds: number; exitCode: number; interrupted: boolean }> {
   const checkpoint = async (): Promise<void> => {
     if (options.checkpoint === undefined) return;
     const saved = { options: { case: each.name, ...runOptions(options) }, rows, state: await simulation.state() };
-    await writeCheckpoint(options.checkpoint, saved);
+    await writeCheckpoint(options.checkpoint, saved, simulation.set);
   };
   let snapshotAt: number | undefined;
   const snapshot = async (): Promise<void> => {
@@ -298,7 +296,8 @@ async function simulate(
   task.done();
   await checkpoint();
   await snapshot();
-  return { seconds, exitCode: interruption.exitCode };
+  const { exitCode } = interruption;
+  return { seconds, exitCode, interrupted: await onAnyRank(simulation.set, exitCode !== 0, "signals") };
 }
 
 const speciesOf = ({ species }: Simulation): string[] => species.map(({ species: { name } }) => name);

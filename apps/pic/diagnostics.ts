@@ -1,9 +1,11 @@
 import type { Launch, View } from "isoform";
 import { range } from "isoform";
+import type { DeviceSet } from "isoform/set";
 import * as kernels from "./field-kernels.js";
 import { components, type Maxwell } from "./maxwell.js";
 import { along, cellSize, cyclic, dofs } from "./mesh.js";
 import type { Part } from "./part.js";
+import type { Moments } from "./species.js";
 import type { Work, Workspace } from "./workspace.js";
 
 /** Result of `Simulation.measure`, in units of the plasma. */
@@ -46,10 +48,11 @@ export class Diagnostics {
   private readonly maxwell: Maxwell;
 
   /**
-   * Diagnostics of the fields of the first part, and of the particles of all.
+   * Diagnostics of the fields of the first part, and of the particles of all; in several processes the fields are of rank 0's first part.
    * @param deposit puts the charge density into the fields' `current`
    */
   constructor(
+    private readonly set: DeviceSet,
     private readonly parts: readonly Part[],
     private readonly deposit: () => Promise<void>,
   ) {
@@ -95,16 +98,32 @@ export class Diagnostics {
     const magnetic = await this.results(this.magnetic);
     const momentum = [0, 0, 0];
     for (const [a, terms] of this.poynting.entries()) for (const [sign, fold] of terms) momentum[a] += sign * (await this.result(fold));
-    const kinetic = this.parts[0].species.map(() => 0);
-    for (const { species } of this.parts)
-      for (const [n, particles] of species.entries()) {
-        const { mass } = particles.species;
-        const moments = await particles.moments();
-        kinetic[n] += mass * moments.energy;
-        for (const a of [0, 1, 2]) momentum[a] += mass * moments.momentum[a];
-      }
     const halves = (values: readonly number[]): number[] => values.map((value) => value / 2);
-    return { time, electric: halves(electric), magnetic: halves(magnetic), kinetic, momentum, gauss, divergence };
+    const fields = { electric: halves(electric), magnetic: halves(magnetic), gauss, divergence, momentum };
+    return { time, ...(await this.withParticles(fields)) };
+  }
+
+  /** Measures of the fields, with the energy and momentum of the particles of all processes. */
+  private async withParticles(fields: Omit<Measures, "time" | "kinetic">): Promise<Omit<Measures, "time">> {
+    const moments: Moments[][] = [];
+    for (const { species } of this.parts) {
+      const own: Moments[] = [];
+      for (const particles of species) own.push(await particles.moments());
+      moments.push(own);
+    }
+    const own = { fields, moments };
+    const all = (await this.set.ranks?.gather(own, "measures of pic")) ?? [own];
+    const [first] = all;
+    const kinetic = this.parts[0].species.map(() => 0);
+    const momentum = [...first.fields.momentum];
+    for (const part of all.flatMap((each) => each.moments))
+      for (const [n, { energy, momentum: own }] of part.entries()) {
+        const { mass } = this.parts[0].species[n].species;
+        kinetic[n] += mass * energy;
+        for (const a of [0, 1, 2]) momentum[a] += mass * own[a];
+      }
+    const { electric, magnetic, gauss, divergence } = first.fields;
+    return { electric, magnetic, kinetic, momentum, gauss, divergence };
   }
 
   private vector(view: View<"f64">): View<"f64", 1> {

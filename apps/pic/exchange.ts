@@ -1,55 +1,98 @@
 import type { Launch, Precision, Queue, View } from "isoform";
 import { f64, kernel, range, view } from "isoform";
-import { copyBetween, type LocalMember } from "isoform/set";
+import { byLocal, copyLocally, exchangeNow, spansProcesses, type DeviceSet, type MemberCopy } from "isoform/set";
 
-/** total_i := the sum of each part's share of it, in the order of the parts. */
+/** total_i := the sum of each member's share of it, in the order of the members. */
 const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, ({ parts, total }, i) => {
   let sum = parts[0][i];
   for (let k = 1; k < parts.length; k++) sum += parts[k][i];
   total[i] = sum;
 });
 
-/** An array of equal shape on some members of a set, and room next to each for the arrays of all others. */
+/** One thing to do in a step. */
+export interface Step {
+  /** Whether it waits for messages of other processes, so that a graph cannot have it. */
+  readonly waits?: boolean;
+  do(): void;
+}
+
+/** An array of equal shape on a member, and room next to it for what all members have of the places that this one adds up. */
 interface Part {
-  readonly member: LocalMember;
-  readonly own: View<"f64">;
+  readonly own: View<"f64", 1>;
   readonly parts: View<"f64", 2>;
   readonly add: Launch;
 }
 
 /**
- * Adds up arrays over the members of a set: each gives its own to all others, and adds up in the order of the members, so that all have the same
- * bits afterwards where their arithmetic is the same.
+ * Adds up arrays over the members of a set: each member is given its share of the places from all others, adds up in the order of the members, and
+ * sends the sums to all. So a member sends and receives about two arrays, however many members there are, and all have the same bits afterwards.
  */
 export class Exchange {
+  /** Steps of a sum, to be done in this order after the work that made the arrays. */
+  readonly steps: readonly Step[];
+  /** By member; holes where a member is of another process. */
   private readonly arrays: readonly Part[];
+  /** Shares of the arrays to the members that add them up, and sums to all others. */
+  private readonly shares: readonly MemberCopy[];
+  private readonly sums: readonly MemberCopy[];
 
-  /** @param arrays one of each member, contiguous */
-  constructor(members: readonly LocalMember[], arrays: readonly View<"f64">[], precision: Precision) {
-    this.arrays = members.map((member, n) => {
-      const own = arrays[n];
-      const parts = member.device.array(f64, [members.length, own.size]);
-      const total = own.reshape(own.size);
-      return { member, own, parts, add: member.device.prepare(addParts, { parts, total }, range(own.size), { precision }) };
+  /** @param arrays one of each member of this process, contiguous, at the member's number */
+  constructor(
+    private readonly set: DeviceSet,
+    arrays: readonly View<"f64">[],
+    precision: Precision,
+  ) {
+    const count = set.members.length;
+    const [{ size }] = Object.values(arrays);
+    const begin = (member: number): number => Math.floor(size * (member / count));
+    this.arrays = byLocal(set, ({ device }, m) => {
+      const own = arrays[m].reshape(size);
+      const places = begin(m + 1) - begin(m);
+      const parts = device.array(f64, [count, places]);
+      const add = device.prepare(addParts, { parts, total: own.slice([begin(m), begin(m + 1)]) }, range(places), { precision });
+      return { own, parts, add };
+    });
+    const adding = set.members.filter(({ index }) => begin(index + 1) > begin(index));
+    const piece = (of: number, from: number): View<"f64"> | undefined => this.arrays[of]?.own.slice([begin(from), begin(from + 1)]);
+    this.shares = set.members.flatMap(({ index: from }) =>
+      adding.map(({ index: to }) => ({ from, to, source: piece(from, to), target: this.arrays[to]?.parts.at(0, from) })),
+    );
+    this.sums = adding.flatMap(({ index: from }) =>
+      set.members
+        .filter(({ index: to }) => to !== from)
+        .map(({ index: to }) => ({ from, to, source: piece(from, from), target: piece(to, from) })),
+    );
+    this.steps = spansProcesses(set) ? this.betweenProcesses() : [{ do: () => this.submit() }];
+  }
+
+  free(): void {
+    this.arrays.forEach(({ add, parts }) => {
+      add.free();
+      parts.free();
     });
   }
 
-  /** Enqueues the sum in the members' first streams, after the work that made the arrays. */
-  submit(): void {
-    const queues = this.arrays.map(({ member }) => member.queue(0));
-    for (const [from, { own }] of this.arrays.entries())
-      for (const [to, { parts }] of this.arrays.entries()) copyBetween(own.reshape(own.size), parts.at(0, from), queues[from], queues[to]);
+  /** Enqueues the sum in the members' first streams. */
+  private submit(): void {
+    const queues = this.set.locals.map((member) => member.queue(0));
+    copyLocally(this.set, this.shares, 0);
     synchronise(queues);
-    for (const [n, { add }] of this.arrays.entries()) queues[n].submit(add);
+    this.add();
+    copyLocally(this.set, this.sums, 0);
     // The next exchange must not give before all have added up.
     synchronise(queues);
   }
 
-  free(): void {
-    for (const { add, parts } of this.arrays) {
-      add.free();
-      parts.free();
-    }
+  private betweenProcesses(): Step[] {
+    const exchange = (copies: readonly MemberCopy[]): Step => ({
+      waits: true,
+      do: () => exchangeNow(this.set, copies, "current", "the sum of the currents of pic"),
+    });
+    return [exchange(this.shares), { do: () => this.add() }, exchange(this.sums)];
+  }
+
+  private add(): void {
+    for (const member of this.set.locals) member.queue(0).submit(this.arrays[member.index].add);
   }
 }
 

@@ -63,7 +63,7 @@ export async function follow(
   if (!Number.isSafeInteger(steps))
     throw new IsoformError(`pic: a run to time ${time} takes too many steps of ${simulation.settings.dt}: choose a shorter --time`);
   if (rows.length === 0) await sample(0);
-  while (simulation.steps < steps && !stop?.aborted) {
+  while (simulation.steps < steps && !(await simulation.stops(stop?.aborted ?? false))) {
     const start = performance.now();
     await simulation.run(Math.min(every, steps - simulation.steps));
     const seconds = (performance.now() - start) / 1e3;

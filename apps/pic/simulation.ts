@@ -1,9 +1,9 @@
-import type { Device, Graph, Queue } from "isoform";
+import type { Device, Graph, Queue, View } from "isoform";
 import { IsoformError } from "isoform";
-import { devices, requireMemory, requireOneProcess, type DeviceSet } from "isoform/set";
+import { devices, ofFirstRank, onAnyRank, requireHostMemory, requireMemory, spansProcesses, type DeviceSet } from "isoform/set";
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
-import { Exchange, synchronise } from "./exchange.js";
+import { Exchange, synchronise, type Step } from "./exchange.js";
 import { findLost } from "./lost.js";
 import type { Maxwell } from "./maxwell.js";
 import { joined, Part, type Values } from "./part.js";
@@ -13,12 +13,24 @@ import { projectionMoments, type VectorField } from "./projection.js";
 import { isSortable } from "./sorting.js";
 import { loadSpecies, sharesOf, type Particles } from "./species.js";
 import { requireStep } from "./step-limit.js";
+import type { Work } from "./workspace.js";
 
-/** State that a simulation goes on from: steps since the start, the settings on which later steps depend, and the values of E, B and each species. */
+/**
+ * State that a simulation goes on from: steps since the start, the settings on which later steps depend, and the values of E, B and each species; in
+ * several processes, of the particles of this one.
+ */
 export interface State {
   readonly steps: number;
   readonly about: Readonly<Record<string, string | number>>;
   readonly arrays: readonly Values[];
+  /** The piece of each array that this is, in several processes; absent where it is whole. */
+  readonly pieces?: readonly (Piece | undefined)[];
+}
+
+/** A piece of an array: its first value in the whole, and the length of that. */
+export interface Piece {
+  readonly first: number;
+  readonly whole: number;
 }
 
 /** Settings on which a state depends, name by name. */
@@ -49,12 +61,13 @@ function footprint({ mesh, species }: Problem, { count, sort }: Settings, member
   return 8 * members * 9 * dofs(mesh) + species.length * count * particle;
 }
 
-/** Submits something, somewhere. */
-type Step = () => void;
+/** Steps in a row that a graph has, or one that waits for other processes. */
+type Stretch = Graph | Step;
 
 /**
  * A plasma on one or several devices. Each has all fields and its share of the particles; the currents are added up over all of them in the middle
- * of each motion. In strict mode bits depend on how many devices there are, for sums are in another order.
+ * of each motion. In strict mode bits depend on how many devices there are, for sums are in another order, and not on the processes that they
+ * belong to. Several processes each create, run and measure it.
  */
 export class Simulation {
   /** Steps since the start. */
@@ -65,32 +78,29 @@ export class Simulation {
   private readonly diagnostics: Diagnostics;
   /** The work of steps in a row, and the graphs that it is captured in. */
   private readonly sequence: Record<keyof Sequence, Step[]>;
-  private readonly graphs: Partial<Record<keyof Sequence, Graph>> = {};
+  private readonly stretches: Partial<Record<keyof Sequence, readonly Stretch[]>> = {};
 
   private constructor(
-    /** @internal */
+    readonly set: DeviceSet,
+    /** By member of this process. @internal */
     readonly parts: readonly Part[],
     readonly problem: Problem,
     readonly settings: Settings,
   ) {
-    const currents = parts.map(({ maxwell }) => maxwell.current);
-    if (parts.length > 1)
-      this.exchange = new Exchange(
-        parts.map(({ member }) => member),
-        currents,
-        settings.precision,
-      );
-    this.diagnostics = new Diagnostics(parts, () => this.deposit());
+    const currents: View<"f64">[] = [];
+    for (const { member, maxwell } of parts) currents[member.index] = maxwell.current;
+    if (set.members.length > 1) this.exchange = new Exchange(set, currents, settings.precision);
+    this.diagnostics = new Diagnostics(set, parts, () => this.deposit());
     this.sequence = this.prepareSteps();
   }
 
   /**
    * Loads particles, solves for the fields at the start and prepares the step.
-   * @throws IsoformError for a time step that is too long for the mesh, and for settings that do not fit the problem
-   * @throws LaunchError for what does not fit the devices' memory, DeviceError for a set of several processes
+   * @throws IsoformError for a time step that is too long for the mesh, for settings that do not fit the problem, and for processes that do not agree
+   * @throws LaunchError for what does not fit the devices' memory, DeviceError for a set of several processes whose memory is not the host's
    */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
-    if ("members" in on) requireOneProcess("pic", on);
+    if ("members" in on) requireHostMemory("pic", on);
     requireMemory(on, {
       what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
       bytes: footprint(problem, settings, "members" in on ? on.members.length : 1),
@@ -99,13 +109,15 @@ export class Simulation {
     requireStep(problem, settings.dt);
     if (settings.sort > 0 && !isSortable(problem.mesh))
       throw new IsoformError("pic: particles are sorted by cell in three dimensions only: leave out --sort");
-    const { locals: members } = "members" in on ? on : await devices([on]);
-    const shares = sharesOf(settings, problem.mesh, members.length);
+    const set = "members" in on ? on : await devices([on]);
+    set.ranks?.requireAlike("the plasma of pic", JSON.stringify([describe(problem, settings), settings, problem.species]));
+    const shares = sharesOf(settings, problem.mesh, set.members.length);
     const parts: Part[] = [];
     try {
-      for (const [n, member] of members.entries()) parts.push(new Part(member, problem, settings, shares[n]));
-      const simulation = new Simulation(parts, problem, settings);
-      for (const n of problem.species.keys()) await loadSpecies(parts.map(({ species }) => species[n]));
+      for (const member of set.locals) parts.push(new Part(member, problem, settings, shares[member.index]));
+      const simulation = new Simulation(set, parts, problem, settings);
+      const own = problem.species.map((_, n) => parts.map(({ species }) => species[n]));
+      for (const shares of own) await loadSpecies(shares, set.ranks);
       await simulation.start();
       for (const { work } of parts) await work.tune();
       simulation.capture();
@@ -136,6 +148,7 @@ export class Simulation {
 
   /** Runs steps. Half steps of a flow that meet between two steps are done at once, so two runs round differently from one. */
   async run(steps: number): Promise<void> {
+    this.set.ranks?.requireAlike("the steps of a run of pic", `${this.steps} ${steps}`);
     for (let n = 0; n < steps; n++) {
       if ((this.steps + n) % this.settings.sort === 0) this.sort();
       this.submit(n === 0 ? "start" : "between");
@@ -152,25 +165,36 @@ export class Simulation {
 
   /** Throws IsoformError if a particle has left the box or has become no number: which one, and between which steps, or where. */
   async requireSound(where?: string): Promise<void> {
-    const { mesh } = this.problem;
+    const lost = await ofFirstRank(this.set, this.findLost(), "lost particles of pic");
+    if (lost !== undefined) {
+      const when =
+        where ??
+        (this.steps === 0
+          ? "at the start"
+          : this.soundAt === this.steps - 1
+            ? `in step ${this.steps}`
+            : `between steps ${this.soundAt} and ${this.steps} (--every 1 finds the step)`);
+      throw new IsoformError(
+        `pic: ${lost.some} were lost ${when}; the first of them, ${lost.first}: ask for a smaller --dt or --amplitude`,
+      );
+    }
+    this.soundAt = this.steps;
+  }
+
+  /** Lost particles of this process, in words. */
+  private async findLost(): Promise<{ readonly some: string; readonly first: string } | undefined> {
     for (const { work, species } of this.parts)
       for (const particles of species) {
-        const lost = await findLost(work, mesh, this.settings.dt, particles);
+        const lost = await findLost(work, this.problem.mesh, this.settings.dt, particles);
         if (!lost) continue;
         const { count, index, x, v } = lost;
-        const when =
-          where ??
-          (this.steps === 0
-            ? "at the start"
-            : this.soundAt === this.steps - 1
-              ? `in step ${this.steps}`
-              : `between steps ${this.soundAt} and ${this.steps} (--every 1 finds the step)`);
-        throw new IsoformError(
-          `pic: ${count} of ${particles.share.count} particles of species "${particles.species.name}" were lost ${when}; the first of them, ` +
-            `particle ${particles.share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]: ask for a smaller --dt or --amplitude`,
-        );
+        const { share, species: of } = particles;
+        return {
+          some: `${count} of ${share.count} particles of species "${of.name}"`,
+          first: `particle ${share.first + index}, has x = [${x.join(", ")}], v = [${v.join(", ")}]`,
+        };
       }
-    this.soundAt = this.steps;
+    return undefined;
   }
 
   /**
@@ -185,7 +209,8 @@ export class Simulation {
   /** The amplitudes of several modes, as `mode` has them. */
   async modes(form: "e" | "b", component: number, modes: readonly number[]): Promise<number[]> {
     const values = await this.device.queue.read(this.maxwell[form].at(0, component));
-    return modes.map((mode) => this.amplitude(values, (component === 0) === (form === "e"), mode));
+    const amplitudes = modes.map((mode) => this.amplitude(values, (component === 0) === (form === "e"), mode));
+    return (await this.set.ranks?.agree(amplitudes, "modes of pic")) ?? amplitudes;
   }
 
   /** @param isLower whether the splines along axis 1 are of the lower degree */
@@ -210,11 +235,40 @@ export class Simulation {
     return (await this.parts[0].queue.read(this.maxwell.current)) as Float64Array;
   }
 
-  /** Everything on which the next steps depend. Particles of all devices come one after the other, so the state fits any number of devices. */
+  /** Whether some process asks to stop; all of them ask. */
+  stops(asked: boolean): Promise<boolean> {
+    return onAnyRank(this.set, asked, "the end of a run of pic");
+  }
+
+  /**
+   * Everything on which the next steps depend; in several processes, of this one. Particles of all devices come one after the other, so the state fits any
+   * number of devices.
+   */
   async state(): Promise<State> {
     const fields = this.parts[0].fields.map((view) => this.parts[0].queue.read(view));
     const own = this.parts[0].own.map((_, n) => joined(this.parts.map((part) => part.queue.read(part.own[n]))));
-    return { steps: this.steps, about: this.about, arrays: await Promise.all([...fields, ...own]) };
+    const { steps, about, pieces } = this;
+    return { steps, about, arrays: await Promise.all([...fields, ...own]), ...(pieces && { pieces }) };
+  }
+
+  /** Values of each array of a state of this process. */
+  get lengths(): readonly number[] {
+    const [{ fields, own }] = this.parts;
+    const sizes = own.map((_, n) => this.parts.reduce((sum, part) => sum + part.own[n].size, 0));
+    return [...fields.map(({ size }) => size), ...sizes];
+  }
+
+  /** The piece of each array of a state that this process has, in several processes. */
+  get pieces(): State["pieces"] {
+    if (!spansProcesses(this.set)) return undefined;
+    const { members } = this.set;
+    const [{ fields, species, sortings, member }] = this.parts;
+    const storages = species.map(({ storage, options, share }) => ({
+      first: share.first * storage.shape[1],
+      whole: options.count * storage.shape[1],
+    }));
+    const starts = sortings.map(({ start }) => ({ first: member.index * start.size, whole: members.length * start.size }));
+    return [...fields.map(() => undefined), ...storages, ...starts];
   }
 
   /**
@@ -247,8 +301,7 @@ export class Simulation {
       throw new IsoformError(`pic: the saved state is damaged: ${problem}`);
     };
     const [{ fields, species }] = this.parts;
-    const own = this.parts[0].own.map((_, n) => this.parts.reduce((sum, part) => sum + part.own[n].size, 0));
-    const sizes = [...fields.map(({ size }) => size), ...own];
+    const sizes = this.lengths;
     if (arrays.length !== sizes.length) refuse(`it has ${arrays.length} arrays in place of ${sizes.length}`);
     for (const [n, array] of arrays.entries()) {
       if (array.length !== sizes[n]) refuse(`array ${n} has ${array.length} values in place of ${sizes[n]}`);
@@ -268,15 +321,16 @@ export class Simulation {
 
   /** Frees the memory on the devices. */
   free(): void {
-    for (const graph of Object.values(this.graphs)) graph.free();
+    for (const stretch of Object.values(this.stretches).flat()) if ("free" in stretch) stretch.free();
     this.exchange?.free();
     for (const part of this.parts) part.free();
   }
 
   /** Sorted particles know where the particles of their device begin. */
   private get about(): State["about"] {
-    const sorted = this.settings.sort > 0 && this.parts.length > 1;
-    return { ...describe(this.problem, this.settings), ...(sorted && { devices: this.parts.length }) };
+    const { length } = this.set.members;
+    const sorted = this.settings.sort > 0 && length > 1;
+    return { ...describe(this.problem, this.settings), ...(sorted && { devices: length }) };
   }
 
   private get queues(): Queue[] {
@@ -288,9 +342,9 @@ export class Simulation {
   }
 
   private submit(name: keyof Sequence): void {
-    const graph = this.graphs[name];
-    if (graph) this.queues[0].submit(graph);
-    else for (const step of this.sequence[name]) step();
+    for (const stretch of this.stretches[name] ?? this.sequence[name])
+      if ("do" in stretch) stretch.do();
+      else this.queues[0].submit(stretch);
   }
 
   private sort(): void {
@@ -302,7 +356,7 @@ export class Simulation {
   /** current := rho of all species on all devices */
   private async deposit(): Promise<void> {
     for (const part of this.parts) part.do(part.deposits);
-    this.exchange?.submit();
+    for (const step of this.exchange?.steps ?? []) step.do();
     await this.finish();
   }
 
@@ -343,30 +397,23 @@ export class Simulation {
   /** One flow on all devices. */
   private stepsOf(flow: Flow, dt: number): Step[] {
     const flows = this.parts.map((part) => ({ part, ...part.flow(flow, dt) }));
-    const before: Step[] = flows.map(
-      ({ part, before: works }) =>
-        () =>
-          part.do(works),
-    );
+    const doing = (worksOf: (each: (typeof flows)[number]) => readonly Work[]): Step[] =>
+      flows.map((each) => ({ do: () => each.part.do(worksOf(each)) }));
+    const before = doing((each) => each.before);
     if (!flows[0].after) return before;
-    const sum: Step[] = this.exchange ? [() => this.exchange!.submit()] : [];
-    return [
-      ...before,
-      ...sum,
-      ...flows.map(
-        ({ part, after = [] }): Step =>
-          () =>
-            part.do(after),
-      ),
-    ];
+    return [...before, ...(this.exchange?.steps ?? []), ...doing(({ after = [] }) => after)];
   }
 
-  /** Devices of one kind take a step as one graph. */
+  /** Devices of one kind take a step as one graph, or as one from each wait for other processes to the next. */
   private capture(): void {
     const [first, ...others] = this.queues;
     if (others.some(({ device }) => device.backend !== first.device.backend)) return;
-    for (const [name, steps] of Object.entries(this.sequence) as [keyof Sequence, Step[]][])
-      if (steps.length > 0) this.graphs[name] = first.capture(() => steps.forEach((step) => step()), others);
+    for (const [name, steps] of Object.entries(this.sequence) as [keyof Sequence, Step[]][]) {
+      if (steps.length === 0) continue;
+      this.stretches[name] = betweenWaits(steps).flatMap((list): Stretch[] =>
+        list[0].waits ? list : [first.capture(() => list.forEach((step) => step.do()), others)],
+      );
+    }
   }
 
   /** Flows that change something. */
@@ -375,4 +422,13 @@ export class Simulation {
     const motions = (["p1", "p2", "p3"] as const).slice(0, velocities);
     return ["E", ...(velocities > 1 ? (["B"] as const) : []), ...motions];
   }
+}
+
+/** Lists of steps without waits in between; a step that waits has a list of its own. */
+function betweenWaits(steps: readonly Step[]): Step[][] {
+  const lists: Step[][] = [];
+  for (const [n, step] of steps.entries())
+    if (n === 0 || step.waits || steps[n - 1].waits) lists.push([step]);
+    else lists.at(-1)!.push(step);
+  return lists;
 }

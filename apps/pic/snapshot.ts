@@ -1,10 +1,10 @@
 import type { Dimension, OpenPmdRecord, ParticleSpecies, Snapshot, Values } from "isoform/io";
-import { writeOpenPmd, writeXdmf } from "isoform/io";
+import { writeAsking, writeOpenPmd, writeXdmf } from "isoform/io";
 import { valuesOf } from "./fields.js";
 import { cellSize, dimension, isPresent, type Mesh } from "./mesh.js";
-import { joined, type Part } from "./part.js";
+import { joined } from "./part.js";
 import type { Simulation } from "./simulation.js";
-import type { Particles, Species } from "./species.js";
+import type { Species } from "./species.js";
 
 /* Powers of length, mass, time and current. */
 const LENGTH: Dimension = [1];
@@ -17,17 +17,34 @@ const MAGNETIC: Dimension = [0, 1, -2, -1];
 const COMMENT =
   "Normalised units: lengths of c / omega_p, times of 1 / omega_p, the electron's charge and mass, velocities of c. All unitSI are 1.";
 
+/** A column of the particles of a species, over all devices: `0 v 2`. */
+type ReadColumn = (name: string) => Promise<Float64Array>;
+
 /**
- * Writes fields in the middle of cells and all particles as an openPMD file (.h5), with an XDMF file beside it.
+ * Writes fields in the middle of cells and all particles as an openPMD file (.h5), with an XDMF file beside it. All processes call it, and rank 0 writes.
  * @param mode `add` puts them next to the ones of earlier steps
  */
 export async function writeSnapshot(path: string, simulation: Simulation, mode: "new" | "add"): Promise<void> {
-  await writeOpenPmd(path, await snapshotOf(simulation), mode);
-  await writeXdmf(path);
+  const { parts, set } = simulation;
+  const read: ReadColumn = async (name) => {
+    const [n, column, axis] = name.split(" ");
+    const own = await joined(
+      parts.map(({ queue, species }) => {
+        const { x, v, w } = species[Number(n)];
+        return queue.read(column === "w" ? w : { x, v }[column as "x" | "v"][Number(axis)]);
+      }),
+    );
+    const all = set.ranks ? await set.ranks.gather(own, `column ${name} of the particles`) : [own];
+    return (await joined(all.map(async (piece) => piece))) as Float64Array;
+  };
+  await writeAsking(set, read, async (ask) => {
+    await writeOpenPmd(path, await snapshotOf(simulation, ask), mode);
+    await writeXdmf(path);
+  });
 }
 
-async function snapshotOf(simulation: Simulation): Promise<Snapshot> {
-  const { parts, problem, settings, steps, time } = simulation;
+async function snapshotOf(simulation: Simulation, read: ReadColumn): Promise<Snapshot> {
+  const { problem, settings, steps, time } = simulation;
   const { mesh } = problem;
   const axes = mesh.axes.filter(isPresent);
   const box = { extents: axes.map(({ cells }) => cells), geometry: { spacing: axes.map(cellSize) } };
@@ -37,15 +54,15 @@ async function snapshotOf(simulation: Simulation): Promise<Snapshot> {
     time,
     dt: settings.dt,
     meshes: { E: await field("e", ELECTRIC), B: await field("b", MAGNETIC) },
-    species: Object.fromEntries(problem.species.map((each, n) => [each.name, speciesOf(each, mesh, settings.count, parts, n)])),
+    species: Object.fromEntries(
+      problem.species.map((each, n) => [each.name, speciesOf(each, mesh, settings.count, (name) => read(`${n} ${name}`))]),
+    ),
     comment: COMMENT,
   };
 }
 
-/** Species number n, the particles of all devices one after the other. */
-function speciesOf({ charge, mass }: Species, mesh: Mesh, count: number, parts: readonly Part[], n: number): ParticleSpecies {
-  const read = async (pick: (particles: Particles) => Particles["w"]): Promise<Float64Array> =>
-    (await joined(parts.map(({ queue, species }) => queue.read(pick(species[n]))))) as Float64Array;
+/** A species, the particles of all devices one after the other. */
+function speciesOf({ charge, mass }: Species, mesh: Mesh, count: number, read: ReadColumn): ParticleSpecies {
   /** Attributes of one real particle: the weight says how many a simulated one stands for, and does not count here. */
   const ofOne = (weightingPower: number) => ({ macroWeighted: { u32: 0 }, weightingPower });
   const record = (values: OpenPmdRecord["values"], dimension: Dimension, power: number): OpenPmdRecord => ({
@@ -54,14 +71,14 @@ function speciesOf({ charge, mass }: Species, mesh: Mesh, count: number, parts: 
     attributes: ofOne(power),
   });
   const axes = [0, 1, 2] as const;
-  const position = axes.slice(0, dimension(mesh)).map((k) => () => read(({ x }) => x[k]));
-  const momentum = axes.slice(0, mesh.velocities).map((k) => async () => (await read(({ v }) => v[k])).map((value) => mass * value));
+  const position = axes.slice(0, dimension(mesh)).map((k) => () => read(`x ${k}`));
+  const momentum = axes.slice(0, mesh.velocities).map((k) => async () => (await read(`v ${k}`)).map((value) => mass * value));
   return {
     count,
     records: {
       position: record(named(position), LENGTH, 0),
       momentum: record(named(momentum), MOMENTUM, 1),
-      weighting: { values: () => read(({ w }) => w), attributes: { macroWeighted: { u32: 1 }, weightingPower: 1 } },
+      weighting: { values: () => read("w"), attributes: { macroWeighted: { u32: 1 }, weightingPower: 1 } },
       charge: record(charge, CHARGE, 1),
       mass: record(mass, MASS, 1),
     },

@@ -1,5 +1,6 @@
 import type { LayoutName, View } from "isoform";
 import { IsoformError, f64, range } from "isoform";
+import type { Ranks } from "isoform/set";
 import { Draws, type Distribution } from "./distribution.js";
 import { cosineOfTurns, load, shift } from "./load.js";
 import type { Mesh } from "./mesh.js";
@@ -197,15 +198,15 @@ export class Particles {
 }
 
 /**
- * Makes all shares of a species. Velocities of beams are shifted so that their weighted mean is the beams' mean; mirrored particles have it
+ * Makes all shares of a species; in several processes, each makes those on its devices. Velocities of beams are shifted so that their weighted mean is the beams' mean; mirrored particles have it
  * anyway. Throws IsoformError for an invalid distribution.
  */
-export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
+export async function loadSpecies(shares: readonly Particles[], ranks?: Ranks): Promise<void> {
   const [{ species, options, mesh }] = shares;
-  if (species.distribution) return loadDistribution(shares, species.distribution);
+  if (species.distribution) return loadDistribution(shares, species.distribution, ranks);
   for (const particles of shares) await particles.place();
   if (options.loading === "symmetric") return;
-  const moments = await Promise.all(shares.map((particles) => particles.moments()));
+  const moments = await ofAll(await Promise.all(shares.map((particles) => particles.moments())), "the velocities of particles", ranks);
   const mass = moments.reduce((sum, each) => sum + each.mass, 0);
   const mean = Array.from({ length: mesh.velocities }, (_, k) => {
     const wanted = species.beams.reduce((sum, { fraction, drift }) => sum + fraction * (drift?.[k] ?? 0), 0);
@@ -214,7 +215,11 @@ export async function loadSpecies(shares: readonly Particles[]): Promise<void> {
   for (const particles of shares) await particles.shift(mean);
 }
 
-async function loadDistribution(shares: readonly Particles[], distribution: Distribution): Promise<void> {
+/** Values of the members of all processes, from this one's. */
+const ofAll = async <T>(own: readonly T[], what: string, ranks?: Ranks): Promise<readonly T[]> =>
+  ranks ? (await ranks.gather(own, what)).flat() : own;
+
+async function loadDistribution(shares: readonly Particles[], distribution: Distribution, ranks?: Ranks): Promise<void> {
   const [{ species, options, mesh }] = shares;
   if (options.loading === "symmetric")
     throw new IsoformError(
@@ -222,6 +227,7 @@ async function loadDistribution(shares: readonly Particles[], distribution: Dist
     );
   const draws = new Draws(distribution, mesh, species.name);
   const drawn = shares.map((particles) => particles.draw(draws));
-  const sum = drawn.reduce((total, each) => total + each.sum, 0);
+  const sums = drawn.map((each) => each.sum);
+  const sum = (await ofAll(sums, "the weights of particles", ranks)).reduce((total, each) => total + each, 0);
   for (const [n, particles] of shares.entries()) await particles.put(drawn[n].values, volume(mesh) / sum);
 }

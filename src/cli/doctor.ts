@@ -7,13 +7,13 @@ import type { AbiName } from "../set/mpi/abi.js";
 export function addDoctor(program: Command, shell: Shell): void {
   program
     .command("doctor")
-    .description("list backends, devices with their capabilities, HDF5 and MPI; say why something is missing, and what to do")
+    .description("list backends, devices with their capabilities, HDF5, MPI and NCCL; say why something is missing, and what to do")
     .option("--json", "print it as JSON")
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../device/open.js");
       const reports = await doctor();
       if (options.json) shell.print(JSON.stringify(reports, null, 2));
-      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText()].join("\n\n"));
+      else shell.print([...reports.map(reportText), await hdf5Text(), await mpiText(), await ncclText()].join("\n\n"));
     });
 }
 
@@ -60,6 +60,15 @@ async function mpiText(): Promise<string> {
     ...lines,
     ...(missing ? missingLines(missing) : []),
   ].join("\n");
+}
+
+/** Reports NCCL, which carries messages between GPUs of `mpi:cuda`: optional, too. */
+async function ncclText(): Promise<string> {
+  const { reportNccl } = await import("../set/nccl/report.js");
+  const found = await reportNccl();
+  if ("missing" in found)
+    return ["NCCL", ...missingLines(found.missing), "  without it messages between GPUs go through the host"].join("\n");
+  return `NCCL\n  ${found.path}: NCCL ${found.version}; it carries messages of mpi:cuda between GPUs`;
 }
 
 /** Binary interfaces of MPI, in words. */

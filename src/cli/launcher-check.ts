@@ -9,7 +9,9 @@ import { isAlone, launched, type Launched } from "../set/launched.js";
 const TOLD_ONCE: readonly string[] = ["doctor"];
 
 /** Applications that span processes with `mpi:`. */
-const SPANNING_COMMANDS: readonly string[] = ["elasticity", "gsr", "heat", "lbm", "life", "navier-stokes", "poisson"];
+const SPANNING_COMMANDS: readonly string[] = ["elasticity", "gsr", "heat", "lbm", "life", "navier-stokes", "pic", "poisson"];
+/** Their commands that do not. */
+const IN_ONE_PROCESS: readonly string[] = ["pic push"];
 
 /** Adds `--alone` to all commands, and refuses processes started together that would each do all of the work. */
 export function addLauncherCheck(program: Command): void {
@@ -19,7 +21,7 @@ export function addLauncherCheck(program: Command): void {
       const told = launched();
       if (!told || told.count === 1 || isAlone() || [...TOLD_ONCE, PART_COMMAND].includes(command.name())) return;
       const [names, path] = [namesOf(command), pathOf(command)];
-      const spans = SPANNING_COMMANDS.includes(path.split(" ")[0]);
+      const spans = SPANNING_COMMANDS.includes(path.split(" ")[0]) && !IN_ONE_PROCESS.includes(path);
       if (spans && names.some((name) => name.startsWith(SPANNING))) return;
       // Every process refuses alike.
       throw agreedByAll(refusal(told, names, path, spans));

@@ -6,7 +6,7 @@ import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";
 import type { Chosen, Measured, TuningFile } from "./launch/chosen.js";
-import type { LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./memory/view.js";
+import type { Buffer, LayoutName, MemorySpace, RankOf, Shape, TypedArrayOf, View } from "./memory/view.js";
 
 export type { Precision, ScatterStrategy };
 
@@ -287,6 +287,11 @@ export interface Device {
   /** The default stream. */
   readonly queue: Queue;
   createQueue(): Queue;
+  /**
+   * Memory of the host through which messages of its views go to other processes: its queues copy to it and from it, the quickest way. Such a copy
+   * may be under way until the queue has passed: block on an event of it. Undefined where devices cannot be read while the thread waits.
+   */
+  hostMemory?(bytes: number): Buffer;
   /** New zeroed memory. `right` layout unless asked otherwise. Throws DeviceError if it does not fit. */
   array<T extends ElementType, const S extends Shape>(type: ElementToken<T>, shape: S, options?: ArrayOptions): View<T, RankOf<S>>;
   /** The same, filled from host data in `right` order. */

@@ -33,9 +33,15 @@ export interface CheckpointedSequence {
 export interface CheckpointedArray {
   readonly name: string;
   readonly type: ElementType;
+  /** Number of all values. */
   readonly length: number;
-  /** Whose processes all read and write it; without one each process has its own. */
+  /** Processes that all read and write the same values, together; without one each process does so alone. */
   readonly set?: DeviceSet;
+  /**
+   * The values that this process of several has: `read` gives them, and `write` takes them. Rank 0 has the first, rank 1 the next. Absent where each
+   * process has all.
+   */
+  readonly piece?: { readonly set: DeviceSet; readonly first: number; readonly length: number };
   read(): Promise<TypedArray>;
   write(values: TypedArray): void | Promise<void>;
 }
@@ -164,6 +170,11 @@ export class Checkpoint {
     private readonly parts: readonly Described[],
     private readonly values: readonly StoredArray[],
   ) {}
+
+  /** The arrays, in the order in which they were written; their values are read when they are asked for, all or some. */
+  get stored(): readonly StoredArray[] {
+    return this.values;
+  }
 
   /** All values, in the order in which they were written. */
   async arrays(): Promise<readonly TypedArray[]> {
@@ -350,15 +361,19 @@ function speciesPart(species: Species): Part {
 }
 
 function arrayPart(array: CheckpointedArray): Part {
-  const { name, type, length, set } = array;
+  const { name, type, length, set, piece } = array;
+  const ranks = piece?.set.ranks;
+  async function* values(): AsyncGenerator<TypedArray> {
+    yield* ranks ? await ranks.gather(array.read(), `array "${name}"`) : [await array.read()];
+  }
   return {
     kind: "array",
     name,
-    set,
+    set: piece?.set ?? set,
     is: `${length} ${type}`,
-    arrays: async () => [{ type, length, values: () => array.read() }],
+    arrays: async () => [{ type, length, values }],
     fits: ([only, another]) => only === length && another === undefined,
-    restore: async ([values]) => array.write(await values.values()),
+    restore: async ([stored]) => array.write(await stored.values(...(piece ? [piece.first, piece.first + piece.length] : []))),
   };
 }
 

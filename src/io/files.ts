@@ -31,6 +31,38 @@ export async function writeByOne(set: Pick<DeviceSet, "ranks">, pieces: Pieces, 
   if (failed || problem !== undefined) throw agreedByAll(failed ?? new IsoformError(problem!));
 }
 
+/**
+ * Rank 0 of a set writes, and asks for values that all processes have together when it needs them, one after the other; all processes call it. Returns once
+ * `write` has.
+ * @param gather brings the values of a name together, on all ranks at once
+ * @param write is called by rank 0
+ * @throws what `write` throws; in several processes an error with the same message on all ranks
+ */
+export async function writeAsking<T>(
+  { ranks }: Pick<DeviceSet, "ranks">,
+  gather: (name: string) => Promise<T>,
+  write: (ask: (name: string) => Promise<T>) => Promise<void>,
+): Promise<void> {
+  if (!ranks) return write(gather);
+  const tell = (request: { readonly name?: string; readonly problem?: string }) => ranks.agree(request, "what rank 0 writes");
+  if (!isWriter({ ranks })) {
+    for (;;) {
+      const { name, problem } = await tell({});
+      if (problem !== undefined) throw agreedByAll(new IsoformError(problem));
+      if (name === undefined) return;
+      await gather(name);
+    }
+  }
+  const ask = async (name: string): Promise<T> => {
+    await tell({ name });
+    return gather(name);
+  };
+  const [ended] = await Promise.allSettled([write(ask)]);
+  const failed = ended.status === "rejected" ? (ended.reason as Error) : undefined;
+  await tell({ problem: failed?.message });
+  if (failed) throw agreedByAll(failed);
+}
+
 /** Pieces that stay after an early end of a loop over them, for the next one. */
 function leftOpen(pieces: Pieces): Pieces {
   const all = (async function* () {

@@ -18,12 +18,13 @@ const MAGIC = "\x89HDF\r\n\x1a\n";
 
 /** Numbers are f64 and single, those wrapped are u32; texts are single, or lists. */
 export type Attribute = number | { readonly u32: number } | string | readonly string[] | Float64Array | BigUint64Array;
+/** Attributes of a group or dataset, by name. */
 export type Attributes = Readonly<Record<string, Attribute>>;
 
 /** A dataset to be written: its values, or what makes them when their turn comes. */
 export interface NewDataset {
   readonly shape: readonly number[];
-  readonly data: TypedArray | (() => Promise<TypedArray>);
+  readonly data: TypedArray | BigInt64Array | (() => Promise<TypedArray | BigInt64Array>);
   readonly attributes?: Attributes;
 }
 
@@ -40,9 +41,9 @@ export type Read = Readonly<Record<string, unknown>>;
 /** A dataset of an open file. */
 export interface Dataset {
   readonly shape: readonly number[];
-  readonly type: ElementType;
+  readonly type: ElementType | "i64";
   readonly attributes: Read;
-  read(): TypedArray;
+  read(): TypedArray | BigInt64Array;
 }
 
 /** A group of an open file. */
@@ -84,7 +85,10 @@ async function load(path: string): Promise<H5Wasm> {
   return library();
 }
 
-/** Writes a tree into a new file, or adds its groups to an existing one. Throws IsoformError. */
+/**
+ * Writes a tree of groups, datasets and attributes into a new file, or adds its groups to an existing one. Numbers become datasets of f64, f32, i32, u32, u8
+ * and 64-bit integers. Throws IsoformError, also where the package h5wasm is missing.
+ */
 export async function writeHdf5(path: string, tree: NewGroup, mode: "new" | "add"): Promise<void> {
   const { File } = await load(path);
   // HDF5 itself would print a page about what is wrong.
@@ -144,7 +148,7 @@ async function putDataset(group: H5Group, name: string, { shape, data: source }:
   const [length, ...rest] = shape;
   const row = rest.reduce((a, b) => a * b, 1);
   const rows = Math.max(1, Math.floor(PIECE / data.BYTES_PER_ELEMENT / row));
-  const piece = (from: number): TypedArray => data.subarray(from * row, (from + rows) * row);
+  const piece = (from: number): TypedArray | BigInt64Array => data.subarray(from * row, (from + rows) * row);
   const head = { shape: [Math.min(rows, length), ...rest], maxshape: [...shape], chunks: [Math.min(rows, length), ...rest] };
   const dataset = group.create_dataset({ name, data: piece(0), ...head });
   dataset.resize([...shape]);
@@ -178,7 +182,7 @@ function seen(group: H5Group): Group {
   return { attributes: attributesOf(group), groups, datasets };
 }
 
-const TYPES: Readonly<Record<string, ElementType>> = { d: "f64", f: "f32", i: "i32", I: "u32", B: "u8" };
+const TYPES: Readonly<Record<string, ElementType | "i64">> = { d: "f64", f: "f32", i: "i32", I: "u32", B: "u8", q: "i64" };
 
 function seenDataset(dataset: H5Dataset): Dataset {
   const shape = dataset.shape ?? [];
@@ -187,14 +191,14 @@ function seenDataset(dataset: H5Dataset): Dataset {
     throw new IsoformError(
       `HDF5: the dataset ${dataset.path} has values of the type ${dataset.dtype}: isoform reads ${Object.values(TYPES).join(", ")}`,
     );
-  const read = (): TypedArray => {
+  const read = (): TypedArray | BigInt64Array => {
     const [length, ...rest] = shape;
     const row = rest.reduce((a, b) => a * b, 1);
-    const data = typedArray(type, length * row);
+    const data = type === "i64" ? new BigInt64Array(length * row) : typedArray(type, length * row);
     const rows = Math.max(1, Math.floor(PIECE / data.BYTES_PER_ELEMENT / row));
     const all = rest.map(() => [] as []);
     for (let from = 0; from < length; from += rows)
-      data.set(dataset.slice([[from, Math.min(length, from + rows)], ...all]) as TypedArray, from * row);
+      (data as Float64Array).set(dataset.slice([[from, Math.min(length, from + rows)], ...all]) as Float64Array, from * row);
     return data;
   };
   return { shape, type, attributes: attributesOf(dataset), read };

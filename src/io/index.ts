@@ -1,4 +1,15 @@
-export { hdf5Missing, requireHdf5 } from "./hdf5-file.js";
+export {
+  hdf5Missing,
+  readHdf5,
+  requireHdf5,
+  writeHdf5,
+  type Attribute,
+  type Attributes,
+  type Dataset,
+  type Group,
+  type NewDataset,
+  type NewGroup,
+} from "./hdf5-file.js";
 export { readImage, writeImage, type Image } from "./image.js";
 export { readRectilinear, writeRectilinear, type Rectilinear } from "./rectilinear.js";
 export { readVtkSeries, writeVtkSeries, type VtkSnapshot } from "./vtk-series.js";
@@ -30,7 +41,10 @@ export {
   type CheckpointOptions,
 } from "./checkpoint.js";
 export { readState, writeState, type StateArray, type StateFile } from "./state-file.js";
+export { writeAsking, writeByOne } from "./files.js";
 export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";
 export type { Faces, Geometry } from "./fields.js";
 export type { DataArray, VtkEncoding } from "./vtk-file.js";
+export * from "./table/index.js";
+export { readNpz, writeNpz, type NpyArray, type NpyRead, type NpySource, type NpyValues, type NpzOptions } from "./npz.js";

@@ -229,7 +229,12 @@ function meshOf(record: Group | Dataset): MeshRead {
 }
 
 function valuesOf(record: Group | Dataset): RecordRead {
-  if ("read" in record) return record.read();
+  if ("read" in record) {
+    const values = record.read();
+    if (values instanceof BigInt64Array)
+      throw new IsoformError("openPMD: a record has 64-bit integers: isoform reads 32-bit ones, and floats");
+    return values;
+  }
   if (isConstant(record.attributes)) return record.attributes.value;
   return Object.fromEntries(
     Object.entries(childrenOf(record)).map(([name, component]) => [name, valuesOf(component) as TypedArray | number]),

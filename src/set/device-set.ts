@@ -3,8 +3,9 @@ import type { Device, OpenOptions } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
 import { DeviceError, IsoformError } from "../ir/errors.js";
 import { requireThing } from "../ir/own.js";
+import type { Carried, Carrier } from "./carrier.js";
 import { OpenMember, RemoteMember, type LocalMember, type Member } from "./member.js";
-import { requireHostMemory } from "./one-process.js";
+import { requireReachable } from "./one-process.js";
 import type { Ranks } from "./ranks.js";
 import type { Transport } from "./transport.js";
 
@@ -21,8 +22,11 @@ export const DEFAULT_LINK: Link = { bandwidth: 25e9, latency: 5e-6 };
 
 /** Options of `devices`. */
 export interface SetOptions extends OpenOptions {
-  /** The modelled link between members, for planned timelines. Missing properties come from `DEFAULT_LINK`. */
-  link?: Partial<Link>;
+  /**
+   * The modelled link between members, for planned timelines; missing properties come from `DEFAULT_LINK`. Or the name of what carries messages between GPUs
+   * of several processes: `"nccl"`, or `"mpi"` by way of the host. Default: NCCL where each process has a `cuda` GPU of its own and the library is there.
+   */
+  link?: Partial<Link> | "nccl" | "mpi";
   /** Seconds that a process of `mpi:` waits for others before it ends all of them. Default: 60. */
   patience?: number;
 }
@@ -39,6 +43,10 @@ export interface DeviceSet {
   readonly ranks?: Ranks;
   /** Messages to members in other processes; undefined in one process. */
   readonly transport?: Transport;
+  /** The carrier of messages between devices of several processes whose memory is not the host's; undefined where there are none. */
+  readonly carried?: Carried;
+  /** It, where that is not the host. */
+  readonly carrier?: Carrier;
   /** Some device is divided into several members. */
   readonly virtual: boolean;
   /** The modelled link between members: of virtual sets, and of others where it was asked for. */
@@ -58,12 +66,14 @@ export async function devices(
   spec: string | Device | readonly (string | Device)[],
   { link: given, patience, ...options }: SetOptions = {},
 ): Promise<DeviceSet> {
-  const link = given && checkedLink(given);
+  const named = typeof given === "string" ? checkedName(given) : undefined;
+  const link = given === undefined || typeof given === "string" ? undefined : checkedLink(given);
   const joined = await joinJobOf(spec, checkedPatience(patience));
   if (!joined) return new OpenSet(await openDevices(spec, options), link);
   const opened = await joined.together(async () => openDevices(await joined.ownSpec(), options), close);
   const names = await joined.members(namesOf(opened.listed));
-  return new OpenSet(opened, link, { name: String(spec), ranks: joined.ranks, transport: joined.transport(names), names });
+  const way = await joined.way(opened.listed, named);
+  return new OpenSet(opened, link, { name: String(spec), ranks: joined.ranks, transport: joined.transport(names), names, ...way });
 }
 
 /** Devices of a specification, one for each member, and those opened for it. */
@@ -77,6 +87,8 @@ interface Spanned {
   readonly name: string;
   readonly ranks: Ranks;
   readonly transport: Transport;
+  readonly carried?: Carried;
+  readonly carrier?: Carrier;
   /** Names of the members of each rank. */
   readonly names: readonly (readonly string[])[];
 }
@@ -114,7 +126,7 @@ const isDevice = (value: unknown): boolean => typeof (value as Partial<Device> |
 /** Refuses anything but a set of devices. Throws LaunchError, and DeviceError for devices whose memory cannot span several processes. */
 export function requireSet(what: string, set: DeviceSet): void {
   requireThing(what, set, Array.isArray((set as Partial<DeviceSet> | undefined)?.members), "give what await devices(...) returns");
-  requireHostMemory(set);
+  requireReachable(set);
 }
 
 /**
@@ -146,6 +158,11 @@ function checkedPatience(patience: number | undefined): number | undefined {
   return patience;
 }
 
+function checkedName(name: string): "nccl" | "mpi" {
+  if (name !== "nccl" && name !== "mpi") throw new IsoformError(`link "${name}": name "nccl" or "mpi"`);
+  return name;
+}
+
 function checkedLink(given: Partial<Link>): Link {
   const link = { ...DEFAULT_LINK, ...given };
   if (!(link.bandwidth > 0 && link.latency >= 0 && link.latency < Infinity))
@@ -163,6 +180,8 @@ class OpenSet implements DeviceSet {
   readonly link: Link | undefined;
   readonly ranks: Ranks | undefined;
   readonly transport: Transport | undefined;
+  readonly carried: Carried | undefined;
+  readonly carrier: Carrier | undefined;
   private closed = false;
 
   constructor(
@@ -173,6 +192,8 @@ class OpenSet implements DeviceSet {
     const { listed } = opened;
     this.ranks = spanned?.ranks;
     this.transport = spanned?.transport;
+    this.carried = spanned?.carried;
+    this.carrier = spanned?.carrier;
     const counts = countsOf(listed);
     this.virtual = counts.size < listed.length;
     this.link = link ?? (this.virtual ? DEFAULT_LINK : undefined);
@@ -191,6 +212,7 @@ class OpenSet implements DeviceSet {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.carrier?.close();
     await close(this.opened);
   }
 

@@ -1,9 +1,10 @@
 import { BYTES, type View } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
 import { copyBetween } from "./copy.js";
+import type { CarriedEnd, Carrier } from "./carrier.js";
 import type { DeviceSet } from "./device-set.js";
-import { isLocal } from "./member.js";
-import type { Message } from "./transport.js";
+import { isLocal, type LocalMember } from "./member.js";
+import { deliver, postMessages, Stage, type StagedMessage } from "./staging.js";
 
 /** A copy between two members: a message where they are of different processes. A view is undefined where its member is of another process. */
 export interface MemberCopy {
@@ -11,6 +12,19 @@ export interface MemberCopy {
   readonly to: number;
   readonly source?: View;
   readonly target?: View;
+  /**
+   * How many elements at the begin of the source count when the copy begins, where not all do; called where `from` is in this process, and absent or there on
+   * all. A message has only these; a copy in one process has all.
+   */
+  readonly leading?: () => number;
+}
+
+/** The number in a view of one i32 in the host's memory. */
+export function numberIn({ buffer, offset, type }: View<"i32">): number {
+  const host = buffer.host;
+  if (host === undefined)
+    throw new LaunchError("a number is needed from memory that is not the host's: use wasm, native or js, or one process");
+  return new Int32Array(host, Number(buffer.address) + offset * BYTES[type], 1)[0];
 }
 
 /** Whether a copy's members are of different processes. */
@@ -30,23 +44,60 @@ export function copyLocally({ members }: Pick<DeviceSet, "members">, copies: rea
  * @param name for errors: of what is sent
  * @param first number of the first copy in its program
  */
-export function messagesOf({ members }: Pick<DeviceSet, "members">, copies: readonly MemberCopy[], name: string, first = 0): Message[] {
-  return copies.flatMap((copy, n): Message[] => {
-    const { from, to, source, target } = copy;
+export function messagesOf(
+  { members }: Pick<DeviceSet, "members">,
+  copies: readonly MemberCopy[],
+  name: string,
+  first = 0,
+): StagedMessage[] {
+  return copies.flatMap((copy, n): StagedMessage[] => {
+    const { from, to, source, target, leading } = copy;
     if (!isMessage({ members }, copy)) return [];
-    const shared = { from, to, number: first + n, name };
-    if (isLocal(members[from])) return [{ ...shared, ...sent("source", source!, name) }];
-    return isLocal(members[to]) ? [{ ...shared, ...sent("target", target!, name) }] : [];
+    const [giver, taker] = [members[from], members[to]];
+    const own = source ?? target;
+    // The host cannot look into a device's memory for how much there is.
+    const isShort = leading && own?.buffer.host !== undefined;
+    const shared = { from, to, number: first + n, name, ...(isShort && { leading: () => leading() * BYTES[own.type] }) };
+    if (isLocal(giver)) return [{ ...shared, ...sent("source", source!, giver, name) }];
+    return isLocal(taker) ? [{ ...shared, ...sent("target", target!, taker, name) }] : [];
   });
 }
 
-/** The end of a message in the host's memory. Throws LaunchError for a view that is not one piece of it. */
-function sent(end: "source" | "target", view: View, name: string): Pick<Message, "bytes" | "source" | "target"> {
+/** The end of a message, in the host's memory at last. Throws LaunchError for a view that is not one piece of it. */
+function sent(
+  end: "source" | "target",
+  view: View,
+  member: LocalMember,
+  name: string,
+): Pick<StagedMessage, "bytes" | "source" | "target" | "stage"> {
   const { buffer, offset, type, size } = view;
-  if (buffer.host === undefined || !view.contiguous)
-    throw new LaunchError(`a message of "${name}" needs a contiguous view of the host's memory: use wasm, native or js, or one process`);
+  requireContiguous(view, name);
   const bytes = size * BYTES[type];
+  if (buffer.host === undefined) {
+    const stage = new Stage(view, member);
+    return { bytes, [end]: stage.bytes, stage };
+  }
   return { bytes, [end]: new Uint8Array(buffer.host, Number(buffer.address) + offset * BYTES[type], bytes) };
+}
+
+/** The other rank's end of a copy that is a message from or to this process; undefined for other copies. */
+export function carriedEnd({ members }: Pick<DeviceSet, "members">, copy: MemberCopy, name: string): CarriedEnd | undefined {
+  const [giver, taker] = [members[copy.from], members[copy.to]];
+  const sends = isLocal(giver);
+  if (sends === isLocal(taker)) return undefined;
+  const view = sends ? copy.source! : copy.target!;
+  requireContiguous(view, name);
+  return sends ? { way: "send", rank: taker.rank, view } : { way: "receive", rank: giver.rank, view };
+}
+
+/** The ranks to or from which copies of this process's members go. */
+export function partnersOf({ members }: Pick<DeviceSet, "members">, copies: readonly MemberCopy[]): number[] {
+  const partners = copies.flatMap(({ from, to }) => {
+    const [giver, taker] = [members[from], members[to]];
+    if (isLocal(giver) === isLocal(taker)) return [];
+    return isLocal(giver) ? [taker.rank] : [giver.rank];
+  });
+  return [...new Set(partners)];
 }
 
 /**
@@ -57,6 +108,25 @@ function sent(end: "source" | "target", view: View, name: string): Pick<Message,
 export function exchangeNow(set: DeviceSet, copies: readonly MemberCopy[], name: string, where: string): void {
   copyLocally(set, copies, 0);
   if (!copies.some((copy) => isMessage(set, copy))) return;
-  set.transport!.post(messagesOf(set, copies, name));
+  if (set.carrier) return carryNow(set, set.carrier, copies, name, where);
+  const messages = messagesOf(set, copies, name);
+  postMessages(set.transport!, messages);
   set.transport!.waitNow(where);
+  deliver(messages);
+  for (const { stage } of messages) stage?.free();
+}
+
+/** The same, without the host. */
+function carryNow(set: DeviceSet, carrier: Carrier, copies: readonly MemberCopy[], name: string, where: string): void {
+  carrier.connect(partnersOf(set, copies));
+  const ends = copies.flatMap((copy) => carriedEnd(set, copy, name) ?? []);
+  if (ends.length === 0) return;
+  const queue = set.locals[0].queue(0);
+  carrier.submitting();
+  carrier.enqueue(ends, queue);
+  carrier.submitted(queue, `in ${where}`, ends.length);
+}
+
+function requireContiguous(view: View, name: string): void {
+  if (!view.contiguous) throw new LaunchError(`a message of "${name}" needs a contiguous view: use one process`);
 }

@@ -1,3 +1,5 @@
+import type { Device } from "../device/device.js";
+import type { Carried, Carrier } from "./carrier.js";
 import type { Ranks } from "./ranks.js";
 import type { Transport } from "./transport.js";
 
@@ -10,6 +12,12 @@ export interface Joined {
   ownSpec(): Promise<string>;
   /** Names of the members of all ranks, by rank, from the names on this one. */
   members(own: readonly string[]): Promise<readonly (readonly string[])[]>;
+  /**
+   * The way of messages between memories of devices, decided by all ranks: what carries them, unless they go through the host.
+   * @param devices of this rank, by member
+   * @param link the way that was asked for
+   */
+  way(devices: readonly Device[], link: "nccl" | "mpi" | undefined): Promise<{ readonly carried?: Carried; readonly carrier?: Carrier }>;
   /** Messages between members, given by rank. */
   transport(members: readonly (readonly unknown[])[]): Transport;
 }

@@ -18,6 +18,15 @@ export async function onAnyRank({ ranks }: Pick<Spanning, "ranks">, holds: boole
   return ranks ? (await ranks.gather(holds, what)).includes(true) : holds;
 }
 
+/** The value of the first rank that has one, on all ranks; all of them ask, for the same thing. */
+export async function ofFirstRank<T>(
+  { ranks }: Pick<Spanning, "ranks">,
+  own: T | undefined | Promise<T | undefined>,
+  what: string,
+): Promise<T | undefined> {
+  return ranks ? (await ranks.gather(own, what)).find((each) => each !== undefined) : own;
+}
+
 /** Refuses numbers from the host that are not the same in all processes of a set; all of them call it, and wait. Throws IsoformError on all ranks. */
 export function requireAlike({ ranks }: Pick<Spanning, "ranks">, what: string, values: ArrayLike<number>): void {
   if (spansProcesses({ ranks })) ranks!.requireAlike(what, [new Uint8Array(Float64Array.from(values).buffer)]);
@@ -31,15 +40,28 @@ export function requireOneProcess(what: string, { name, ranks }: Spanning): void
     );
 }
 
-/** Refuses devices with a memory of their own in a set of several processes: messages go between host memories. Throws DeviceError, on all ranks alike. */
-export function requireHostMemory({ name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
+/** Refuses devices with a memory of their own in a set of several processes, for what sends from the host's. Throws DeviceError, on all ranks alike. */
+export function requireHostMemory(what: string, { name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
   const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY);
   if (apart && spansProcesses({ ranks }))
     throw agreedByAll(
       new DeviceError(
         name,
-        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory is not the host's`,
+        `${what} cannot span ${ranks!.count} processes with ${apart.name}, whose memory is not the host's`,
         "use wasm, native or js, or one process",
+      ),
+    );
+}
+
+/** Refuses devices whose memory messages cannot reach in a set of several processes. Throws DeviceError, on all ranks alike. */
+export function requireReachable({ name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
+  const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY && !device.hostMemory);
+  if (apart && spansProcesses({ ranks }))
+    throw agreedByAll(
+      new DeviceError(
+        name,
+        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
+        "use cuda, hip, opencl, wasm, native or js, or one process",
       ),
     );
 }

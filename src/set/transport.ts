@@ -5,7 +5,10 @@ export interface Message {
   readonly to: number;
   /** Number within its program, the same on both sides and of this message alone. */
   readonly number: number;
+  /** The most that it may have, where `leading` is there. */
   readonly bytes: number;
+  /** The bytes at the begin of `source` that are sent, as they are when the message begins; absent on both sides, or there on both. Default: all. */
+  readonly leading?: () => number;
   /** Name for errors: the field's. */
   readonly name: string;
   /** Memory that is sent, where `from` is in this process. It must not change until the message has arrived. */

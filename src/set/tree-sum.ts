@@ -28,7 +28,7 @@ interface Node {
   readonly index: number;
 }
 
-/** Leaves of a `TreeSum`, and memory for it. */
+/** Shape of the arrays that `TreeSum` adds. */
 export interface TreeSumOptions {
   /** For errors: the name of what is summed up. */
   readonly name: string;
@@ -133,7 +133,7 @@ export class TreeSum<T extends NumericType = NumericType> {
       throw new LaunchError(
         `"${name}" is summed up over [${leaves}] leaves on the ${set.members.length} members of ${set.name}: give a number for each, one or more in all`,
       );
-    requireHostMemory(set);
+    requireHostMemory(`the sum "${name}"`, set);
     const firsts = leaves.map((_, m) => leaves.slice(0, m).reduce((sum, count) => sum + count, 0));
     const nodes = firsts.map((first, m) => nodesOf(first, leaves[m]));
     const parts = partsOf(length, set.members.length);

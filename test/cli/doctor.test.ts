@@ -28,5 +28,6 @@ test("the doctor's text names each device and what is missing", () => {
   assert.match(stdout, /^ {2}wasm: /m);
   assert.match(stdout, /^HDF5\n {2}(files are written|missing: )/m);
   assert.match(stdout, /^MPI\n {2}(no launcher: |launcher )/m);
+  assert.match(stdout, /^NCCL\n {2}(missing: |\S+: NCCL \d)/m);
   for (const [, reason, remedy] of stdout.matchAll(/missing: (.*)\n\s+remedy: (.*)/g)) assert.ok(reason && remedy);
 });

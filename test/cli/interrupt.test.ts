@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { assessmentSchema } from "../../src/portability/schema.js";
 import { main } from "./isoform.js";
 
@@ -16,8 +17,8 @@ const MANY_RUNS = ["--repeats", "100000"];
 /** Long runs: not even the first, which warms up, ends within an hour. */
 const LONG_RUNS = ["--iterations", "100000000"];
 
-/** An assessment that takes hours, ended by a signal when it has said that. */
-async function ended(signal: NodeJS.Signals, length: readonly string[], words: RegExp) {
+/** An assessment that takes hours, ended by a signal when it has said that, or after a number of milliseconds. */
+async function ended(signal: NodeJS.Signals, length: readonly string[], when: RegExp | number) {
   const folder = mkdtempSync(join(tmpdir(), "isoform-interrupt-"));
   const command = [main, "assess", "stream", "lbm", "--devices", "js", "--gib", "0.02", "--no-handwritten", ...length, ...FILES];
   const child = spawn(process.execPath, command, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
@@ -25,8 +26,8 @@ async function ended(signal: NodeJS.Signals, length: readonly string[], words: R
   for (const name of ["stdout", "stderr"] as const) child[name].on("data", (data) => (text[name] += String(data)));
   try {
     const end = once(child, "close");
-    const said = new Promise<void>((resolve) => child.stderr.on("data", () => words.test(text.stderr) && resolve()));
-    await Promise.race([said, end]);
+    const said = (words: RegExp) => new Promise<void>((resolve) => child.stderr.on("data", () => words.test(text.stderr) && resolve()));
+    await Promise.race([typeof when === "number" ? wait(when) : said(when), end]);
     assert.deepEqual([child.exitCode, child.signalCode], [null, null], `it has ended too early: ${text.stderr}`);
     child.kill(signal);
     const [code, by] = await end;
@@ -58,7 +59,7 @@ for (const [signal, exitCode] of [
   });
 
 test("what is ended before anything was measured writes nothing", async () => {
-  const { code, by, files } = await ended("SIGINT", LONG_RUNS, /measuring js/);
+  const { code, by, files } = await ended("SIGINT", LONG_RUNS, 2000);
   assert.ok(by === "SIGINT" || code === 130, `code ${code}, signal ${by}`);
   assert.deepEqual(files, {});
 });

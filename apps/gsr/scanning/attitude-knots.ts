@@ -41,6 +41,47 @@ export interface KnotRules {
   readonly what: string;
 }
 
+/** Knots of an attitude in pieces: its splines end where nothing was observed for a while. */
+export interface AttitudePieces extends AttitudeKnots {
+  readonly pieces: readonly AttitudeKnots[];
+}
+
+/**
+ * Knots of each of the pieces, given by their first and last second, for the sorted times of all transits; a piece with too few transits for splines is left
+ * out where there are others. Length and transits an interval are means. Throws LaunchError as `attitudeKnots` does.
+ */
+export function piecewiseKnots(
+  times: Float64Array,
+  pieces: readonly (readonly [first: number, end: number])[],
+  rules: KnotRules,
+): AttitudePieces {
+  if (pieces.length <= 1) {
+    const knots = attitudeKnots(times, rules);
+    return { ...knots, pieces: [knots] };
+  }
+  const found = pieces.flatMap(([first, end]) => {
+    const inside = times.filter((time) => time >= first && time < end);
+    return inside.length < LEAST * KNOTS ? [] : [attitudeKnots(inside, rules)];
+  });
+  if (found.length === 0) throw new LaunchError(`${rules.what} have too few transits between gaps for an attitude: ask for more stars`);
+  const intervals = found.reduce((sum, { count }) => sum + count - KNOTS + 1, 0);
+  const weighted = (of: (knots: AttitudeKnots) => number) =>
+    found.reduce((sum, knots) => sum + of(knots) * (knots.count - KNOTS + 1), 0) / intervals;
+  return {
+    start: found[0].start,
+    length: weighted(({ length }) => length),
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    first: found[0].first,
+    last: found[found.length - 1].last,
+    transitsAnInterval: weighted(({ transitsAnInterval }) => transitsAnInterval),
+    pieces: found,
+  };
+}
+
+/** The piece that observes at a time; -1 for none. */
+export const pieceAt = ({ pieces }: AttitudePieces, time: number): number =>
+  pieces.findIndex(({ first, last }) => time >= first && time <= last);
+
 /**
  * Knots from the first observation to the last, for the sorted times of all transits. `auto` takes 685 s, or the shortest length with ten transits
  * an interval on average and eight or more in the four intervals of every spline; at the ends, transits that stand alone are left out. Throws

@@ -7,14 +7,14 @@ import type { Shape } from "../shape.js";
 import { INSTRUMENT, KNOTS, PUBLISHED, ROW, instrumentLayout, publishedGib, publishedShape, scaledShape, sections } from "../shape.js";
 import type { Constraints, Observations, RowSource, Window } from "../source.js";
 import { randomNoise, randomSolution } from "../truth.js";
-import type { AttitudeKnots } from "./attitude-knots.js";
-import { attitudeKnots } from "./attitude-knots.js";
+import type { AttitudePieces } from "./attitude-knots.js";
+import { pieceAt, piecewiseKnots } from "./attitude-knots.js";
 import { frameRows } from "./frame.js";
 import type { FocalPlane, InstrumentSizes, LeftBlock } from "./instrument-sizes.js";
 import { FEWEST_PIXELS, GAIA_PLANE, ccdsOf, instrumentSizes, stripsOf } from "./instrument-sizes.js";
 import type { ScanningLaw } from "./law.js";
-import { YEAR, scanningLaw } from "./law.js";
-import { STRIP_TIME, TRANSIT, attitudeCoefficients, instrumentCoefficients, spreadTransits, starCoefficients } from "./rows.js";
+import { STEP, YEAR, scanningLaw } from "./law.js";
+import { PIECE, STRIP_TIME, TRANSIT, attitudeCoefficients, instrumentCoefficients, spreadTransits, starCoefficients } from "./rows.js";
 import type { StarList } from "./stars.js";
 import { BRIGHT, BRIGHT_ERROR, randomStars } from "./stars.js";
 import type { Transits } from "./transits.js";
@@ -71,6 +71,8 @@ export interface ScanningOptions {
   halfHeight?: number;
   /** Stars to be observed. Default: `stars` random ones. */
   list?: StarList;
+  /** The law to observe by, which says how many years there are. Default: the nominal one. */
+  law?: ScanningLaw;
 }
 
 /** Rows of a scanning system, with the stars, times and sizes that they are made of. */
@@ -80,7 +82,7 @@ export interface ScanningSource extends RowSource {
   /** Transits that are observed, and the first observation of each. */
   readonly transits: Transits;
   readonly firstRow: Int32Array;
-  readonly knots: AttitudeKnots;
+  readonly knots: AttitudePieces;
   readonly sizes: InstrumentSizes;
   /** Transits that were left out at the ends of the attitude, or as their star has fewer than six. */
   readonly leftOut: number;
@@ -108,24 +110,27 @@ export function scanningSize(gib: number): { stars: number; years: number } {
  */
 export async function scanningRows(on: DeviceSet | Device, options: ScanningOptions, seed: number): Promise<ScanningSource> {
   const device = "members" in on ? on.locals[0].device : on;
-  const { stars: count = DEFAULT_STARS, years = DEFAULT_YEARS, knot = "auto", pixels = "auto", axes = "inertial" } = options;
+  const { stars: count = DEFAULT_STARS, knot = "auto", pixels = "auto", axes = "inertial" } = options;
   const { plane = GAIA_PLANE, halfHeight = HALF_HEIGHT, frame = true, known = "identity", outliers = 0 } = options;
+  const years = options.law ? options.law.duration / YEAR : (options.years ?? DEFAULT_YEARS);
   const size = options.list?.count ?? count;
   requireSizes(size, years, options);
-  const what = `${size.toLocaleString("en-US")} stars in ${years} years`;
+  const what = `${size.toLocaleString("en-US")} stars in ${options.law ? years.toFixed(2) : years} years`;
   const rowBytes = 8 * (ROW + 1) + 4 * (2 + INSTRUMENT) + 2 * 8;
   requireMemory(on, { what, bytes: 0.9 * size * years * ROWS_A_STAR_AND_YEAR * rowBytes, choose: SMALLER });
   const stars = options.list ?? randomStars(size, seed);
-  const law = scanningLaw(years * YEAR);
+  const law = options.law ?? scanningLaw(years * YEAR);
   const height = Math.sin((halfHeight * Math.PI) / 180);
   const sky = uploadSky(device, law, stars);
-  const all = await findTransits(device, law, sky, stars.count, height);
+  const found = await findTransits(device, law, sky, stars.count, height);
   sky.free();
-  const rules = { knot, axes, transitTime: STRIP_TIME * (plane.strips - 1), what };
+  const transitTime = STRIP_TIME * (plane.strips - 1);
+  const all = law.covered ? keep(found, (j) => isCovered(law, found, j, transitTime)) : found;
+  const rules = { knot, axes, transitTime, what };
   const seenStars = starsWith(all, stars.count);
   const times = Float64Array.from({ length: all.count }, (_, j) => timeOf(all, j)).filter((_, j) => seenStars[all.place[PLACE * j]]);
-  const knots = attitudeKnots(times.sort(), rules);
-  const transits = keep(all, (j) => seenStars[all.place[PLACE * j]] && timeOf(all, j) >= knots.first && timeOf(all, j) <= knots.last);
+  const knots = piecewiseKnots(times.sort(), coveredPieces(law), rules);
+  const transits = keep(all, (j) => seenStars[all.place[PLACE * j]] && pieceAt(knots, timeOf(all, j)) >= 0);
   const { rows, firstRow, starRow, calibrating } = rowsOf(transits, stars, plane, height, law.duration);
   const sizes = instrumentSizes(plane, calibrating, pixels);
   const shape: Shape = {
@@ -143,7 +148,7 @@ export async function scanningRows(on: DeviceSet | Device, options: ScanningOpti
     smaller: SMALLER,
     starRow,
     mayLeave: true,
-    leftOut: all.count - transits.count,
+    leftOut: found.count - transits.count,
     leftStars: [...seenStars.keys()].filter((s) => !seenStars[s]),
     leftBlocks: sizes.left,
     frameIsFixed: frame,
@@ -164,6 +169,24 @@ function requireSizes(stars: number, years: number, { pixels = "auto", outliers 
   if (pixels !== "auto" && !(pixels >= FEWEST_PIXELS && pixels <= PUBLISHED.pixels))
     throw new LaunchError(`${pixels} pixel columns: a CCD has from ${FEWEST_PIXELS} to ${PUBLISHED.pixels}`);
   if (outliers > 0 && known !== "truth") throw new LaunchError("outliers need known terms with noise: take --known truth");
+}
+
+/** Whether a law covers a transit from its first strip to its last. */
+function isCovered({ covered }: ScanningLaw, { place, moment }: Transits, j: number, transitTime: number): boolean {
+  const step = place[PLACE * j + 1];
+  return covered![step] === 1 && (moment[MOMENT * j] + transitTime < STEP || covered![step + 1] === 1);
+}
+
+/** First and last second of each stretch of steps that a law covers. */
+function coveredPieces({ covered, duration }: ScanningLaw): [first: number, end: number][] {
+  if (!covered) return [[0, duration]];
+  const pieces: [number, number][] = [];
+  for (let k = 0; k < covered.length; k++) {
+    if (covered[k] === 0) continue;
+    if (k > 0 && covered[k - 1] === 1) pieces[pieces.length - 1][1] = (k + 1) * STEP;
+    else pieces.push([k * STEP, (k + 1) * STEP]);
+  }
+  return pieces;
 }
 
 /** Whether each star has enough transits. */
@@ -239,8 +262,11 @@ async function writeRows(
   for (let n = 0; n < count; n++) {
     const j = first + n;
     const place = transits.place.subarray(PLACE * j, PLACE * (j + 1));
-    table.set([...place, focalRow(transits, j, plane, height), firstRow[j] - window.rows[0]], TRANSIT * n);
+    const row = focalRow(transits, j, plane, height);
+    table.set([...place, row, firstRow[j] - window.rows[0], pieceAt(knots, timeOf(transits, j))], TRANSIT * n);
   }
+  let firstSpline = 0;
+  const splines = knots.pieces.flatMap(({ start, length, count }) => [start, length, (firstSpline += count) - count, count - KNOTS]);
   const arrays = {
     transits: device.from(i32, table).reshape(count, TRANSIT),
     moments: device.from(
@@ -248,10 +274,11 @@ async function writeRows(
       Float64Array.from({ length: count }, (_, n) => transits.moment[MOMENT * (first + n)]),
     ),
     transitOf: device.array(i32, observations),
+    pieces: device.from(f64, splines).reshape(knots.pieces.length, PIECE),
     keepSmall: device.from(f64, sizes.keepSmall).reshape(2, ccds),
     keepLarge: device.from(f64, sizes.keepLarge).reshape(2, 2 * ccds * intervals),
   };
-  const { keepSmall, keepLarge, ...places } = arrays;
+  const { keepSmall, keepLarge, pieces, ...places } = arrays;
   const { transitOf } = places;
   const each = range(observations);
   const observed = { law: sky.law, stars: sky.stars, ...places };
@@ -259,8 +286,8 @@ async function writeRows(
   await device.run(spreadTransits, spread, range(count), options);
   const global = into.global!;
   await device.run(starCoefficients, { ...observed, middle: law.duration / 2, astrometric: into.astrometric, global }, each, options);
-  const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", lastKnot: shape.knots - KNOTS };
-  await device.run(attitudeCoefficients, { ...observed, start: knots.start, length: knots.length, ...attitude }, each, options);
+  const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", pieces };
+  await device.run(attitudeCoefficients, { ...observed, ...attitude }, each, options);
   const { smallAlong, largeAlong, smallAcross, largeAcross } = instrumentLayout(shape);
   const blocks = { smallAlong, largeAlong: largeAlong[0], smallAcross, largeAcross: largeAcross[0] };
   const focal = { focalRows: plane.rows, strips: plane.strips, shortRow: plane.shortRow, ccds, pixels, intervals };

@@ -22,7 +22,7 @@ export const SIN_OBLIQUITY = Math.sin(OBLIQUITY);
 export const SUN_SPEED = (2 * Math.PI) / YEAR;
 
 /** Numbers of a node: see `scanningLaw`. */
-export const NODE = 10;
+export const NODE = 11;
 
 /** The law from time 0 on. */
 export interface ScanningLaw {
@@ -30,9 +30,13 @@ export interface ScanningLaw {
   readonly duration: number;
   /**
    * A row a node: 0 to 2, the spin axis z in ICRS; 3 to 5, the axis x carried along with z without turning about it; 6 and 7, cosine and sine of
-   * the spin since the start; 8 and 9, cosine and sine of the Sun's longitude.
+   * the spin since the start; 8 and 9, cosine and sine of the Sun's longitude; 10, the spin until the next node, radians a second.
    */
   readonly nodes: Float64Array;
+  /** 1 for each step from a node to the next in which stars are observed; absent where they are in all. */
+  readonly covered?: Uint8Array;
+  /** TCB of time 0, days from JD 2455197.5; absent for the nominal law. */
+  readonly start?: number;
 }
 
 /** Rate of the spin axis's revolution angle with the Sun's longitude, from sin xi dnu/dL = cos xi sin nu + sqrt(S^2 - cos^2 nu). */
@@ -63,7 +67,7 @@ export function scanningLaw(duration: number, start = 0.3): ScanningLaw {
     // Any direction across z does for the first x.
     x = across(z, k === 0 ? [z[1], z[2], z[0]] : x);
     const spin = SPIN * STEP * k;
-    nodes.set([...z, ...x, Math.cos(spin), Math.sin(spin), cosL, sinL], NODE * k);
+    nodes.set([...z, ...x, Math.cos(spin), Math.sin(spin), cosL, sinL, SPIN], NODE * k);
     nu += step * revolution(nu + (step / 2) * revolution(nu));
   }
   return { duration, nodes };

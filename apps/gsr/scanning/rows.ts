@@ -16,8 +16,10 @@ const DISTANCE = 1.01;
 const DEFLECTION = 9.8706e-9 / UAS / 1000;
 /** Standard errors across scan, in terms of those along scan. */
 export const ACROSS_ERROR = 5;
-/** Numbers of a transit: star, stretch of the law, field, row of CCDs, first observation. */
-export const TRANSIT = 5;
+/** Numbers of a transit: star, stretch of the law, field, row of CCDs, first observation, piece of the attitude. */
+export const TRANSIT = 6;
+/** Numbers of a piece of the attitude: seconds of its first knot and between knots, its first spline, and how many follow that a row may begin with. */
+export const PIECE = 4;
 
 /** The transit of each observation, and its star, counted from `firstStar`. */
 export const spreadTransits = kernel(
@@ -135,13 +137,11 @@ export const attitudeCoefficients = kernel(
   {
     ...OBSERVED,
     satelliteAxes: fixed(bool),
-    start: f64,
-    length: f64,
-    lastKnot: i32,
+    pieces: view(f64, 2),
     knot: view(i32),
     attitude: view(f64, 2),
   },
-  ({ law, stars, transits, moments, transitOf, satelliteAxes, start, length, lastKnot, knot, attitude }, i) => {
+  ({ law, stars, transits, moments, transitOf, satelliteAxes, pieces, knot, attitude }, i) => {
     const j = transitOf[i];
     const s = transits[j][0];
     const [strip, across] = placeInTransit(i - transits[j][4], stars[s][8] < 0);
@@ -157,8 +157,9 @@ export const attitudeCoefficients = kernel(
     } else {
       for (let e = 0; e < 3; e++) turns[e] = scale * (across ? see[e] : -see[3 + e]);
     }
-    const place = (see[13] - start) / length;
-    const first = Math.max(0, Math.min(Math.floor(place) | 0, lastKnot));
+    const piece = transits[j][5];
+    const place = (see[13] - pieces[piece][0]) / pieces[piece][1];
+    const first = Math.max(0, Math.min(Math.floor(place) | 0, Math.floor(pieces[piece][3]) | 0));
     const f = place - first;
     const g = 1 - f;
     const spline = new Float64Array(4);
@@ -166,7 +167,7 @@ export const attitudeCoefficients = kernel(
     spline[1] = (3 * f * f * f - 6 * f * f + 4) / 6;
     spline[2] = (3 * g * g * g - 6 * g * g + 4) / 6;
     spline[3] = (f * f * f) / 6;
-    knot[i] = first;
+    knot[i] = (Math.floor(pieces[piece][2]) | 0) + first;
     for (let axis = 0; axis < 3; axis++) {
       for (let k = 0; k < 4; k++) attitude[i][4 * axis + k] = turns[axis] * spline[k];
     }

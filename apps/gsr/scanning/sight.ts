@@ -1,5 +1,5 @@
 import { helper } from "isoform";
-import { SPIN, STEP } from "./law.js";
+import { STEP } from "./law.js";
 
 /*
  * Gaia's axes at a moment, for kernels. Only + - * / and sqrt, whose bits are the same on every device: with the
@@ -52,7 +52,7 @@ export const axesAt = helper(
     const y0 = z1 * x2 - z2 * x1;
     const y1 = z2 * x0 - z0 * x2;
     const y2 = z0 * x1 - z1 * x0;
-    const turn = SPIN * seconds;
+    const turn = law[k][10] * seconds;
     const [cosTurn, sinTurn] = [cosineOf(turn), sineOf(turn)];
     const c = law[k][6] * cosTurn - law[k][7] * sinTurn;
     const s = law[k][7] * cosTurn + law[k][6] * sinTurn;
@@ -66,5 +66,5 @@ export const axesAt = helper(
     axes[7] = z1;
     axes[8] = z2;
   },
-  () => [STEP, SPIN, cosineOf, sineOf],
+  () => [STEP, cosineOf, sineOf],
 );

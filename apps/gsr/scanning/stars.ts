@@ -20,6 +20,8 @@ const COLOURS = 0x5355;
 export interface StarList {
   readonly count: number;
   readonly magnitudes: Float64Array;
+  /** Names of the stars in catalogues; by default they count from 1. */
+  readonly ids?: BigInt64Array;
   /**
    * A row a star: 0 to 2, its direction in ICRS; 3 and 4, the unit vector p of growing right ascension, whose z is 0; 5 to 7, the unit vector q of
    * growing declination; 8, (G - 13)/4; 9, its colour; 10, 1 / standard error of an observation along scan, in 1/uas.
@@ -51,6 +53,13 @@ export function starList(stars: readonly Star[]): StarList {
     rows.set([...v, -sinAlpha, cosAlpha, ...q, (magnitude - BRIGHT) / 4, clipped, weight], STAR * s);
   }
   return { count: stars.length, magnitudes: Float64Array.from(stars, ({ magnitude }) => magnitude), rows };
+}
+
+/** Right ascension, 0 to 2 pi, and declination of a star, radians. */
+export function directionOf({ rows }: StarList, s: number): readonly [alpha: number, delta: number] {
+  const [x, y, z] = rows.subarray(STAR * s, STAR * s + 3);
+  const alpha = Math.atan2(y, x);
+  return [alpha < 0 ? alpha + 2 * Math.PI : alpha, Math.atan2(z, Math.hypot(x, y))];
 }
 
 /** Stars spread evenly over the sky, G from 6 to 17 with counts that grow as 10^(0.25 G), colours normal. */

@@ -28,6 +28,7 @@ import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
+import { turn } from "./turns.js";
 import { Reruns } from "./reruns.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
@@ -139,7 +140,10 @@ export abstract class CpuDevice implements Device {
     const captured = capturing();
     if (!captured) {
       const results = this.reruns.run({ device: this, kernel, args, policy, options, compile: this.compileOptions });
-      if (results) return results as Results<P>;
+      if (results) {
+        await turn();
+        return results as Results<P>;
+      }
     }
     const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;

@@ -20,6 +20,8 @@ export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number)
 export class RegionRun {
   private readonly words: Int32Array;
   private readonly patience = new Patience();
+  /** Milliseconds of waiting in the last run. */
+  waited = 0;
 
   /**
    * @param team threads of the pool
@@ -37,6 +39,7 @@ export class RegionRun {
 
   run(): void {
     const { words, shares } = this;
+    this.waited = 0;
     for (let stage = 0; stage < shares.length; stage++) {
       if (stage > 0) this.awaitOthers(stage);
       const share = shares[stage];
@@ -59,7 +62,9 @@ export class RegionRun {
       return;
     }
     for (let look = 0; look < QUICK_LOOKS; look++) if (Atomics.load(words, ARRIVED) >= all) return;
+    const start = performance.now();
     this.patience.wait(() => Atomics.load(words, ARRIVED) >= all, this.sleep && (() => this.sleepUntil(all)));
+    this.waited += performance.now() - start;
   }
 
   private sleepUntil(all: number): void {

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
+import { Pressure } from "./pool-pressure.js";
 import { Thread } from "./pool-thread.js";
 
 export type { Program, Run } from "./pool-control.js";
@@ -34,6 +35,9 @@ interface Registered {
   /** In messages: `kernel "axpy"`. */
   readonly label: string;
   readonly run: Run;
+  /** Ways of a region: all its stages by the calling thread, and milliseconds that it has waited at barriers in the last run. */
+  readonly alone?: () => void;
+  readonly waited?: () => number;
 }
 
 /**
@@ -76,6 +80,7 @@ export class WorkerPool {
   private readonly news = new News();
   private epoch = 0;
   private readonly patience = new Patience();
+  private readonly pressure = new Pressure();
   private nextProgram = 0;
   private failure: string | undefined;
 
@@ -128,7 +133,7 @@ export class WorkerPool {
 
   /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
   register(program: Exclude<Program, { kind: "region" }>): number {
-    return this.add(program, `kernel "${program.name}"`, load(program, this.memory, this.buffers));
+    return this.add(program, { label: `kernel "${program.name}"`, run: load(program, this.memory, this.buffers) });
   }
 
   /**
@@ -157,6 +162,7 @@ export class WorkerPool {
 
   /** Forgets a program. */
   release(id: number): void {
+    this.pressure.forget(id);
     if (this.programs.delete(id) && this.control) this.news.release(id);
   }
 
@@ -184,18 +190,24 @@ export class WorkerPool {
     const program = this.programs.get(id)!;
     const { label } = program;
     if (workers <= 1 || !this.control) {
-      this.participate(program, args, 1);
+      this.participate(program, args, 0, 1);
       return;
     }
+    const start = performance.now();
+    if (this.pressure.isHigh(id, start)) return program.alone ? program.alone() : this.runAlone(program, args, workers);
     if (this.news.size > 0) this.spreadNews(label);
     this.begin(id, args, workers);
     let failed: unknown;
     try {
-      this.participate(program, args, workers);
+      this.participate(program, args, 0, workers);
     } catch (error) {
       failed = error;
     }
+    const own = performance.now();
     this.waitForWorkers(label);
+    const end = performance.now();
+    const inside = program.waited?.() ?? 0;
+    this.pressure.note(id, workers, { own: own - start - inside, waited: end - own + inside }, end);
     for (let rank = 1; rank < this.size; rank++) {
       const text = this.control.takeError(rank);
       if (text !== undefined) failed ??= this.failed(label, rank, text);
@@ -215,9 +227,9 @@ export class WorkerPool {
     }
   }
 
-  private add(program: Program, label: string, run: Run): number {
+  private add(program: Program, registered: Registered): number {
     const id = this.nextProgram++;
-    this.programs.set(id, { label, run });
+    this.programs.set(id, registered);
     if (this.control) this.news.register(id, program);
     return id;
   }
@@ -235,7 +247,7 @@ export class WorkerPool {
       if (typeof part === "function") alone.push(part);
       else {
         const program = this.programs.get(part.program)!;
-        if (part.workers <= 1 || !this.control) alone.push(() => this.participate(program, part.args, 1));
+        if (part.workers <= 1 || !this.control) alone.push(() => this.participate(program, part.args, 0, 1));
         else {
           close();
           stages.push({ ...part, label: program.label });
@@ -251,26 +263,47 @@ export class WorkerPool {
     const shares = stages.map((stage) => {
       if (typeof stage === "function") return stage;
       const program = this.programs.get(stage.program)!;
-      return shareOf(stage, (args, _rank, workers) => this.participate(program, args, workers), 0);
+      return shareOf(stage, (args, rank, workers) => this.participate(program, args, rank, workers), 0);
     });
     const sleep = (arrived: number): void => {
       if (Atomics.wait(this.control!.words, ARRIVED, arrived, LOOK_MS) === "timed-out") this.lookForDead(label);
     };
     const regionRun = new RegionRun(this.control!, this.size, shares, (_, error) => (failure ??= error), mayWait ? sleep : undefined);
     const known = stages.map((stage) => (typeof stage === "function" ? undefined : stage));
-    return this.add({ kind: "region", name: label, stages: known }, label, () => {
+    const run = (): void => {
       failure = undefined;
       regionRun.run();
       if (failure !== undefined) throw failure;
-    });
+    };
+    const alone = (): void => {
+      for (const stage of stages)
+        if (typeof stage === "function") stage();
+        else this.runAlone(this.programs.get(stage.program)!, stage.args, stage.workers, label);
+    };
+    return this.add({ kind: "region", name: label, stages: known }, { label, run, alone, waited: () => regionRun.waited });
   }
 
-  private participate(program: Registered, args: number, workers: number): void {
+  /** One share, run by the calling thread; in messages, what another thread would have run is a worker's of `region`. */
+  private participate(program: Registered, args: number, rank: number, workers: number, region?: string): void {
     try {
-      program.run(args, 0, workers);
+      program.run(args, rank, workers);
     } catch (error) {
-      throw error instanceof IsoformError ? error : this.failed(program.label, 0, textOf(error));
+      if (error instanceof IsoformError) throw error;
+      const text = textOf(error);
+      throw region && rank > 0 ? this.failed(region, rank, `${program.label}: ${text}`) : this.failed(program.label, rank, text);
     }
+  }
+
+  /** All shares by the calling thread. If some throw, the first is told when all are through, as where each has its thread. */
+  private runAlone(program: Registered, args: number, workers: number, region?: string): void {
+    const errors: unknown[] = [];
+    for (let rank = 0; rank < workers; rank++)
+      try {
+        this.participate(program, args, rank, workers, region);
+      } catch (error) {
+        errors.push(error);
+      }
+    if (errors.length > 0) throw errors[0];
   }
 
   private failed(label: string, worker: number, message: string): DeviceError {

@@ -7,6 +7,7 @@ import type { TypedArrayOf, View } from "../memory/view.js";
 import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";
+import { turn } from "./turns.js";
 
 /** Work is done before `submit` returns, so queues and events need no waiting. */
 export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
@@ -78,7 +79,13 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     event.block();
   }
 
-  protected async untilDone(): Promise<void> {}
+  protected async untilDone(): Promise<void> {
+    await turn();
+  }
+
+  protected override pause(): Promise<void> | undefined {
+    return turn();
+  }
 }
 
 class CpuEvent implements DeviceEvent {
@@ -89,7 +96,9 @@ class CpuEvent implements DeviceEvent {
     return this.seconds - earlier.seconds;
   }
 
-  async done(): Promise<void> {}
+  async done(): Promise<void> {
+    await turn();
+  }
 
   block(): void {}
 }

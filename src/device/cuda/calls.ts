@@ -29,6 +29,8 @@ const LIST = [
      uint64_t stream)`,
   "int cuMemsetD8Async(uint64_t target, uint8_t value, size_t bytes, uint64_t stream)",
   "int cuStreamCreate(void *stream, uint32_t flags)",
+  "int cuStreamCreateWithPriority(void *stream, uint32_t flags, int priority)",
+  "int cuCtxGetStreamPriorityRange(void *least, void *greatest)",
   "int cuStreamDestroy_v2(uint64_t stream)",
   "int cuStreamQuery(uint64_t stream)",
   "int cuStreamSynchronize(uint64_t stream)",

@@ -5,6 +5,9 @@ import type { Handle } from "./calls.js";
 
 /** Objects that a graph refers to, gathered while it is captured. */
 export class Captured {
+  /** @param urgent whether some of its streams are, see `Gpu.createStream` */
+  constructor(readonly urgent: boolean) {}
+
   readonly launches = new Set<GpuLaunch | GpuFold>();
   readonly buffers = new Set<Buffer>();
   /** Streams in which a kernel came last, and nothing else that the next must wait for. */

@@ -4,8 +4,9 @@ import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import { KeptRemains } from "../gpu/remains.js";
-import type { View } from "../memory/view.js";
+import type { Buffer, View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
+import { PinnedBuffer } from "./pinned.js";
 import { CudaQueue, writeView } from "./queue.js";
 
 export const capabilitiesOf = ({ multiprocessors, memory }: GpuFacts): Capabilities => ({
@@ -42,6 +43,15 @@ export class CudaDevice extends GpuDevice<Gpu> {
 
   createQueue(): CudaQueue {
     return new CudaQueue(this, this.gpu);
+  }
+
+  /** A queue whose kernels go before the kernels of other queues. */
+  createUrgentQueue(): CudaQueue {
+    return new CudaQueue(this, this.gpu, true);
+  }
+
+  hostMemory(bytes: number): Buffer {
+    return new PinnedBuffer(this.gpu, bytes);
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {

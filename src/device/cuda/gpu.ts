@@ -68,6 +68,8 @@ export class Gpu implements GpuMachine {
   readonly staging: Staging;
   /** Set while what its streams are given is captured. */
   capture: Captured | undefined;
+  /** Looks for failures of what others do for this GPU, while somebody waits for it. */
+  watch: (() => void) | undefined;
   /** Kernels of a graph that wait for the one before may be started while it runs. */
   readonly startsEarly: boolean;
   private readonly device: number;
@@ -85,7 +87,7 @@ export class Gpu implements GpuMachine {
     readonly name: string,
     readonly driver: Driver,
     private readonly compiler: GpuCompiler,
-    ordinal: number,
+    readonly ordinal: number,
     private readonly primary: PrimaryContext,
   ) {
     this.memory = { name };
@@ -94,7 +96,7 @@ export class Gpu implements GpuMachine {
     this.device = device;
     this.facts = facts;
     this.startsEarly = driver.api.startsEarly?.(driver, facts.arch) ?? false;
-    this.staging = new Staging(driver);
+    this.staging = new Staging(driver, (event) => this.waitNow(event));
     driver.willStart(this);
   }
 
@@ -112,6 +114,19 @@ export class Gpu implements GpuMachine {
     this.driver.startAll();
     this.driver.use(this.context);
     return this.driver;
+  }
+
+  /** To be called again and again by those who wait for work of this GPU. */
+  poll(): void {
+    this.enter();
+    this.watch?.();
+  }
+
+  /** Waits for an event; the calling thread blocks. */
+  waitNow(event: Handle): void {
+    const driver = this.enter();
+    if (!this.watch) return driver.call("cuEventSynchronize", event);
+    while (!driver.ready("cuEventQuery", event)) this.watch?.();
   }
 
   /** Waits for the context, and takes the memory that was asked for meanwhile; may be called again. Throws DeviceError if either cannot be had. */
@@ -170,9 +185,15 @@ export class Gpu implements GpuMachine {
     this.enter().call("cuMemFree_v2", buffer.address);
   }
 
-  /** A new stream, in order with the null stream, where memory is zeroed and `from` writes. */
-  createStream(): Handle {
-    const stream = this.enter().handle("cuStreamCreate", 0);
+  /**
+   * A new stream, in order with the null stream, where memory is zeroed and `from` writes.
+   * @param urgent whether its kernels get the next free multiprocessors, before kernels of other streams that run already
+   */
+  createStream(urgent = false): Handle {
+    const driver = this.enter();
+    const [least, greatest] = [new Int32Array(1), new Int32Array(1)];
+    if (urgent) driver.call("cuCtxGetStreamPriorityRange", least, greatest);
+    const stream = urgent ? driver.handle("cuStreamCreateWithPriority", 0, greatest[0]) : driver.handle("cuStreamCreate", 0);
     this.streams.push(stream);
     return stream;
   }

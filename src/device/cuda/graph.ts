@@ -4,13 +4,16 @@ import { loadCopies } from "../gpu/copies.js";
 import type { GpuFold } from "../gpu/fold.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
-import { Captured } from "./capture.js";
+import type { Captured } from "./capture.js";
 import type { Gpu } from "./gpu.js";
 import type { Binding } from "../launch/binding.js";
 import type { Buffer } from "../memory/view.js";
 
 /** The thread may call what would disturb other captures: nothing else is captured meanwhile. */
 const RELAXED = 2;
+
+/** Kernels keep the priority of the stream that they were captured in. */
+const NODE_PRIORITY = 8;
 
 /** A stream of one GPU that takes part in a capture. */
 interface Origin {
@@ -35,7 +38,7 @@ export class CudaGraph implements Graph {
     this.launches = [...captured.launches];
     this.recorded = this.launches.flatMap(({ recorded }) => recorded);
     this.buffers = [...captured.buffers];
-    this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, 0);
+    this.executable = driver.handle("cuGraphInstantiateWithFlags", graph, captured.urgent ? NODE_PRIORITY : 0);
     const count = new BigUint64Array(1);
     driver.call("cuGraphGetNodes", graph, null, count);
     this.remarks = [`a ${gpu.language.name} graph of ${count[0]} nodes, for ${this.launches.length} launches and what is between them`];
@@ -45,14 +48,13 @@ export class CudaGraph implements Graph {
    * Captures what `record` enqueues on the origin's stream and on streams of `gpus` that wait for it; `record` forks and joins them.
    * Throws LaunchError inside another capture, DeviceError for what the driver cannot capture.
    */
-  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, record: () => void): CudaGraph {
+  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, captured: Captured, record: () => void): CudaGraph {
     for (const one of gpus) if (one.capture) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
     // Not to be done on the way.
     for (const one of gpus) {
       loadCopies(one);
       for (const other of gpus) if (other !== one) one.reaches(other);
     }
-    const captured = new Captured();
     const driver = gpu.enter();
     driver.call("cuStreamBeginCapture_v2", stream, RELAXED);
     for (const one of gpus) one.capture = captured;

@@ -9,8 +9,10 @@ import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
+import { Captured } from "./capture.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
+import { PinnedBuffer } from "./pinned.js";
 import { untilReady } from "./staging.js";
 
 /** Events that nothing refers to any more go back to the driver. */
@@ -25,6 +27,8 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   constructor(
     readonly device: Device,
     readonly gpu: Gpu,
+    /** See `Gpu.createStream`. */
+    readonly urgent = false,
   ) {
     super();
     gpu.requireOpen();
@@ -32,7 +36,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   /** Made when it is first needed, as a GPU that was opened may not be there yet. */
   get stream(): Handle {
-    return (this.made ??= this.gpu.createStream());
+    return (this.made ??= this.gpu.createStream(this.urgent));
   }
 
   protected requireOpen(): void {
@@ -73,7 +77,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   protected captureWork(record: () => void, others: readonly Queue[]): Graph {
     const forks = others.filter((other) => this.capturesWith(other));
-    return CudaGraph.capture(this, new Set([this, ...forks].map(({ gpu }) => gpu)), () => {
+    const gpus = new Set([this, ...forks].map(({ gpu }) => gpu));
+    const captured = new Captured([this, ...forks].some(({ urgent }) => urgent));
+    return CudaGraph.capture(this, gpus, captured, () => {
       const start = this.record();
       for (const fork of forks) fork.wait(start);
       record();
@@ -88,7 +94,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected copyViews(source: View, target: View): void {
     this.gpu.capture?.afterKernel.delete(this.stream);
     if (source.size === 0) return;
+    if (source.buffer instanceof PinnedBuffer && source.contiguous && target.contiguous) return this.copyFromPinned(source, target);
     if (source.buffer.host) return this.write(target, readView(source));
+    if (target.buffer instanceof PinnedBuffer && source.contiguous && target.contiguous) return this.copyToPinned(source, target);
     if (target.buffer.host) return writeHostView(target, this.readNow(source));
     const far = [source, target].find(({ buffer }) => buffer.memory !== this.gpu.memory)?.buffer;
     if (far) return this.copyToPeer(source, target, far);
@@ -109,7 +117,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   protected async readData<T extends ElementType>(source: View<T>): Promise<TypedArrayOf<T>> {
     this.enter(source);
-    const beforePoll = () => void this.gpu.enter();
+    const beforePoll = () => this.gpu.poll();
     if (source.contiguous || source.size === 0)
       return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.stream, beforePoll);
     const dense = this.pack(source);
@@ -121,7 +129,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 
   protected override readAside(source: View): Promise<TypedArray> {
-    return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.gpu.aside, () => void this.gpu.enter());
+    return this.gpu.staging.read(stridedMemory(source).address, source.type, source.size, this.gpu.aside, () => this.gpu.poll());
   }
 
   protected override readBlocking(source: View): TypedArray {
@@ -134,7 +142,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 
   private async readResults(launch: GpuLaunch): Promise<Record<string, number>> {
     const { address, count } = launch.resultRange;
-    const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => void this.gpu.enter());
+    const bytes = await this.gpu.staging.read(address, "f64", count, this.stream, () => this.gpu.poll());
     return launch.decodeResults(bytes.buffer);
   }
 
@@ -156,7 +164,21 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected async untilDone(): Promise<void> {
     const driver = this.gpu.enter();
     this.refuseInCapture("waiting for the end");
-    await untilReady(driver, "cuStreamQuery", this.stream, () => void this.gpu.enter());
+    await untilReady(driver, "cuStreamQuery", this.stream, () => this.gpu.poll());
+  }
+
+  /** The stream writes the memory later. */
+  private copyToPinned(source: View, target: View): void {
+    this.refuseInCapture("a copy to a CPU");
+    const driver = this.enter(source);
+    driver.call("cuMemcpyDtoHAsync_v2", placeOf(target), stridedMemory(source).address, source.size * BYTES[source.type], this.stream);
+  }
+
+  /** The stream reads the memory later. */
+  private copyFromPinned(source: View, target: View): void {
+    this.refuseInCapture("a copy from a CPU");
+    const driver = this.enter(target);
+    driver.call("cuMemcpyHtoDAsync_v2", stridedMemory(target).address, placeOf(source), source.size * BYTES[source.type], this.stream);
   }
 
   /** GPUs that reach each other do it without the host; else the driver takes the way through pinned host memory. */
@@ -211,6 +233,9 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 }
 
+/** Address of a view of pinned memory, for the driver. */
+const placeOf = ({ buffer, offset, type }: View): Handle => (buffer as PinnedBuffer).pointer + offset * BYTES[type];
+
 /** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */
 export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
   if (target.buffer.memory !== gpu.memory)
@@ -248,12 +273,12 @@ export class CudaEvent implements CheckingEvent {
   }
 
   async done(): Promise<void> {
-    await untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => void this.gpu.enter());
+    await untilReady(this.gpu.enter(), "cuEventQuery", this.handle, () => this.gpu.poll());
     await this.faults?.look();
   }
 
   block(): void {
-    this.gpu.enter().call("cuEventSynchronize", this.handle);
+    this.gpu.waitNow(this.handle);
     this.faults?.lookNow();
   }
 }

@@ -25,7 +25,11 @@ export class Staging {
   private readonly free: Pinned[] = [];
   private readonly writing: Pinned[] = [];
 
-  constructor(private readonly driver: Driver) {}
+  /** @param waitNow waits for an event, while the thread blocks */
+  constructor(
+    private readonly driver: Driver,
+    private readonly waitNow: (event: Handle) => void,
+  ) {}
 
   /** Enqueues the copy of `data` to device memory at `target`; `data` may change as soon as this returns. */
   write(target: Handle, type: ElementType, data: ArrayLike<number>, stream: Handle): void {
@@ -75,7 +79,7 @@ export class Staging {
     let length = start(0, pieces[0]);
     for (let first = 0, turn = 0; first < count; first += step, turn ^= 1) {
       const next = first + step < count ? start(first + step, pieces[turn ^ 1]) : 0;
-      this.driver.call("cuEventSynchronize", pieces[turn].event);
+      this.waitNow(pieces[turn].event);
       result.set(typedArray(type, pieces[turn].bytes, 0, length), first);
       length = next;
     }
@@ -91,7 +95,7 @@ export class Staging {
     while (this.writing.length > 0) {
       const oldest = this.writing[0];
       if (this.writing.length < IN_FLIGHT && !this.driver.ready("cuEventQuery", oldest.event)) break;
-      this.driver.call("cuEventSynchronize", oldest.event);
+      this.waitNow(oldest.event);
       this.give(this.writing.shift()!);
     }
     return this.take(bytes);

@@ -40,6 +40,8 @@ export const hipApi: DriverApi = {
       "int hipMemcpyPeerAsync(uint64_t target, int targetDevice, uint64_t source, int sourceDevice, size_t bytes, uint64_t stream)",
     cuMemsetD8Async: "hipMemsetD8Async",
     cuStreamCreate: "hipStreamCreateWithFlags",
+    cuStreamCreateWithPriority: "hipStreamCreateWithPriority",
+    cuCtxGetStreamPriorityRange: "hipDeviceGetStreamPriorityRange",
     cuStreamDestroy_v2: "hipStreamDestroy",
     cuStreamQuery: "hipStreamQuery",
     cuStreamSynchronize: "hipStreamSynchronize",

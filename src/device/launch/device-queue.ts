@@ -174,7 +174,14 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     this.requireTaking();
     this.requireViews("read", source);
     this.refuseInCapture("a read");
-    return this.orFault(() => this.readData(source));
+    const values = await this.orFault(() => this.readData(source));
+    await this.pause();
+    return values;
+  }
+
+  /** Gives others their turn on the event loop now and then, on devices whose work is done at once. */
+  protected pause(): Promise<void> | undefined {
+    return undefined;
   }
 
   /** The same beside the queue's work: what was there at some time after this call. */
@@ -199,7 +206,9 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
       throw new LaunchError(
         `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
       );
-    return this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results);
+    const given = await (this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results));
+    await this.pause();
+    return given;
   }
 
   /** Once all is done that was enqueued so far. It fails by the launch itself and by what was submitted plainly, not by others alone. */

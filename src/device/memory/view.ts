@@ -56,6 +56,11 @@ export interface MemorySpace {
 /** The address space of every CPU backend: a view made on one runs on any other without a copy. */
 export const CPU_MEMORY: MemorySpace = { name: "cpu" };
 
+/** New memory of the host alone, zeroed. */
+export function hostBuffer(bytes: number): Buffer {
+  return { memory: CPU_MEMORY, host: new ArrayBuffer(bytes), address: 0, bytes, free: () => {} };
+}
+
 /** `right`: the last index is contiguous (C order); `left`: the first (Fortran order). */
 export type LayoutName = "right" | "left";
 

@@ -3,7 +3,7 @@ import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import { KeptRemains } from "../gpu/remains.js";
-import type { View } from "../memory/view.js";
+import { hostBuffer, type Buffer, type View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
 import { OpenclQueue } from "./queue.js";
@@ -37,6 +37,10 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
 
   createQueue(): OpenclQueue {
     return new OpenclQueue(this, this.gpu);
+  }
+
+  hostMemory(bytes: number): Buffer {
+    return hostBuffer(bytes);
   }
 
   protected fill(view: View, data: ArrayLike<number>): void {

@@ -3,7 +3,7 @@ import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
 import { axisExchange, cellBounds, resultSizes } from "./axis-exchange.js";
 import { groupsOf } from "./fold-order.js";
-import { rowsOf, scalarExchange } from "./reductions.js";
+import { rowsOf, scalarExchange, type ScalarExchange } from "./reductions.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
 export interface Traffic {
@@ -24,18 +24,21 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
 
 /** Reductions of one container send side by side, so that their rounds are the same. */
 function scalarTraffic(container: Container, precision: Precision): Traffic {
-  const { cuts, groups, root } = scalarExchange(container, precision);
+  const exchange = scalarExchange(container, precision);
+  const { cuts, groups, root, toAll } = exchange;
   const others = container.grid.set.members.length - 1;
   const owners = [...groups.folded.keys()].filter((m) => groups.folded[m][0] < groups.folded[m][1]);
   const givers = owners.filter((m) => m !== root);
-  const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
   const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
   const values = givers.reduce((sum, m) => sum + sizeOf(groupsOf(groups.folded[m])), 0);
-  const each = {
-    rounds: [groups.messages.length, givers.length, cuts.at(-1)! === 0 ? 0 : others].filter((count) => count > 0).length,
-    messages: groups.messages.length + givers.length + others,
-    elements: partials + values + others,
-  };
+  const each =
+    toAll === undefined
+      ? {
+          rounds: [groups.messages.length, givers.length, cuts.at(-1)! === 0 ? 0 : others].filter((count) => count > 0).length,
+          messages: groups.messages.length + givers.length + others,
+          elements: partials + values + others,
+        }
+      : trafficToAll(exchange, others);
   return [...container.reductions.values()].reduce(
     (sum, { type }) => ({
       rounds: each.rounds,
@@ -45,6 +48,25 @@ function scalarTraffic(container: Container, precision: Precision): Traffic {
     NOTHING,
   );
 }
+
+/** Each member that has something sends it to all others. */
+function trafficToAll(
+  { cuts, groups, toAll }: ScalarExchange,
+  others: number,
+): Pick<Traffic, "rounds" | "messages"> & { readonly elements: number } {
+  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
+  const sizes = groups.folded
+    .map((folded, m) => (toAll === "groups" ? sizeOf(groupsOf(folded)) : cuts[m + 1] - cuts[m]))
+    .filter((size) => size > 0);
+  const before = toAll === "groups" && groups.messages.length > 0;
+  return {
+    rounds: before ? 2 : 1,
+    messages: (before ? groups.messages.length : 0) + sizes.length * others,
+    elements: (before ? partials : 0) + others * sizes.reduce((a, b) => a + b, 0),
+  };
+}
+
+const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
 
 /** Each member sends the results of its planes to all others. */
 function ownPlanesTraffic(container: Container): Traffic {

@@ -89,20 +89,33 @@ export interface ScalarExchange {
   readonly groups: Groups;
   /** The member that folds the values of all groups: the owner of the first partial. */
   readonly root: number;
+  /** In place of the root every member folds what all have: their partials, or the values of groups. */
+  readonly toAll: "partials" | "groups" | undefined;
 }
+
+/** Members, at most, that send what they have to all others, which fold it for themselves: one exchange in place of two. */
+const MOST_TO_ALL = 16;
+/** Partials, at most, that are sent to all before they are folded in groups. */
+const FEW_PARTIALS = 4096;
 
 /** The exchange of one reduction of a container that runs on all members. */
 export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
   const rows = rowsOf(container);
+  const { members, carrier } = container.grid.set;
   const cuts = [0];
-  for (const m of container.grid.set.members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  for (const m of members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  const groups = shareGroups(cuts);
+  const owners = groups.folded.filter((partials) => sizeOf(partials) > 0).length;
+  const isFew = owners > 1 || cuts.at(-1)! <= FEW_PARTIALS;
   return {
     cuts,
-    groups: shareGroups(cuts),
+    groups,
     root: Math.max(
       0,
       cuts.findIndex((cut, m) => cut < cuts[m + 1]),
     ),
+    // A message between GPUs without the host costs time for each that waits for another.
+    toAll: carrier && members.length <= MOST_TO_ALL && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
   };
 }
 
@@ -130,6 +143,8 @@ class Collected {
   private readonly launches: Launch[] = [];
   private readonly fold: Kernel;
   private readonly all: readonly number[];
+  /** Members that fold groups of partials. */
+  private readonly owners: readonly number[];
 
   constructor(
     private readonly set: DeviceSet,
@@ -137,32 +152,38 @@ class Collected {
     private readonly results: readonly View[],
     private readonly exchange: ScalarExchange,
   ) {
-    const { cuts, groups, root } = exchange;
+    const { cuts, groups, toAll } = exchange;
     this.fold = foldKernel(op as FoldOp, type);
     this.all = [...set.members.keys()];
+    this.owners = this.all.filter((m) => sizeOf(groups.folded[m]) > 0);
     this.gathered = byLocal(set, (member, m) => {
-      const length = Math.max(1, cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]);
+      const length = Math.max(1, ...(toAll === "partials" ? cuts : [cuts[m + 1] - cuts[m], groups.folded[m][1] - cuts[m]]));
       const view = member.device.array({ type }, length);
       member.queue(0).write(view, Array<number>(length).fill(identity));
       return view;
     });
-    this.partials = this.gathered.map((view, m) => view.slice([0, cuts[m + 1] - cuts[m]]));
+    this.partials = this.gathered.map((view, m) => view.slice(toAll === "partials" ? [cuts[m], cuts[m + 1]] : [0, cuts[m + 1] - cuts[m]]));
     this.groups = byLocal(set, ({ device }, m) =>
-      device.array({ type }, Math.max(1, sizeOf(groupsOf(m === root ? [0, cuts.at(-1)!] : groups.folded[m])))),
+      device.array({ type }, Math.max(1, sizeOf(groupsOf(this.hasAll(m) ? [0, cuts.at(-1)!] : groups.folded[m])))),
     );
+  }
+
+  /** Whether a member has the values of all groups. */
+  private hasAll(m: number): boolean {
+    return m === this.exchange.root || this.exchange.toAll === "groups";
   }
 
   /** Partials to the owners of their groups, the values of groups to the root, and the result from there to all. */
   rounds(): Round[] {
-    const { cuts, groups, root } = this.exchange;
-    const { results, gathered, all } = this;
+    const { cuts, groups, root, toAll } = this.exchange;
+    const { results, gathered, all, owners } = this;
+    if (toAll === "partials") return this.roundsOfPartials();
     const nothing = (): Launch[][] => all.map(() => []);
     const toOwners = groups.messages.map(({ from, to, partials: [first, end] }): HaloCopy => {
       const place = (on: number): View | undefined => gathered[on]?.slice([first - cuts[on], end - cuts[on]]);
       return { from, to, source: place(from), target: place(to) };
     });
     const spread = all.filter((to) => to !== root).map((to) => ({ from: root, to, source: results[root], target: results[to] }));
-    const owners = all.filter((m) => sizeOf(groups.folded[m]) > 0);
     const isHere = (m: number): boolean => isLocal(this.set.members[m]);
     const own = (m: number): View => {
       const [first, end] = groups.folded[m];
@@ -176,14 +197,36 @@ class Collected {
     }
     const values = (of: number, on: number): View | undefined => {
       const [begin, end] = groupsOf(groups.folded[of]);
-      return this.groups[on]?.slice(on === root ? [begin, end] : [0, end - begin]);
+      return this.groups[on]?.slice(this.hasAll(on) ? [begin, end] : [0, end - begin]);
     };
     const inGroups = all.map((m) => (owners.includes(m) && isHere(m) ? [this.folded(m, own(m), values(m, m)!, true)] : []));
-    const toRoot = owners
-      .filter((m) => m !== root)
-      .map((from) => ({ from, to: root, source: values(from, from), target: values(from, root) }));
-    const last = all.map((m) => (m === root && isHere(m) ? [this.folded(m, this.groups[m], results[m], false)] : []));
-    return [...first, { launches: inGroups, copies: toRoot }, { launches: last, copies: spread }];
+    const folding = all.filter((m) => this.hasAll(m));
+    const toFolding = owners.flatMap((from) =>
+      folding.filter((to) => to !== from).map((to) => ({ from, to, source: values(from, from), target: values(from, to) })),
+    );
+    const last = all.map((m) => (folding.includes(m) && isHere(m) ? [this.folded(m, this.groups[m], results[m], false)] : []));
+    return [...first, { launches: inGroups, copies: toFolding }, { launches: last, copies: folding.length > 1 ? [] : spread }];
+  }
+
+  /** Partials of each member to all others, which fold all of them. */
+  private roundsOfPartials(): Round[] {
+    const { gathered, all, results } = this;
+    const { cuts } = this.exchange;
+    const copies = all.flatMap((from) =>
+      all
+        .filter((to) => to !== from && cuts[from] < cuts[from + 1])
+        .map((to): HaloCopy => {
+          const place = (on: number): View | undefined => gathered[on]?.slice([cuts[from], cuts[from + 1]]);
+          return { from, to, source: place(from), target: place(to) };
+        }),
+    );
+    const last = all.map((m) =>
+      isLocal(this.set.members[m]) ? [this.folded(m, gathered[m].slice([0, cuts.at(-1)!]), results[m], false)] : [],
+    );
+    return [
+      { launches: all.map(() => []), copies },
+      { launches: last, copies: [] },
+    ];
   }
 
   free(): void {

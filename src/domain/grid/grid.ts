@@ -352,6 +352,8 @@ export interface GridSpecies {
   check(where: string): Promise<void>;
   /** On one member, those that leave for others go to outboxes. */
   leaving(member: number): Pattern;
+  /** Messages by which particles go to other members, and their bytes; undefined before any particles are loaded. */
+  readonly traffic: { readonly messages: number; readonly bytes: number } | undefined;
   /** Copies of outboxes to where they arrive. */
   transfers(): readonly HaloCopy[];
   /** On one member, particles come into the order of their cells, and lists say which cell has which. */

@@ -46,13 +46,15 @@ const makeFindCells = (type: Real) =>
       active: view(u8),
       masked: fixed(bool),
       firstPlane: i32,
+      planes: i32,
       cells: i32,
       ...box,
     },
-    ({ x, key, axes, extents, periodic, active, masked, firstPlane, cells, wrapped }, i) => {
+    ({ x, key, axes, extents, periodic, active, masked, firstPlane, planes, cells, wrapped }, i) => {
       const empty = x[i][0] === 1e30;
       let inside = true;
       let number = true;
+      let here = true;
       let cell = 0;
       for (let n = 0; n < axes; n++) {
         const a = axes - 1 - n;
@@ -62,10 +64,12 @@ const makeFindCells = (type: Real) =>
         if (at !== at) number = false;
         if (!(at >= 0 && at < extents[a])) inside = false;
         const whole = inside ? Math.floor(at) | 0 : 0;
-        cell = n === 0 ? whole - firstPlane : cell * extents[a] + whole;
+        // Planes are compared, since the index of a cell far away may be beyond an i32.
+        if (n === 0) here = whole >= firstPlane && whole - firstPlane < planes;
+        cell = n > 0 ? cell * extents[a] + whole : here ? whole - firstPlane : 0;
       }
       let found = cell;
-      if (cell < 0 || cell >= cells) found = cells;
+      if (!here) found = cells;
       else if (masked && active[cell] === 0) found = cells + 1;
       if (!inside) found = cells + 1;
       if (!number) found = cells + 2;
@@ -104,11 +108,17 @@ const makePack = (type: NumericType) =>
 export const pack = { f64: makePack("f64"), f32: makePack("f32"), i32: makePack("i32"), u32: makePack("u32") };
 
 const makeSeal = (type: Real) =>
-  kernel("seal", { goes: view(i32), place: view(i32), x: view(REALS[type], 2) }, ({ goes, place, x }, n) => {
-    const last = goes.length - 1;
-    if (n >= place[last] + goes[last]) x[n][0] = 1e30;
-  });
-/** Empties the places of an outbox that nobody took. */
+  kernel(
+    "seal",
+    { goes: view(i32), place: view(i32), x: view(REALS[type], 2), taken: view(i32, 1, { disjoint: true }) },
+    ({ goes, place, x, taken }, n) => {
+      const last = goes.length - 1;
+      const count = place[last] + goes[last];
+      if (n >= count) x[n][0] = 1e30;
+      if (n === 0) taken[0] = Math.min(count, x.length);
+    },
+  );
+/** Empties the places of an outbox that nobody took, and notes how many are taken. */
 export const seal = { f64: makeSeal("f64"), f32: makeSeal("f32") };
 
 const makeForget = (type: Real) =>
@@ -117,6 +127,13 @@ const makeForget = (type: Real) =>
   });
 /** Empties the places of packed particles. */
 export const forget = { f64: makeForget("f64"), f32: makeForget("f32") };
+
+const makeVacate = (type: Real) =>
+  kernel("vacate", { x: view(REALS[type], 2) }, ({ x }, n) => {
+    x[n][0] = 1e30;
+  });
+/** Empties the places of arrivals, once they are in their cells: of the next ones only the taken places come. */
+export const vacate = { f64: makeVacate("f64"), f32: makeVacate("f32") };
 
 const makeBury = (type: Real) =>
   kernel("bury", { offsets: view(i32), cells: i32, x: view(REALS[type], 2) }, ({ offsets, cells, x }, i) => {

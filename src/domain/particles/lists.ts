@@ -9,16 +9,18 @@ import { add, index, int, mul, sub } from "../../ir/expressions.js";
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
  *
  * @param offsets start of each cell's particles on a member, and of the next member's
- * @param origins the index of a member's first cell
+ * @param origins the first plane of a member
  */
 export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {
   const axes = grid.extents.length;
   const here = Array.from({ length: axes }, (_, axis) => index(axis));
-  const number = here.slice(1).reduce((sum, index, n) => add(mul(sum, grid.extents[axes - 2 - n]), index), here[0]);
+  // Planes are subtracted first, since the number of a cell of the whole box may be beyond an i32.
+  const plane = sub(here[0], loadInt("origin", int(0)));
+  const number = here.slice(1).reduce((sum, index, n) => add(mul(sum, grid.extents[axes - 2 - n]), index), plane);
   const [own, begin] = [localOf("own", "i32"), localOf("begin", "i32")];
   const set = (view: string, value: Expr): Stmt => ({ kind: "store", view, indices: [...here, int(0)], value, location });
   const body = [
-    define(own.name, sub(number, loadInt("origin", int(0))), location),
+    define(own.name, number, location),
     define(begin.name, loadInt("offsets", own), location),
     set("first", begin),
     set("count", sub(loadInt("offsets", add(own, 1)), begin)),

@@ -1,15 +1,15 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import type { LayoutName, View } from "../../device/memory/view.js";
+import { BYTES, type LayoutName, type View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
 import { i32, u8 } from "../../kernel/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
 import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
-import { byLocal, localOf } from "../../set/index.js";
+import { byLocal, localOf, numberIn, spansProcesses } from "../../set/index.js";
 import type { Grid } from "../grid/grid.js";
 import type { HaloCopy } from "../grid/parts.js";
-import { AFTER_CELLS, bury, findCells, findLeaving, forget, noteState, pack, seal, STATE, EMPTY } from "./kernels.js";
+import { AFTER_CELLS, bury, EMPTY, findCells, findLeaving, forget, noteState, pack, seal, STATE, vacate } from "./kernels.js";
 import { planReorder } from "./reorder.js";
 import { bring } from "./reorder-kernels.js";
 
@@ -22,6 +22,12 @@ interface Memory {
   readonly all: View<NumericType, 2>;
   /** By member that gets some: what leaves for it. */
   readonly outboxes: ReadonlyMap<number, View<NumericType, 2>>;
+}
+
+/** Messages by which particles go to other members, and the bytes of their outboxes. */
+export interface ParticleTraffic {
+  readonly messages: number;
+  readonly bytes: number;
 }
 
 /** A column on all members. */
@@ -50,9 +56,11 @@ export class Migration {
   private readonly owned: { free(): void }[] = [];
   /** Start of each cell's particles, followed by the categories of `AFTER_CELLS`; by member. */
   readonly offsets: readonly View<"i32", 1>[];
-  /** The index of the first cell of each member, counted through the whole box. */
+  /** The first plane of each member. */
   readonly origins: readonly View<"i32", 1>[];
   readonly states: readonly View<"i32", 1>[];
+  /** By member: the places of its outbox for each neighbour that are taken. */
+  private readonly taken: readonly View<"i32", 1>[];
   /** For each own place, the cell in whose list it is. */
   readonly cellOf: readonly View<"i32", 1>[];
 
@@ -65,8 +73,9 @@ export class Migration {
       [...new Set(grid.neighbours(m))].filter((neighbour) => neighbour !== undefined).sort((a, b) => a - b),
     );
     this.offsets = byLocal(set, ({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
-    this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first * this.plane])));
+    this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first])));
     this.states = byLocal(set, ({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
+    this.taken = byLocal(set, ({ device }, m) => this.own(device.array(i32, Math.max(1, this.neighbours[m].length))));
     this.cellOf = byLocal(set, ({ device }) => this.own(device.array(i32, options.capacity)));
   }
 
@@ -117,10 +126,21 @@ export class Migration {
           steps.launch(pack[outbox.type], { goes, place, from, to: outbox }, range(capacity, outbox.shape[1]));
         }
         const outbox = this.columns.get("x")!.memories[member].outboxes.get(to)! as View<"f64", 2>;
-        steps.launch(seal[type], { goes, place, x: outbox }, range(exchange));
+        steps.launch(seal[type], { goes, place, x: outbox, taken: this.takenOf(member, to)! }, range(exchange));
         steps.launch(forget[type], { goes, place, room: exchange, x: x as View<"f64", 2> }, range(capacity));
       }
     });
+  }
+
+  /** The messages of an exchange. Between devices of one process whole outboxes are copied; between processes, the taken places. */
+  get traffic(): ParticleTraffic {
+    const pairs = this.neighbours.reduce((sum, others) => sum + others.length, 0);
+    const [own] = this.grid.set.locals;
+    const columns = [...this.columns.values()].map(({ ranges, memories }) => ({ ranges, all: memories[own.index].all }));
+    return {
+      messages: pairs * columns.reduce((sum, { ranges }) => sum + ranges, 0),
+      bytes: pairs * this.options.exchange * columns.reduce((sum, { all }) => sum + all.shape[1] * BYTES[all.type], 0),
+    };
   }
 
   /** The copies of outboxes to where they arrive. */
@@ -134,11 +154,14 @@ export class Migration {
           const [giver, taker] = [memories[from], memories[to]];
           const source = giver?.outboxes.get(to);
           const target = taker?.all.slice([begin, begin + exchange]);
+          const taken = this.takenOf(from, to);
+          const leading = (): number => numberIn(taken!) * (ranges === 1 ? source!.shape[1] : 1);
           return Array.from({ length: ranges }, (_, k) => ({
             from,
             to,
             source: rangeOf(source, k, ranges),
             target: rangeOf(target, k, ranges),
+            leading,
           }));
         }),
       ),
@@ -161,7 +184,8 @@ export class Migration {
     return patternOf(device, STRICT, (steps) => {
       const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
-      const where = { ...this.box(steps), firstPlane: grid.partitions[member].first, cells, masked: !grid.activity.isFull, active };
+      const { first: firstPlane, planes } = grid.partitions[member];
+      const where = { ...this.box(steps), firstPlane, planes, cells, masked: !grid.activity.isFull, active };
       steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), true);
       const { order, starts } = planReorder(steps, { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets });
       planCopy(steps, starts, offsets);
@@ -180,6 +204,9 @@ export class Migration {
         );
         planCopy(steps, to, target);
       }
+      if (spansProcesses(grid.set))
+        for (const places of this.arrivals(member))
+          steps.launch(vacate[type], { x: all.slice([...places]) as View<"f64", 2> }, range(places[1] - places[0]));
       steps.launch(noteState, { offsets, cells, absorb, room: capacity, state }, range(Object.keys(STATE).length));
       if (absorb) steps.launch(bury[type], { offsets, cells, x: this.places("x", member) as View<"f64", 2> }, range(capacity));
       for (const launch of lists()) steps.add(launch);
@@ -203,6 +230,24 @@ export class Migration {
     const { capacity, exchange } = this.options;
     const before = this.neighbours[member].filter((other) => other < member).length * exchange;
     return [before, before + capacity];
+  }
+
+  /** Places of arrivals, before and after a member's own. */
+  private arrivals(member: number): (readonly [number, number])[] {
+    const [begin, end] = this.window(member);
+    const { length } = this.columns.get("x")!.memories[member].all;
+    return (
+      [
+        [0, begin],
+        [end, length],
+      ] as const
+    ).filter(([first, last]) => first < last);
+  }
+
+  /** The taken places of an outbox, if its member is of this process. */
+  private takenOf(from: number, to: number): View<"i32", 1> | undefined {
+    const n = this.neighbours[from].indexOf(to);
+    return this.taken[from]?.slice([n, n + 1]);
   }
 
   private box(steps: Steps): { axes: number; extents: View<"i32", 1>; periodic: View<"i32", 1> } {

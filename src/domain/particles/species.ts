@@ -7,7 +7,7 @@ import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { byLocal, exchangeNow } from "../../set/index.js";
+import { byLocal, exchangeNow, type Ranks } from "../../set/index.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
@@ -15,7 +15,7 @@ import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
-import { Migration } from "./migration.js";
+import { Migration, type ParticleTraffic } from "./migration.js";
 import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 
 /** Lanes for the particles of a cell: with fewer than the least, one thread takes them all; at most the lanes of a warp. */
@@ -193,10 +193,19 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** The particles' columns, particle after particle, cell by cell in (z, y, x) order whatever the devices; particles of one cell in a fixed order. */
-  async download(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  download(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+    return this.read(this.grid.set.ranks);
+  }
+
+  /** The same of the members of this process; all processes call it. */
+  downloadOwn(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+    return this.read(undefined);
+  }
+
+  private async read(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
     await this.sort();
     const migration = this.loaded();
-    const { locals, ranks } = this.grid.set;
+    const { locals } = this.grid.set;
     const states = await this.states();
     const columns = this.entries.map(async ([column, { type }]) => {
       const reads = locals.map((member) =>
@@ -277,6 +286,11 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   /** On one member, those that leave for others go to outboxes. */
   leaving(member: number): Pattern {
     return this.pattern(`leaving ${member}`, () => this.loaded().leaving(member));
+  }
+
+  /** Messages by which particles go to other members; undefined before any are loaded. */
+  get traffic(): ParticleTraffic | undefined {
+    return this.migration?.traffic;
   }
 
   /** Copies of outboxes to where they arrive. */

@@ -35,6 +35,7 @@ const ERROR_BYTES = 512;
 export class Calls {
   readonly abi: Abi;
   readonly functions: Functions;
+  private alarm: ((seconds: number) => void) | undefined;
   /** Addresses of buffers, asked for once. */
   private readonly begins = new WeakMap<ArrayBufferLike, number>();
 
@@ -75,9 +76,10 @@ export class Calls {
     return this.abi.handleBytes === 4 ? view.getInt32(0, true) : Number(view.getBigUint64(0, true));
   }
 
-  /** Lets the system end this process after some seconds, whatever it does. */
+  /** Lets the system end this process after some seconds, whatever it does; 0 for never. */
   endAfter(seconds: number): void {
-    this.library.scope.func("alarm", "uint", ["uint"])(seconds);
+    this.alarm ??= this.library.scope.func("alarm", "uint", ["uint"]);
+    this.alarm(seconds);
   }
 
   /** Calls a function. Throws IsoformError with MPI's own text where it fails. */

@@ -102,6 +102,11 @@ export class MpiJob implements Job {
     process.exit(code);
   }
 
+  /** Lets the system end this process after some seconds, whatever it does, unless it is told other seconds before; 0 for never. */
+  endAfter(seconds: number): void {
+    this.calls.endAfter(seconds);
+  }
+
   leaveTogether(): void {
     this.together = true;
   }

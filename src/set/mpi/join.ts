@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { IsoformError } from "../../ir/errors.js";
 import { agreedByAll } from "../job.js";
+import { CPU_MEMORY } from "../../device/memory/view.js";
 import { JobRanks } from "./job-ranks.js";
 import type { Joined } from "../joined.js";
 import type { Communicator } from "./communicator.js";
@@ -22,6 +23,15 @@ export async function join(spec: string, patience = PATIENCE): Promise<Joined> {
     together: (work, undo) => together(world, work, undo),
     ownSpec: () => ownDevices(spec, node),
     members: (own) => world.exchange(own, `the members of mpi:${spec}`),
+    way: async (devices, link) => {
+      const apart = await world.exchange(
+        devices.some(({ memory }) => memory !== CPU_MEMORY) || link === "nccl",
+        "devices apart from the host",
+      );
+      if (!apart.includes(true) || world.count === 1) return {};
+      const { connect } = await import("../nccl/join.js");
+      return connect(world, devices, link, { patience, job });
+    },
     transport: (members) =>
       new MpiTransport(
         world,

@@ -11,6 +11,8 @@ interface Posted {
   readonly partner: number;
   readonly name: string;
   readonly bytes: number;
+  /** Fewer may come. */
+  readonly atMost: boolean;
   /** Memory, held until the request is complete: MPI has its address only. */
   readonly memory: ArrayBufferView | readonly ArrayBufferView[];
 }
@@ -44,20 +46,26 @@ export class Requests {
     this.receivedAddress = calls.address(this.received);
   }
 
-  /** Begins to send memory, which must not change until the requests are complete. */
-  send(memory: ArrayBufferView, to: number, tag: number, name: string): void {
-    this.transfer("MPI_Isend", memory, to, tag, "to", name);
+  /**
+   * Begins to send memory, which must not change until the requests are complete.
+   * @param sent bytes at its begin; default: all
+   */
+  send(memory: ArrayBufferView, to: number, tag: number, name: string, sent = memory.byteLength): void {
+    this.transfer("MPI_Isend", memory, sent, { kind: "to", partner: to, name, atMost: false, memory }, tag);
   }
 
-  /** Begins to receive as many bytes as the memory has: fewer are an error. */
-  receive(memory: ArrayBufferView, from: number, tag: number, name: string): void {
-    this.transfer("MPI_Irecv", memory, from, tag, "from", name);
+  /**
+   * Begins to receive as many bytes as the memory has: fewer are an error.
+   * @param atMost whether fewer may come
+   */
+  receive(memory: ArrayBufferView, from: number, tag: number, name: string, atMost = false): void {
+    this.transfer("MPI_Irecv", memory, memory.byteLength, { kind: "from", partner: from, name, atMost, memory }, tag);
   }
 
   /** Begins an operation of all ranks. */
   collective(name: string, memory: readonly ArrayBufferView[], begin: Begin): void {
     begin(this.next());
-    this.posted.push({ kind: "all", partner: -1, name, bytes: 0, memory });
+    this.posted.push({ kind: "all", partner: -1, name, bytes: 0, atMost: false, memory });
   }
 
   /**
@@ -92,26 +100,26 @@ export class Requests {
     return lists.join(", ");
   }
 
-  /** Begins to send or receive, in pieces. */
+  /** Begins to send or receive the first bytes of memory, in as many pieces as it has. */
   private transfer(
     call: "MPI_Isend" | "MPI_Irecv",
     memory: ArrayBufferView,
-    partner: number,
+    used: number,
+    about: Omit<Posted, "bytes">,
     tag: number,
-    kind: "from" | "to",
-    name: string,
   ): void {
     const begin = this.calls.functions[call];
     const address = this.calls.address(memory);
     const { byteLength } = memory;
+    const { kind, partner, name, atMost } = about;
     let at = 0;
     do {
-      const bytes = Math.min(this.piece, byteLength - at);
+      const bytes = Math.max(0, Math.min(this.piece, used - at));
       const code = begin(address && address + at, bytes, this.calls.abi.byte, partner, tag, this.communicator, this.next());
       if (code !== 0) this.fail(call, code);
       // Spelt out: a spread takes over a microsecond.
-      this.posted.push({ kind, partner, name, bytes, memory });
-      at += bytes;
+      this.posted.push({ kind, partner, name, bytes, atMost, memory });
+      at += this.piece;
     } while (at < byteLength);
   }
 
@@ -135,11 +143,11 @@ export class Requests {
   }
 
   /** Compares the bytes that came with those expected: a program that went another way on the other rank may have sent fewer. */
-  private requireSize({ partner, name, bytes }: Posted, n: number): void {
+  private requireSize({ partner, name, bytes, atMost }: Posted, n: number): void {
     const status = this.firstStatus + n * this.calls.abi.statusBytes;
     const code = this.calls.functions.MPI_Get_count(status, this.calls.abi.byte, this.receivedAddress);
     if (code !== 0) this.fail("MPI_Get_count", code);
-    if (this.received[0] !== bytes)
+    if (this.received[0] !== bytes && !(atMost && this.received[0] < bytes))
       throw new IsoformError(
         `${this.received[0]} bytes of "${name}" came from rank ${partner}, and ${bytes} were expected: the ranks' programs differ; run the same program with the same settings on all ranks`,
       );

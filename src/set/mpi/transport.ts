@@ -27,9 +27,10 @@ export class MpiTransport implements Transport {
     const tagOf = ({ number }: Message): number => (number + STRIDE * submission) % TAGS;
     for (const message of messages) this.check(message);
     for (const message of messages)
-      if (message.target) this.requests.receive(message.target, this.rankOf[message.from], tagOf(message), message.name);
+      if (message.target)
+        this.requests.receive(message.target, this.rankOf[message.from], tagOf(message), message.name, message.leading !== undefined);
     for (const message of messages)
-      if (message.source) this.requests.send(message.source, this.rankOf[message.to], tagOf(message), message.name);
+      if (message.source) this.requests.send(message.source, this.rankOf[message.to], tagOf(message), message.name, sentOf(message));
   }
 
   test(): boolean {
@@ -56,4 +57,11 @@ export class MpiTransport implements Transport {
     if (!memory || (sends ? target : source)) throw new LaunchError(`${what} needs memory for its one end in that process`);
     if (memory.byteLength !== bytes) throw new LaunchError(`${what} has ${bytes} bytes, and its memory ${memory.byteLength}`);
   }
+}
+
+/** Bytes of a message that are sent. Throws LaunchError for more than it may have. */
+function sentOf({ name, bytes, leading }: Message): number {
+  const sent = leading ? leading() : bytes;
+  if (!(sent >= 0 && sent <= bytes)) throw new LaunchError(`message "${name}" is to have ${sent} bytes of ${bytes} at most`);
+  return sent;
 }

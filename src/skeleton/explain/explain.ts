@@ -18,13 +18,17 @@ export interface Explained {
   readonly steady: Plan;
   /** By name of a task that reduces on several members: rounds, messages and bytes that they send each other. */
   readonly traffic?: readonly (readonly [name: string, traffic: string])[];
+  /** By name of a task that sends particles to other members: messages and bytes. */
+  readonly particles?: readonly (readonly [name: string, traffic: string])[];
+  /** The way of messages between devices of several processes; undefined where there are none. */
+  readonly carried?: string;
   /** Remarks of the devices, a line each; empty before the first run. */
   readonly remarks: readonly string[];
 }
 
 /** The graph before and after planning, and why it is so, for people. */
 export function explainText(explained: Explained): string {
-  const { name, set, precision, iterations, steady, traffic = [], remarks } = explained;
+  const { name, set, precision, iterations, steady, traffic = [], particles = [], carried, remarks } = explained;
   const { stages } = steady;
   const count = stages.iterations === 1 ? "one iteration" : `${stages.iterations} iterations`;
   const sections = [
@@ -46,6 +50,8 @@ export function explainText(explained: Explained): string {
       tasksOf(steady),
     ),
     section("Messages of reductions", table(traffic)),
+    section("Messages of particles", table(particles)),
+    section("Messages between the devices of processes", carried ?? ""),
     section("On the devices", remarks),
   ];
   return [

@@ -1,6 +1,6 @@
 import type { Precision } from "../../device/device.js";
 import { reductionTraffic } from "../../domain/container/reduction-traffic.js";
-import type { DeviceSet } from "../../set/index.js";
+import { spansProcesses, type DeviceSet } from "../../set/index.js";
 import type { OccLevel } from "../plan/occ.js";
 import { entry } from "../entry.js";
 import type { Derived } from "../plan/nodes.js";
@@ -57,7 +57,9 @@ export function explainedOf({ name, set, precision, occ, choices, iteration }: A
     iterations: length === 1 ? undefined : `such as iteration ${number}: ${count} of ${length} plans`,
     first: first.get(stages)!,
     steady: steady.get(stages)!,
+    carried: carriedText(set),
     traffic: trafficOf(steady.get(stages)!, set, precision),
+    particles: particlesOf(steady.get(stages)!, set),
     remarks: [
       ...(occ === "auto" ? ["the level of overlap will be chosen in the first run; shown is standard"] : []),
       ...choices.map(choiceText),
@@ -76,6 +78,21 @@ function trafficOf({ graph }: Plan, { members, locals }: DeviceSet, precision: P
     const unless = isDirect && !isFold ? "; none where the devices reach each other's memory" : "";
     return [[node.name, `${counted(rounds, "round")}, ${counted(messages, "message")}, ${counted(bytes, "byte")}${unless}`]];
   });
+}
+
+/** The names of the tasks that send particles, and what they send, in words. */
+function particlesOf({ graph }: Plan, set: DeviceSet): [name: string, traffic: string][] {
+  return graph.nodes.flatMap((node): [string, string][] => {
+    const traffic = node.kind === "move" ? node.species.traffic : undefined;
+    if (!traffic || traffic.messages === 0) return [];
+    const between = spansProcesses(set) ? " at most: between processes only the particles that leave" : "";
+    return [[node.name, `${counted(traffic.messages, "message")}, ${counted(traffic.bytes, "byte")}${between}`]];
+  });
+}
+
+function carriedText({ carried }: DeviceSet): string | undefined {
+  if (!carried) return undefined;
+  return carried.by === "NCCL" ? `by NCCL ${carried.version}, without the host` : `by MPI, through the host: ${carried.why}`;
 }
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

@@ -10,6 +10,8 @@ export interface Op {
   readonly launches: readonly Launch[];
   /** From this member to others. */
   readonly copies: readonly HaloCopy[];
+  /** The exchange that its copies belong to, which the copies of other members share; undefined where it has none. */
+  readonly exchange?: object;
   /** Operations of other streams or members that are waited for. */
   readonly waits: readonly Op[];
   /** Operations of other members that it waits for while it runs, without an event. */

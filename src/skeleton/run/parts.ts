@@ -1,4 +1,4 @@
-import { isLocal, isMessage, messagesOf, type DeviceSet, type Message } from "../../set/index.js";
+import { isLocal, isMessage, messagesOf, type DeviceSet, type StagedMessage } from "../../set/index.js";
 import type { Op } from "./op.js";
 
 /** A piece of a program between messages: a wait for those that were begun before, operations of this process, and messages that then begin. */
@@ -6,7 +6,7 @@ export interface Part {
   readonly waits: boolean;
   readonly ops: readonly Op[];
   /** By operation that sends; empty where none of its messages has an end here. */
-  readonly posts: readonly (readonly Message[])[];
+  readonly posts: readonly (readonly StagedMessage[])[];
 }
 
 /**
@@ -14,9 +14,9 @@ export interface Part {
  * place in it; so none waits for a message that another one begins later than its own next wait.
  */
 export function partsOf(set: DeviceSet, ops: readonly Op[]): Part[] {
-  if (!set.transport) return [{ waits: false, ops, posts: [] }];
+  if (!set.transport || set.carrier) return [{ waits: false, ops, posts: [] }];
   const parts: Part[] = [];
-  let part: { waits: boolean; ops: Op[]; posts: (readonly Message[])[] } = { waits: false, ops: [], posts: [] };
+  let part: { waits: boolean; ops: Op[]; posts: (readonly StagedMessage[])[] } = { waits: false, ops: [], posts: [] };
   /** Operations whose messages are under way. */
   const pending = new Set<Op>();
   const begin = (waits: boolean): void => {

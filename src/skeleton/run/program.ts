@@ -4,11 +4,22 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
 import { digestible } from "../../domain/container/digestible.js";
 import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
-import { byLocal, copyLocally, isLocal, localOf, spansProcesses, type DeviceSet } from "../../set/index.js";
+import {
+  byLocal,
+  copyLocally,
+  deliver,
+  isLocal,
+  localOf,
+  postMessages,
+  spansProcesses,
+  type DeviceSet,
+  type StagedMessage,
+} from "../../set/index.js";
 import { entry } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";
 import type { Task } from "../plan/schedule.js";
+import { enqueueExchange, exchangeOf, exchangesIn, partnersIn } from "./carried.js";
 import type { Op } from "./op.js";
 import { partsOf, type Part } from "./parts.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
@@ -33,6 +44,8 @@ interface SharedReduction {
 export class Program {
   /** Operations of all members; members of other processes have no launches. */
   readonly ops: readonly Op[];
+  /** Lets what carries messages forget this program. */
+  private forget: (() => void) | undefined;
   /** Operations of members of this process. */
   private readonly own: readonly Op[];
   private readonly launches: Launch[] = [];
@@ -45,7 +58,7 @@ export class Program {
   private readonly queues: readonly Queue[];
   /** Devices of one kind are driven together. */
   private readonly capturable: boolean;
-  private readonly parts: readonly Part[];
+  private parts: readonly Part[] = [];
   /** One for each part. */
   private graphs: readonly DeviceGraph[] | undefined;
 
@@ -64,7 +77,7 @@ export class Program {
     this.own = this.ops.filter(({ member }) => isLocal(set.members[member]));
     this.parts = partsOf(set, this.ops);
     this.signalling = new Set(this.ops.flatMap((op) => op.waits));
-    this.queues = [...new Set([...set.locals.map((member) => member.queue(0)), ...this.own.map((op) => this.queue(op))])];
+    this.queues = [...new Set([...set.locals.map((member) => member.queue(0)), ...this.own.map((op) => this.queue(op)), ...this.way])];
     const [first, ...others] = set.locals.map((member) => member.device);
     this.capturable = others.every((device) => device.memory === first.memory || device.backend === first.backend);
   }
@@ -75,17 +88,34 @@ export class Program {
    */
   submit(): void {
     const graphs = this.capture();
+    const [origin] = this.queues;
+    const { carrier } = this.set;
+    carrier?.submitting();
+    let posted: StagedMessage[] = [];
     for (const [n, part] of this.parts.entries()) {
-      if (part.waits) this.set.transport!.waitNow(`the plan of ${this.name}`);
-      if (graphs) this.queues[0].submit(graphs[n]);
+      if (part.waits) {
+        this.set.transport!.waitNow(`the plan of ${this.name}`);
+        deliver(posted, origin);
+        posted = [];
+      }
+      if (graphs) origin.submit(graphs[n]);
       else this.forked(() => this.enqueue(part.ops));
-      for (const messages of part.posts) this.set.transport!.post(messages);
+      for (const messages of part.posts) {
+        postMessages(this.set.transport!, messages, origin);
+        posted.push(...messages);
+      }
     }
+    carrier?.submitted(origin, `in the plan of ${this.name}`, this.launches.length);
   }
 
   /** Captures everything, for which devices may compile, before `submit` needs it, a graph for each part; undefined where they cannot run it as one. */
   capture(): readonly DeviceGraph[] | undefined {
     const [origin, ...others] = this.queues;
+    const { carrier } = this.set;
+    if (carrier && !this.graphs) {
+      carrier.connect(partnersIn(this.set, this.ops));
+      this.forget ??= carrier.beforeClose(() => this.freeGraphs());
+    }
     if (this.capturable) this.graphs ??= this.parts.map(({ ops }) => origin.capture(() => this.enqueue(ops), others));
     return this.graphs;
   }
@@ -135,10 +165,22 @@ export class Program {
   }
 
   free(): void {
-    for (const graph of this.graphs ?? []) graph.free();
+    this.freeGraphs();
+    this.forget?.();
+    for (const { stage } of this.parts.flatMap(({ posts }) => posts).flat()) stage?.free();
     for (const launch of this.launches) launch.free();
     for (const rounds of this.inRounds) rounds.free();
     for (const collection of [...this.collections.values()].flat()) collection.free();
+  }
+
+  private freeGraphs(): void {
+    for (const graph of this.graphs ?? []) graph.free();
+  }
+
+  /** The stream in which messages go without the host. */
+  private get way(): readonly Queue[] {
+    const { carrier } = this.set;
+    return carrier ? [carrier.queue] : [];
   }
 
   private forked(work: () => void): void {
@@ -151,6 +193,20 @@ export class Program {
 
   private enqueue(ops: readonly Op[], marks?: Map<Op, OpMarks>): void {
     const events = new Map<Op, DeviceEvent>();
+    const { carrier } = this.set;
+    if (!carrier) return this.enqueueEach(ops, events, marks);
+    for (const group of exchangesIn(ops)) {
+      const exchange = exchangeOf(this.set, group);
+      if (exchange) enqueueExchange(this.set, carrier, exchange, events);
+      else
+        this.enqueueEach(
+          group.filter(({ member }) => isLocal(this.set.members[member])),
+          events,
+        );
+    }
+  }
+
+  private enqueueEach(ops: readonly Op[], events: Map<Op, DeviceEvent>, marks?: Map<Op, OpMarks>): void {
     for (const op of ops) {
       const queue = this.queue(op);
       for (const other of op.waits) {
@@ -186,7 +242,7 @@ export class Program {
     const add = (
       task: Task<Node>,
       member: number,
-      work: Partial<Pick<Op, "launches" | "copies" | "exchangesWith">>,
+      work: Partial<Pick<Op, "launches" | "copies" | "exchange" | "exchangesWith">>,
       after: readonly Op[],
     ): Op => {
       const { node, stream } = task;
@@ -245,9 +301,10 @@ export class Program {
       } else if (node.kind === "halo" || node.kind === "move") {
         const copies = node.kind === "halo" ? node.field.grid.halo(node.field) : node.species.transfers();
         const leaving = bySource(copies);
+        const exchange = {};
         const done = members.map((m) => {
           const own = leaving.get(m) ?? [];
-          return add(task, m, { copies: own }, after(m, ...new Set(own.map(({ to }) => to))));
+          return add(task, m, { copies: own, exchange }, after(m, ...new Set(own.map(({ to }) => to))));
         });
         const arriving = byTarget(done);
         completion.set(node, (m) => [...new Set([done[m], ...(arriving.get(m) ?? [])])]);
@@ -343,7 +400,7 @@ function addRounds(
   rounds: readonly Round[],
   members: readonly number[],
   before: (member: number) => readonly Op[],
-  add: (member: number, work: Partial<Pick<Op, "launches" | "copies">>, waits: readonly Op[]) => Op,
+  add: (member: number, work: Partial<Pick<Op, "launches" | "copies" | "exchange">>, waits: readonly Op[]) => Op,
 ): (member: number) => readonly Op[] {
   const latest = new Map<number, Op>();
   let arrivals: readonly Op[] = [];
@@ -355,12 +412,13 @@ function addRounds(
       else if (launches[m].length > 0 || arrived(m).length > 0) latest.set(m, add(m, { launches: launches[m] }, arrived(m)));
     const ready = new Map(latest);
     const leaving = bySource(copies);
+    const exchange = {};
     arrivals = members.flatMap((m) => {
       const own = leaving.get(m) ?? [];
       if (own.length === 0) return [];
       const op = add(
         m,
-        { copies: own },
+        { copies: own, exchange },
         own.map(({ to }) => ready.get(to)!),
       );
       latest.set(m, op);

@@ -6,7 +6,8 @@ import { after, test } from "node:test";
 import { compareSolutions, comparisonPlot, comparisonText } from "../../../apps/gsr/compare.js";
 import { scaledShape, sections } from "../../../apps/gsr/shape.js";
 import type { SolutionFile } from "../../../apps/gsr/solution-file.js";
-import { readSolution, solutionText } from "../../../apps/gsr/solution-file.js";
+import { solutionText } from "../../../apps/gsr/solution-file.js";
+import { readSolution } from "../../../apps/gsr/files/solutions.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-gsr-compare-"));
 after(() => rm(folder, { recursive: true }));

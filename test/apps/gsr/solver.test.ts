@@ -210,13 +210,15 @@ test("a system larger than the device is refused before anything is allocated", 
   const untouched = new Proxy(
     {
       name: "tiny",
-      memory: { name: "tiny" },
-      onHost: false,
       precision: "fast",
+      memory: { name: "tiny" },
       capabilities: { memory: footprint(source), maxAllocation: 2 ** 30 },
+      // Looked for, and not called.
       prepare: () => assert.fail("a launch is prepared"),
-      // Promises ask for it.
-      ["then" as string]: undefined,
+      then: undefined,
+      onHost: false,
+      queue: {},
+      createQueue: () => ({}),
     },
     {
       get(target, key) {

@@ -440,13 +440,30 @@ static int give(Handle handle, Work work) {
   return SUCCESS;
 }
 
-int hipStreamCreateWithFlags(Handle *stream, unsigned flags) {
-  ENTER("%u", flags);
+static int makeStream(Handle *stream, unsigned flags) {
   Stream *made = calloc(1, sizeof *made);
   *made = (Stream){.live = true, .device = current, .older = streams};
   streams = made;
   *stream = (Handle)made;
   return flags == 0 ? SUCCESS : complain(INVALID_VALUE, "a stream out of order with that of the device");
+}
+
+int hipStreamCreateWithFlags(Handle *stream, unsigned flags) {
+  ENTER("%u", flags);
+  return makeStream(stream, flags);
+}
+
+/** As on AMD's GPUs: from low, 1, to high, -1. */
+int hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
+  ENTER("%s", "");
+  *least = 1;
+  *greatest = -1;
+  return SUCCESS;
+}
+int hipStreamCreateWithPriority(Handle *stream, unsigned flags, int priority) {
+  ENTER("%u, %d", flags, priority);
+  if (priority < -1 || priority > 1) return complain(INVALID_VALUE, "a priority out of range");
+  return makeStream(stream, flags);
 }
 int hipStreamDestroy(Handle handle) {
   ENTER("%s", "");

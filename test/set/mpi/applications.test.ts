@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { it } from "node:test";
 import { main } from "../../cli/isoform.js";
+import { digestsIn } from "./digests.js";
 import { eachLauncher, launch, program, type Launcher } from "./launchers.js";
 
 /** Devices, levels of overlap and cases that are tried; `heat` is on a dense grid, `heat/sparse` on another kind. */
@@ -10,9 +11,6 @@ const TRIED = [
   { count: 2, spec: "mpi:wasm*2", occ: "two-way", cases: ["heat", "poisson", "heat/sparse", "ring/bricks", "gsr"] },
   { count: 4, spec: "mpi:js", occ: "in-kernel", cases: ["poisson/sparse", "lbm/bricks", "life/sparse", "ring"] },
 ] as const;
-
-/** Lines of digests. */
-const digestsIn = (stdout: string): string[] => stdout.split(/\r?\n/).filter((line) => /^\S+: [0-9a-f]{16}$/.test(line));
 
 function alone(words: readonly string[]): string[] {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program("applications"), ...words], { encoding: "utf8" });

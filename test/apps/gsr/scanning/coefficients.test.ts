@@ -156,11 +156,11 @@ test("turns about the satellite's axes are those about inertial ones in its fram
   const sky = uploadSky(device, law, stars);
   const count = transits.count;
   // Two observations a transit, along and across scan on the first strip.
-  const table = Array.from({ length: count }, (_, j) => [...transits.place.subarray(3 * j, 3 * j + 3), 0, 2 * j]).flat();
+  const table = Array.from({ length: count }, (_, j) => [...transits.place.subarray(3 * j, 3 * j + 3), 0, 2 * j, 0]).flat();
   const observed = {
     law: sky.law,
     stars: sky.stars,
-    transits: device.from(i32, table).reshape(count, 5),
+    transits: device.from(i32, table).reshape(count, 6),
     moments: device.from(
       f64,
       Array.from({ length: count }, (_, j) => transits.moment[2 * j]),
@@ -172,7 +172,8 @@ test("turns about the satellite's axes are those about inertial ones in its fram
   };
   const turns = async (satelliteAxes: boolean) => {
     const attitude = device.array(f64, [2 * count, 12]);
-    const splines = { start: knots.start, length: knots.length, lastKnot: shape.knots - 4, knot: device.array(i32, 2 * count) };
+    const pieces = device.from(f64, [knots.start, knots.length, 0, shape.knots - 4]).reshape(1, 4);
+    const splines = { pieces, knot: device.array(i32, 2 * count) };
     await device.run(attitudeCoefficients, { ...observed, ...splines, satelliteAxes, attitude }, range(2 * count));
     const values = await device.queue.read(attitude);
     return (i: number) => [0, 1, 2].map((axis) => [0, 1, 2, 3].reduce((sum, k) => sum + values[12 * i + 4 * axis + k], 0));

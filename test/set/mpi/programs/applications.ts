@@ -6,6 +6,7 @@ import { Simulation } from "../../../../apps/lbm/simulation.js";
 import { Life, DEFAULTS as LIFE } from "../../../../apps/life/life.js";
 import { makePoisson, DEFAULTS as POISSON } from "../../../../apps/poisson/poisson.js";
 import { devices, type DeviceSet } from "../../../../src/set/index.js";
+import { carryByStandIn } from "./stand-in.js";
 import { OCC_LEVELS, type GridSettings } from "../../../../src/skeleton/index.js";
 
 /*
@@ -59,6 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 const [spec, level, ...wanted] = process.argv.slice(2);
 const set = await devices(spec);
+const standIn = process.env.STAND_IN ? carryByStandIn(set) : undefined;
 const occ = OCC_LEVELS.find((each) => each === level) ?? "standard";
 for (const name of wanted.length > 0 ? wanted : Object.keys(CASES)) {
   const [application, grid = "dense"] = name.split("/");
@@ -67,4 +69,5 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(CASES)) {
   for (const list of values) digest.update(Float64Array.from(list));
   if (!set.ranks || set.ranks.rank === 0) console.log(`${name}: ${digest.digest("hex").slice(0, 16)}`);
 }
+if (standIn && standIn.exchanges === 0) throw new Error("the stand-in carried nothing");
 await set.close();

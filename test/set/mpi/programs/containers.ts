@@ -7,6 +7,7 @@ import { deposit, particles } from "../../../../src/domain/particles/index.js";
 import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
 import { devices } from "../../../../src/set/index.js";
 import { every, skeleton, swap } from "../../../../src/skeleton/index.js";
+import { carryByStandIn } from "./stand-in.js";
 
 /*
  * Everything that members send each other: halos, rolls to far planes, folds along the cut axis and others, small and large, scalars and steps on them; with a mask that makes
@@ -15,6 +16,7 @@ import { every, skeleton, swap } from "../../../../src/skeleton/index.js";
 
 const [spec, iterations, checkpoint, picture, from] = process.argv.slice(2);
 const set = await devices(spec);
+if (process.env.STAND_IN) carryByStandIn(set);
 // So small that fields go in many pieces.
 HOST_LIMITS.piece = 2 ** 12;
 const strict = { precision: "strict" } as const;

@@ -33,6 +33,21 @@ for (const [name, of] of Object.entries({ whole: ranks, cut }))
     same(requests.test(), true, "complete requests stay complete");
   }
 
+// Of some messages only the begin is sent, however many pieces there could be.
+for (const [name, of] of Object.entries({ whole: ranks, cut }))
+  for (const length of [0, 1, 125, 126, 250]) {
+    const requests = of.requests();
+    const memory = new Float64Array(250).fill(-1);
+    requests.receive(memory, before, 8, "begin", true);
+    requests.send(numbers(rank, 250), after, 8, "begin", 8 * length);
+    await of.complete(requests);
+    same(
+      memory,
+      Float64Array.from([...numbers(before, length), ...Array<number>(250 - length).fill(-1)]),
+      `${length} of 250 numbers ${name}`,
+    );
+  }
+
 // Back and forth between ranks 0 and 1.
 const ball = new Int32Array(1);
 for (let n = 0; n < 200 && count > 1 && rank < 2; n++) {
@@ -100,7 +115,9 @@ for (let step = 0; step < 20 && count > 1; step++) {
       const [sends, receives] = [rankOf[member] === rank, rankOf[to] === rank];
       if (sends === receives) return [];
       const memory = sends ? { source: fields[member % 2].own } : { target: fields[to % 2].halo[side] };
-      return [{ from: member, to, number: 2 * member + side, bytes: 512, name: "u", ...memory }];
+      // Messages to the next member have all numbers, the others 63.
+      const leading = side === 1 ? { leading: () => 8 * 63 } : {};
+      return [{ from: member, to, number: 2 * member + side, bytes: 512, name: "u", ...memory, ...leading }];
     }),
   );
   transport.post(messages);
@@ -108,6 +125,7 @@ for (let step = 0; step < 20 && count > 1; step++) {
   await transport.arrived(`step ${step}`);
   const [first, last] = fields;
   same(first.halo[0][63], 1000 * step + ((2 * rank + rankOf.length - 1) % rankOf.length), "halo from below");
+  same(last.halo[1][63], 0, "what is not sent");
   same(last.halo[1][0], 1000 * step + ((2 * rank + 2) % rankOf.length), "halo from above");
 }
 const message = { from: 2 * rank, to: 2 * rank, number: 0, bytes: 8, name: "u", source: new Float64Array(1) };
@@ -119,6 +137,7 @@ if (count > 1) {
     count === 2 ? /memory|both ends|no end/ : /no end|needs memory/,
   );
   assert.throws(() => transport.post([{ ...message, to: 2 * after, bytes: 16 }]), /16 bytes, and its memory 8/);
+  assert.throws(() => transport.post([{ ...message, to: 2 * after, leading: () => 9 }]), /is to have 9 bytes of 8 at most/);
 }
 
 await ranks.barrier();

@@ -1,0 +1,47 @@
+/*
+ * A worker waits for a core for milliseconds while other programs have them all, and the calling thread waits for the worker. Then it runs short
+ * programs by itself, share by share: the shares are the same, and so are the results.
+ */
+
+/** Milliseconds of a wait that another program must have caused. */
+const LONG = 1;
+/** Milliseconds until several threads are tried again, at first and at most. */
+const REST = { first: 20, most: 1000 };
+
+/** A run on several threads, in milliseconds: the calling thread's own work, and its waits for others. */
+export interface Timed {
+  readonly own: number;
+  readonly waited: number;
+}
+
+/** Other programs' pressure on a pool, by how long its calling thread waits for the others. */
+export class Pressure {
+  /** Milliseconds that each program would take alone. */
+  private readonly alone = new Map<number, number>();
+  private rest: number = REST.first;
+  private until = 0;
+  /** The longest wait since several threads were last faster. */
+  private longest = 0;
+
+  /** Whether the calling thread had better run a program's shares by itself now. */
+  isHigh(program: number, now: number): boolean {
+    return now < this.until && (this.alone.get(program) ?? Infinity) < this.longest;
+  }
+
+  /** Takes note of a run in `shares` shares, which has ended now. */
+  note(program: number, shares: number, { own, waited }: Timed, now: number): void {
+    this.alone.set(program, own * shares);
+    if (waited > LONG && waited > own * (shares - 1)) {
+      this.longest = Math.max(this.longest, waited);
+      this.until = now + this.rest;
+      this.rest = Math.min(REST.most, 2 * this.rest);
+    } else {
+      this.rest = Math.max(REST.first, this.rest / 2);
+      if (this.rest === REST.first) this.longest = 0;
+    }
+  }
+
+  forget(program: number): void {
+    this.alone.delete(program);
+  }
+}

@@ -1,0 +1,25 @@
+/*
+ * Work on CPUs is done before its promise is there, so that a loop that awaits one launch after the other never leaves the engine's queue of
+ * microtasks: timers, input and signals wait until it ends. So what waits for such work gives others their turn now and then.
+ */
+
+/** Milliseconds for which a loop may hold the event loop. */
+const HELD = 20;
+
+/** Browsers have no setImmediate. */
+const later = globalThis.setImmediate ?? globalThis.setTimeout;
+
+let last = performance.now();
+let next: Promise<void> | undefined;
+
+/** A promise that is resolved once the event loop has had its turn; undefined where that is not long ago. */
+export function turn(): Promise<void> | undefined {
+  if (performance.now() - last < HELD) return undefined;
+  return (next ??= new Promise((resolve) =>
+    later(() => {
+      last = performance.now();
+      next = undefined;
+      resolve();
+    }),
+  ));
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { f64, kernel, open, range, sum, view } from "isoform";
+import { Pressure } from "../../../src/device/cpu/pool-pressure.js";
+import { runSuite, suite } from "../../../src/testing/index.js";
+
+describe("pressure of other programs", () => {
+  const QUICK = { own: 0.1, waited: 0.05 };
+  const LATE = { own: 0.1, waited: 4 };
+
+  it("is high for a while after a wait that is longer than the work, and longer each time", () => {
+    const pressure = new Pressure();
+    pressure.note(1, 2, QUICK, 0);
+    assert.equal(pressure.isHigh(1, 1), false);
+    let now = 10;
+    const rests: number[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      pressure.note(1, 2, LATE, now);
+      const start = now;
+      while (pressure.isHigh(1, now)) now++;
+      rests.push(now - start);
+    }
+    assert.deepEqual(rests, [20, 40, 80, 160, 320, 640, 1000, 1000]);
+    for (let turn = 0; turn < 8; turn++) pressure.note(1, 2, QUICK, now);
+    pressure.note(1, 2, LATE, now);
+    assert.deepEqual([pressure.isHigh(1, now + 19), pressure.isHigh(1, now + 20)], [true, false]);
+  });
+
+  it("leaves long programs, and unknown ones, to several threads", () => {
+    const pressure = new Pressure();
+    pressure.note(2, 2, { own: 30, waited: 5 }, 0);
+    pressure.note(1, 2, LATE, 1);
+    assert.deepEqual(
+      [1, 2, 3].map((program) => pressure.isHigh(program, 2)),
+      [true, false, false],
+    );
+    pressure.forget(1);
+    assert.equal(pressure.isHigh(1, 2), false);
+  });
+});
+
+const devices = await Promise.all(["js", "wasm"].map((name) => open(name, { threads: 3 })));
+after(() => Promise.all(devices.map((device) => device.close())));
+
+/** Runs `work` while each second program of several threads is left to the calling thread. */
+async function underPressure(work: () => Promise<void>): Promise<void> {
+  const { isHigh } = Pressure.prototype;
+  let asked = 0;
+  Pressure.prototype.isHigh = () => asked++ % 2 === 0;
+  try {
+    await work();
+  } finally {
+    Pressure.prototype.isHigh = isHigh;
+  }
+  assert.ok(asked > 10, `${asked} programs of several threads`);
+}
+
+for (const device of devices)
+  describe(`programs that the calling thread runs by itself, on ${device.name}`, () => {
+    it("pass the suite", () =>
+      underPressure(async () => {
+        device.precision = "strict";
+        for (const { testCase, error } of await runSuite(device, suite))
+          assert.equal(error, undefined, `${testCase.number} ${testCase.title}`);
+        device.precision = "fast";
+      }));
+
+    it("have the results of several threads in fast mode, alone and in graphs", () =>
+      underPressure(async () => {
+        const n = 100_000;
+        const scale = kernel("scale", { x: view(f64), a: f64, s: sum(f64) }, ({ x, a, s }, i) => {
+          x[i] = a * x[i] + +1 / (i + 1);
+          s.add(x[i]);
+        });
+        const results: number[][] = [[], []];
+        for (const sums of results) {
+          const x = device.array(f64, n);
+          const launch = device.prepare(scale, { x, a: 0.9 }, range(n));
+          const graph = device.queue.capture(() => {
+            for (let k = 0; k < 3; k++) device.queue.submit(launch);
+          });
+          // An odd number of programs, so that the second time the other half is left to the calling thread.
+          for (let k = 0; k < 7; k++) {
+            device.queue.submit(k % 2 ? graph : launch);
+            sums.push((await device.queue.results(launch)).s);
+          }
+          graph.free();
+          launch.free();
+          x.free();
+        }
+        assert.deepEqual(results[0], results[1]);
+      }));
+  });
