@@ -50,7 +50,7 @@ const fail = (what: string, { code, signal, stderr }: Ended, words: readonly str
 /** Runs killed at random moments, again and again, that go on from their checkpoints: in the end the results have the bits of an unbroken run. */
 async function chain(pick: Pick, folder: string): Promise<number> {
   const { words, to } = oneOf(pick, [plasma, gaia])(pick);
-  const whole = [...words, ...to("whole", "unbroken")];
+  const whole = [...words, ...to("whole.json", "unbroken")];
   const unbroken = await isoformUntil(whole, folder);
   // A solution that its errors do not explain ends with 1.
   const good = unbroken.code;
@@ -58,7 +58,7 @@ async function chain(pick: Pick, folder: string): Promise<number> {
   let kills = 0;
   for (let turn = 0; ; turn++) {
     const own = existsSync(join(folder, "state")) ? [...words.slice(0, 4), "--restart", "state"] : words;
-    const all = [...own, ...to("again", "state")];
+    const all = [...own, ...to("again.json", "state")];
     const signal = oneOf(pick, ["SIGKILL", "SIGKILL", "SIGTERM", "SIGINT"] as const);
     // From its first moments to about its end.
     const after = unbroken.seconds * (0.15 + (0.8 * pick(1000)) / 1000);
@@ -69,11 +69,11 @@ async function chain(pick: Pick, folder: string): Promise<number> {
       kills++;
     } else if (ended.code !== good) fail("gone on", ended, all);
     else if (turn >= KILLS) break;
-    else await rm(join(folder, "again"), { force: true });
+    else await rm(join(folder, "again.json"), { force: true });
   }
-  const [first, second] = await Promise.all(["whole", "again"].map((name) => readFile(join(folder, name), "utf8")));
+  const [first, second] = await Promise.all(["whole.json", "again.json"].map((name) => readFile(join(folder, name), "utf8")));
   if (first !== second) throw new Error(`the results differ after ${kills} kills: isoform ${words.join(" ")}`);
-  const left = (await readdir(folder)).filter((name) => !/^(whole|again|(unbroken|state)(\.previous)?)$/.test(name));
+  const left = (await readdir(folder)).filter((name) => !/^((whole|again)\.json|(unbroken|state)(\.previous)?)$/.test(name));
   if (left.length > 0) throw new Error(`left behind after ${kills} kills: ${left.join()}`);
   return kills;
 }
