@@ -39,7 +39,7 @@ function gaia(pick: Pick): Run {
   const fixed = ["--form", oneOf(pick, ["fused", "gathered"]), "--precision", "strict"];
   return {
     words: ["gsr", "--devices", oneOf(pick, ["js", "js*2", "js*3"]), "--no-kernels", ...stars, ...fixed, ...loops],
-    to: (result, state) => ["--iterations", "200", "--out", result, "--checkpoint", state, "--every", "5"],
+    to: (result, state) => ["--iterations", "60", "--out", result, "--checkpoint", state, "--every", "5"],
   };
 }
 
