@@ -231,7 +231,10 @@ test("a system larger than the device is refused before anything is allocated", 
     Solver.create(untouched, { gib: 60 }),
     (error) => error instanceof LaunchError && /needs \d+ GiB of memory, and tiny has/.test(error.message),
   );
-  await assert.rejects(Solver.create(untouched, { gib, form: "fused" }), LaunchError);
+  await assert.rejects(
+    Solver.create(untouched, { gib, form: "fused" }),
+    (error) => error instanceof LaunchError && error.message.endsWith("choose a smaller --gib, or 2 devices of this size"),
+  );
   requireRoom(untouched, source);
   const narrow = { name: "narrow", capabilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
   assert.throws(() => requireRoom(narrow, source), /in one array/);
