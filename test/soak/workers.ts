@@ -1,3 +1,4 @@
+import { Pressure } from "../../src/device/cpu/pool-pressure.js";
 import { WorkerPool } from "../../src/device/cpu/pool.js";
 import { DeviceError } from "../../src/ir/errors.js";
 import { oneOf, picks } from "./mutate.js";
@@ -17,6 +18,9 @@ export const workers: Subject = {
         const threads = 2 + pick(3);
         const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
         const pool = await WorkerPool.open({ memory, threads, device: "js" });
+        // The share that ends its worker must not be run by this thread, as it is where the machine is busy.
+        const { isHigh } = Pressure.prototype;
+        Pressure.prototype.isHigh = () => false;
         try {
           const rank = 1 + pick(threads - 1),
             turns = pick(40);
@@ -37,6 +41,7 @@ export const workers: Subject = {
           if (pool.works) throw new Error("the pool goes on without a worker");
           return { "worker deaths": 1 };
         } finally {
+          Pressure.prototype.isHigh = isHigh;
           await pool.close();
         }
       },
