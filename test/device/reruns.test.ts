@@ -85,6 +85,14 @@ for (const device of devices)
       assert.ok(kept < 64 * 8 * 4096, `${kept} bytes`);
     });
 
+    it("keep no large memory of their own", { skip: !CPUS.includes(device.name) }, async () => {
+      const lines = kernel("lines", { s: sum(f64) }, ({ s }, i, _j) => s.add(+i));
+      const before = cpuStorage().allocated;
+      // A partial for each line: 1.6 MB.
+      for (const first of [0, 1]) await device.run(lines, {}, range([first, 200_000], 1), { precision: "strict" });
+      assert.equal(cpuStorage().allocated, before);
+    });
+
     it("are apart from others that run at the same time", async () => {
       const [x, y] = [device.from(f64, data), device.array(f64, n)];
       await device.run(walk, { x, y, a: 1, by: 0 }, range(n), { precision: "strict" });

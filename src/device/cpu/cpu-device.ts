@@ -147,12 +147,13 @@ export abstract class CpuDevice implements Device {
     }
     const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
+    let results: Record<string, number> | undefined;
     try {
       this.queue.submit(launch);
-      return (await this.queue.results(launch)) as Results<P>;
+      return (results = await this.queue.results(launch)) as Results<P>;
     } finally {
-      if (captured) launch.free();
-      else this.reruns.keep(launch as CpuLaunch);
+      if (results && !captured) this.reruns.keep(launch as CpuLaunch);
+      else launch.free();
     }
   }
 
@@ -164,10 +165,13 @@ export abstract class CpuDevice implements Device {
     const launch = this.launch<Params>(call.kernel, call.args, call.policy, call.options, true);
     try {
       this.queue.submit(launch);
-      return withInitialValues(launch.binding, { ...launch.results! });
-    } finally {
-      this.reruns.keep(launch);
+    } catch (error) {
+      launch.free();
+      throw error;
     }
+    const results = withInitialValues(launch.binding, { ...launch.results! });
+    this.reruns.keep(launch);
+    return results;
   }
 
   /** Stops the workers, and frees the arrays that this device made. */

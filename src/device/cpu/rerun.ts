@@ -1,5 +1,11 @@
 import type { Binding } from "../launch/binding.js";
 
+/**
+ * Bytes of temporary memory that are kept with a launch at most; a sum of doubles over 16 million elements takes half of it. Launches with more
+ * take milliseconds, beside which preparing them does not matter.
+ */
+export const KEPT_BYTES = 1 << 20;
+
 /** Numbers in which a launch may differ from one before. */
 export interface Numbers extends Pick<Binding, "scalars" | "policy" | "sizes"> {}
 

@@ -76,6 +76,10 @@ export class CudaDevice extends GpuDevice<Gpu> {
     this.remains.keep(launch as GpuLaunch);
   }
 
+  protected override forget(): void {
+    this.remains.clear();
+  }
+
   canPeerStore(to: Device): boolean {
     // Folds in a fixed order go by chunks of lines, and not over a box.
     if (this.deterministic) return false;

@@ -150,10 +150,14 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     launch.free();
   }
 
+  /** Frees what launches have left for the next. */
+  protected forget(): void {}
+
   /** Waits for runs that were begun, and frees all that the device holds. */
   async close(): Promise<void> {
     this.closes = true;
     if (this.running.size > 0) await Promise.allSettled(this.running);
+    this.forget();
     this.gpu.close();
   }
 }

@@ -129,6 +129,11 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     for (const step of this.steps.splice(0)) step.free?.();
   }
 
+  /** Bytes of its temporary memory. */
+  get ownBytes(): number {
+    return this.own?.memory?.bytes ?? 0;
+  }
+
   /** Hands over what a launch over the same views can use; nobody but `freeRemains` frees it then. The launch is freed. */
   handOver(): Remains | undefined {
     const { code, entries, plan, own, finalReduction, binding } = this;

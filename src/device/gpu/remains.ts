@@ -1,3 +1,4 @@
+import { KEPT_BYTES } from "../cpu/rerun.js";
 import type { Binding } from "../launch/binding.js";
 import { samePolicy } from "../launch/known-bindings.js";
 import { leavesAll } from "../launch/plain-calls.js";
@@ -23,7 +24,7 @@ export class KeptRemains {
   /** Frees a launch that has run to its end, or keeps what the next can use. */
   keep(launch: GpuLaunch): void {
     const { place } = launch.binding;
-    const remains = place && leavesAll(launch.binding) ? launch.handOver() : undefined;
+    const remains = place && leavesAll(launch.binding) && launch.ownBytes <= KEPT_BYTES ? launch.handOver() : undefined;
     if (!place || !remains) return launch.free();
     const alike = this.kept.get(place) ?? [];
     alike.unshift(remains);

@@ -5,7 +5,7 @@ import type { Binding } from "../launch/binding.js";
 import { ANY_RANGE, SeenRanges } from "../cpu/any-range.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
-import type { Numbers, Rerun } from "../cpu/rerun.js";
+import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { elementsIn } from "../cpu/work-like.js";
 import { addressOf, belowOf } from "../cpu/host-view.js";
 import { noCodeFromText, requireCodeFromText } from "../cpu/code-from-text.js";
@@ -130,7 +130,7 @@ class JsProgram implements CpuProgram {
 
   handOver(): Rerun | undefined {
     const { device, code, anyRange, reductions, ownBuffers } = this;
-    if (this.plans.length > 0 || ownBuffers.size > 0) return undefined;
+    if (this.plans.length > 0 || ownBuffers.size > 0 || reductions.some(({ room }) => 8 * room > KEPT_BYTES)) return undefined;
     return new JsRerun(device, { ir: this.binding.ir, anyRange, reductions }, code);
   }
 
@@ -258,11 +258,12 @@ class JsRerun implements Rerun {
     this.anyRange = of.anyRange;
   }
 
-  run(numbers: Numbers): Record<string, number> {
+  run(numbers: Numbers): Record<string, number> | undefined {
     const { pool } = this.device;
     const { reductions } = this.of;
     const { policy } = numbers;
     const count = partialCount(policy);
+    if (reductions.length > 0 && 16 * count > KEPT_BYTES) return undefined;
     for (const reduction of reductions) {
       if (count <= reduction.room) continue;
       reduction.partials.free();

@@ -75,7 +75,12 @@ export class OtherNumbers {
     const other = this.kept.get(key)!;
     this.kept.delete(key);
     const free = (): void => other.free();
-    void this.call.device.queue.record().done().then(free, free);
+    try {
+      void this.call.device.queue.record().done().then(free, free);
+    } catch {
+      // Its device is closed, and nothing runs there any more.
+      free();
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { addressOf, spanOf } from "../cpu/host-view.js";
 import type { CpuProgram } from "../cpu/launch.js";
-import type { Numbers, Rerun } from "../cpu/rerun.js";
+import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import type { Binding } from "../launch/binding.js";
@@ -112,7 +112,8 @@ export class NativeProgram implements CpuProgram {
   handOver(): Rerun | undefined {
     const { binding, code, args, argsAddress, partials } = this;
     const tiles = tilesOf(binding.ir, binding.policy, []);
-    if (this.plans.length > 0 || tiles || binding.policy.kind === "team") return undefined;
+    const large = [...partials.values()].some(({ bytes }) => bytes > KEPT_BYTES);
+    if (this.plans.length > 0 || large || tiles || binding.policy.kind === "team") return undefined;
     return new NativeRerun(code, { ir: binding.ir, sizes: binding.sizes() }, { args, argsAddress, partials }, partialCount(binding.policy));
   }
 
@@ -222,6 +223,7 @@ class NativeRerun implements Rerun {
     const { args, argsAddress } = this.own;
     const { program, entry, threads } = this.code;
     const units = partialCount(policy);
+    if (this.own.partials.size > 0 && 16 * units > KEPT_BYTES) return undefined;
     if (units > this.room) this.makeRoom(2 * units);
     const workers = threads(policy);
     const split = splitAxis({ policy }, program.order, workers, undefined, undefined);

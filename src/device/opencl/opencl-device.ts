@@ -60,4 +60,8 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   protected override ended(launch: Launch): void {
     this.remains.keep(launch as GpuLaunch);
   }
+
+  protected override forget(): void {
+    this.remains.clear();
+  }
 }

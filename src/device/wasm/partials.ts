@@ -29,6 +29,10 @@ export class Partials {
     this.taker = output && hostArray(output);
   }
 
+  get bytes(): number {
+    return this.buffer.bytes;
+  }
+
   get address(): number {
     return this.buffer.address;
   }

@@ -9,7 +9,7 @@ import { ANY_RANGE, enclosing } from "../cpu/any-range.js";
 import { addressOf } from "../cpu/host-view.js";
 import type { CpuLaunch, CpuProgram } from "../cpu/launch.js";
 import type { RegionPart, WorkerPool } from "../cpu/pool.js";
-import type { Numbers, Rerun } from "../cpu/rerun.js";
+import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
 import type { Binding } from "../launch/binding.js";
@@ -115,9 +115,13 @@ export class WasmProgram implements CpuProgram {
   }
 
   handOver(): Rerun | undefined {
-    if (this.plans.length > 0 || this.empty) return undefined;
+    if (this.plans.length > 0 || this.empty || this.ownBytes > KEPT_BYTES) return undefined;
     const { args, scratch, tables, reductions, binding, workers } = this;
     return new WasmRerun({ args, scratch, tables, reductions, workers }, this.code, this.means, { ir: binding.ir, policy: binding.policy });
+  }
+
+  private get ownBytes(): number {
+    return [this.scratch, this.tables, ...this.reductions].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Writes the entry of a slot into the argument block. */
@@ -221,11 +225,13 @@ class WasmRerun implements Rerun {
     return results;
   }
 
-  /** Gives the code its range, and memory for what depends on it. False where the storage had to move for that, and addresses are others. */
+  /** Gives the code its range, and memory for what depends on it. False where that is too much, or where the storage had to move for it. */
   private prepare(block: DataView, range: RangePolicy, workers: number): boolean {
     const { own, means } = this;
     const { kernel } = this.code.module;
     const { memory } = cpuStorage();
+    if (own.reductions.some(({ param }) => 2 * BYTES[param.type] * countOfPartials(param, kernel, range, workers) > KEPT_BYTES))
+      return false;
     if (workers > own.workers) {
       own.scratch.free();
       own.scratch = means.allocate(kernel.scratchBytes * workers);

@@ -1,12 +1,10 @@
+import { later } from "../../device/cpu/turns.js";
 import type { DeviceEvent, Queue } from "../../device/device.js";
 
 /** Seconds after which others get their turn on the host's event loop: signals, timers, progress. */
 const TURN = 0.05;
 /** Submissions that may wait in a queue. */
 const AHEAD = 256;
-
-/** Browsers have no setImmediate. */
-const later = globalThis.setImmediate ?? globalThis.setTimeout;
 
 /** Keeps a loop that submits work from holding the event loop, and from running too far ahead of the device. */
 export class Pace {

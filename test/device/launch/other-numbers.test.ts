@@ -59,6 +59,18 @@ for (const name of ["js", "js-debug", "wasm", "native", "opencl", "webgpu"].filt
       assert.throws(() => launch.submit({ a: 1 }), /freed/);
     });
 
+    test("is freed after its device was closed, too", async (t) => {
+      if (!device) return t.skip(missing);
+      const other = await open(name);
+      const x = other.from(f32, data);
+      const launch = other.prepare(step, { x, y: other.array(f32, n), a: 2, by: 0, times: 1 }, range(n));
+      launch.submit({ a: 3 });
+      await other.queue.results(launch);
+      await other.close();
+      launch.free();
+      assert.throws(() => launch.submit({ a: 3 }), /closed|freed/);
+    });
+
     test("is refused as prepare refuses", async (t) => {
       if (!device) return t.skip(missing);
       const { queue } = device;
