@@ -44,12 +44,12 @@ async function copyPublishedRows(
   progress?: Progress,
 ): Promise<void> {
   for (const { first, count, ...rows } of publishedRows(shape)) {
-    const [from, behind] = [Math.max(begin, first), Math.min(end, first + count)];
+    const [from, upTo] = [Math.max(begin, first), Math.min(end, first + count)];
     if (first >= end) break;
-    if (from < behind) {
-      const into = [from - begin, behind - begin] as const;
+    if (from < upTo) {
+      const into = [from - begin, upTo - begin] as const;
       const part = <A extends Float64Array | Int32Array>(values: A, width: number): A =>
-        values.subarray((from - first) * width, (behind - first) * width) as A;
+        values.subarray((from - first) * width, (upTo - first) * width) as A;
       queue.write(to.astrometric.slice(into), part(rows.astrometric, ASTROMETRIC));
       queue.write(to.attitude.slice(into), part(rows.attitude, ATTITUDE));
       queue.write(to.instrument.slice(into), part(rows.instrument, INSTRUMENT));

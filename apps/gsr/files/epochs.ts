@@ -178,9 +178,9 @@ export function epochRows(device: DeviceSet | Device, epochs: Epochs): EpochSour
       const star = new Int32Array(count);
       const kept = coefficients.slice(ASTROMETRIC * first, ASTROMETRIC * end);
       for (let s = window.stars[0]; s < window.stars[1]; s++) {
-        const [from, behind] = [starRow[s] - first, starRow[s + 1] - first];
-        star.fill(s - window.stars[0], from, behind);
-        if (!enough(s)) kept.fill(0, ASTROMETRIC * from, ASTROMETRIC * behind);
+        const [from, to] = [starRow[s] - first, starRow[s + 1] - first];
+        star.fill(s - window.stars[0], from, to);
+        if (!enough(s)) kept.fill(0, ASTROMETRIC * from, ASTROMETRIC * to);
       }
       queue.write(rows.astrometric, kept);
       queue.write(rows.star, star);

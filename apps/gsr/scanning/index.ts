@@ -256,8 +256,8 @@ async function writeRows(
   const sky = uploadSky(device, law, stars);
   // Transits are in the order of their stars.
   const first = firstRow.findIndex((row) => row >= window.rows[0]);
-  const behind = firstRow.findIndex((row) => row >= window.rows[1]);
-  const count = (behind < 0 ? transits.count : behind) - first;
+  const after = firstRow.findIndex((row) => row >= window.rows[1]);
+  const count = (after < 0 ? transits.count : after) - first;
   const table = new Int32Array(TRANSIT * count);
   for (let n = 0; n < count; n++) {
     const j = first + n;
