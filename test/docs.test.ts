@@ -73,6 +73,8 @@ for (const { file, source, program } of pages)
     const { status, stdout, stderr } = spawnSync(process.execPath, [program.replace(/mts$/, "mjs")], {
       encoding: "utf8",
       timeout: 300_000,
+      // Files of the page end with the folder
+      cwd: folder,
     });
     assert.equal(status, 0, stderr);
     const promised = [...source.matchAll(/\/\/ -> (.*)$/gm)].map((m) => m[1].trim());
