@@ -34,8 +34,8 @@ export function jobsOf(name: string): Job[] {
 }
 
 /**
- * Compilers for applications, whose kernels are long and many: with few optimisations GCC takes a quarter of the time and PoCL half, and
- * strict values stay as they are. Conformance cases, random kernels and grids are compiled as users' kernels are.
+ * Compilers that optimise little: applications' long kernels take GCC a quarter of the time, and all kernels take PoCL half. Strict values
+ * stay as they are. With all optimisations, as users have them, run conformance cases by GCC, and random kernels and the backends' own tests by both.
  */
 const QUICK_GCC = fileURLToPath(new URL("../../test/quick/gcc", import.meta.url));
 const QUICK_POCL = "-cl-opt-disable";
@@ -45,5 +45,6 @@ const hasGcc = /Free Software Foundation/.test(spawnSync("gcc", ["--version"], {
 export const variablesOf = ({ name, devices }: Job, isQuick: boolean): Record<string, string> => ({
   ...(devices !== undefined && { ISOFORM_TEST_DEVICES: devices }),
   ...(isQuick && { ISOFORM_RANDOM_RUNS: "100" }),
-  ...(name.startsWith("apps/") && { POCL_EXTRA_BUILD_FLAGS: QUICK_POCL, ...(hasGcc && { CC: QUICK_GCC }) }),
+  ...(!/^(random|device\/opencl)\//.test(name) && { POCL_EXTRA_BUILD_FLAGS: QUICK_POCL }),
+  ...(hasGcc && name.startsWith("apps/") && { CC: QUICK_GCC }),
 });
