@@ -74,6 +74,11 @@ export async function* planeValues(field: Field, options?: HostArrayOptions): As
   for await (const { values } of field.wholePlanes(options)) yield values;
 }
 
+/** The same of the planes that members of this process own. */
+export async function* ownPlaneValues(field: Field, options?: HostArrayOptions): AsyncGenerator<TypedArray> {
+  for await (const { values } of field.planes(options)) yield values;
+}
+
 /**
  * Host arrays of fields to be written. What is not large is read at once, so that work that is submitted later does not show in it; of the rest, some
  * planes are read when their turn comes.
