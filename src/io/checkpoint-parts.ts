@@ -267,7 +267,14 @@ function arrayPart(array: CheckpointedArray): Part {
     name,
     set: piece?.set ?? set,
     is: `${length} ${type}`,
-    arrays: async () => [{ type, length, values, ...(piece && ranks && { own: { type, first: piece.first, length: piece.length, values: () => array.read() } }) }],
+    arrays: async () => [
+      {
+        type,
+        length,
+        values,
+        ...(piece && ranks && { own: { type, first: piece.first, length: piece.length, values: () => array.read() } }),
+      },
+    ],
     fits: ([only, another]) => only === length && another === undefined,
     taken: () => [piece ? { first: piece.first, end: piece.first + piece.length } : { first: 0, end: length }],
     restore: async ([stored], [{ first, end }]) => array.write(await stored.values(first, end)),

@@ -61,12 +61,17 @@ export async function writeInPieces(ranks: Ranks, path: string, format: string, 
   const written = await writePiece(join(dirname(path), folder), ranks.rank, piece);
   const runs = own.map(({ first, length }) => [first, length] as const);
   const all: readonly Written[] = await ranks.gather({ ...written, runs }, "the pieces of a checkpoint");
-  const wrong = problemOf(all, arrays);
-  if (wrong !== undefined) {
+  try {
+    const wrong = problemOf(all, arrays);
+    if (wrong !== undefined) throw agreedByAll(new IsoformError(wrong));
+    await writeByOne({ ranks }, stateBytes(format, indexOf(folder, all, { head, arrays })), async (bytes) => {
+      for (const [rank, each] of all.entries()) await requirePiece(path, join(dirname(path), folder, pieceName(rank)), each.bytes);
+      await replaceCheckpoint(path, bytes);
+    });
+  } catch (error) {
     if (ranks.rank === 0) await removeUnnamed(path).catch(() => undefined);
-    throw agreedByAll(new IsoformError(wrong));
+    throw error;
   }
-  await writeByOne({ ranks }, stateBytes(format, indexOf(folder, all, { head, arrays })), (bytes) => replaceCheckpoint(path, bytes));
   return true;
 }
 
@@ -164,7 +169,9 @@ async function openPiece(file: CheckedFile, format: string, { folder, arrays }: 
   const { head, arrays: found } = await readLayout(file, format);
   const { checkpoint, rank: its } = (head ?? {}) as { checkpoint?: unknown; rank?: unknown };
   const expected = arrays.filter((each) => each !== null);
-  const fits = expected.length === found.length && found.every(({ type, length }, n) => type === expected[n].type && length === expected[n].counts[rank]);
+  const fits =
+    expected.length === found.length &&
+    found.every(({ type, length }, n) => type === expected[n].type && length === expected[n].counts[rank]);
   if (checkpoint !== folder || its !== rank || !fits)
     throw new IsoformError(`${file.path} is a piece of another checkpoint: keep the folder as it was written`);
   return found;

@@ -182,7 +182,8 @@ export class Checkpoint {
     await this.offeringPrevious(set, () =>
       onAllRanks(set, async () => {
         for (const { part, arrays } of matched) {
-          const taken = arrays.length === 0 ? [] : ((await part.taken?.(arrays)) ?? arrays.map(({ length }) => ({ first: 0, end: length })));
+          const taken =
+            arrays.length === 0 ? [] : ((await part.taken?.(arrays)) ?? arrays.map(({ length }) => ({ first: 0, end: length })));
           for (const [n, array] of arrays.entries()) await pass(array, taken[n]);
           runs.push(taken);
         }
@@ -195,9 +196,7 @@ export class Checkpoint {
   private matched(parts: readonly Part[]): { readonly part: Part; readonly arrays: readonly StoredArray[]; readonly iteration?: number }[] {
     const here = new Map(parts.map((part) => [keyOf(part), part]));
     let at = 0;
-    const there = new Map(
-      this.content.parts.map((part) => [keyOf(part), { part, arrays: this.stored.slice(at, (at += part.arrays)) }]),
-    );
+    const there = new Map(this.content.parts.map((part) => [keyOf(part), { part, arrays: this.stored.slice(at, (at += part.arrays)) }]));
     const differences = [...new Set([...there.keys(), ...here.keys()])].flatMap((key) => {
       const [found, part] = [there.get(key), here.get(key)];
       if (!part) return [`${key} is in the file only`];
