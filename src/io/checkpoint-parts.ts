@@ -4,7 +4,7 @@ import { Field, type GridSpecies } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/index.js";
 import type { ElementType } from "../ir/scalars.js";
 import { Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
-import { ownPlaneValues, planeValues } from "./fields.js";
+import { ownPlanes, ownPlaneValues, planeValues } from "./fields.js";
 import { ownParticles } from "./own-particles.js";
 import type { Run, StateArray, StoredArray } from "./state-file.js";
 
@@ -134,9 +134,9 @@ function fieldPart(field: Field): Part {
   const plane = length / (extents.at(-1)! + margins.at(-1)![0] + margins.at(-1)![1]);
   /** The values of the planes that members of this process own. */
   const owned = (): Run => {
-    const pieces = grid.ownPieces(field, ghosts);
+    const { first, end } = ownPlanes(field, ghosts);
     const before = margins.at(-1)![0];
-    return { first: (pieces[0].first + before) * plane, end: (pieces.at(-1)!.end + before) * plane };
+    return { first: (first + before) * plane, end: (end + before) * plane };
   };
   const beyond = ghosts ? ` with ghosts ${margins.map(([low, high]) => `${low} + ${high}`).join(", ")}` : "";
   return {

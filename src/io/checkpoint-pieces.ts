@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
@@ -6,16 +5,15 @@ import type { ElementType } from "../ir/scalars.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
 import { BLOCK, BlockDigests, CheckedFile, digestBytes } from "./block-digests.js";
-import { isFolderName, makeFolder, pieceName, removeUnnamed } from "./checkpoint-folder.js";
+import { isForFile, requirePiece, writeByRanks, type Written } from "./by-ranks.js";
 import type { PartArray } from "./checkpoint-parts.js";
-import { writeByOne } from "./files.js";
-import { cannotWrite, replaceCheckpoint } from "./replace-checkpoint.js";
+import { isFolderName, pieceName } from "./piece-folder.js";
+import { foldersOf, replaceCheckpoint } from "./replace-checkpoint.js";
 import { isElementType, readLayout, stateBytes, type StateContent, type StoredArray } from "./state-file.js";
-import { syncFolder, writeSynced } from "./whole-file.js";
 
 /*
- * Checkpoints in pieces: a state file of each process, in a folder of its own for each time, and the index that names them. Once all pieces are on the
- * disk, the index takes the place of the one before, which is the commit. The index has what all processes have alike, and the digests of the pieces.
+ * Checkpoints in pieces: a state file of each process, and the index, a state file with the values that all processes have alike and the digests of the
+ * pieces.
  */
 
 /** PieceList of a checkpoint, as the index describes them. */
@@ -30,10 +28,9 @@ interface PieceList {
   readonly arrays: readonly ({ readonly type: ElementType; readonly counts: readonly number[] } | null)[];
 }
 
-/** A rank's piece once it is on the disk. */
-interface Written {
-  readonly problem?: string;
-  readonly bytes: number;
+/** Facts about a rank's piece. */
+interface About {
+  /** Of its blocks, one after the other. */
   readonly digests: Uint8Array;
   /** The first value of each array in pieces, and how many the rank has. */
   readonly runs: readonly (readonly [first: number, count: number])[];
@@ -50,86 +47,44 @@ interface Content {
  * @returns false on all ranks where nothing was written, as no array is in pieces, or `path` is a pipe or a device
  * @throws IsoformError on all ranks alike where one cannot write; what is at `path` is then what it was
  */
-export async function writeInPieces(ranks: Ranks, path: string, format: string, { head, arrays }: Content): Promise<boolean> {
-  const own = arrays.flatMap((array) => array.own ?? []);
-  if (own.length === 0) return false;
-  const begun = await ranks.agree(ranks.rank === 0 ? await begin(path) : undefined, "the folder of a checkpoint");
-  const { folder, problem } = begun!;
-  if (problem !== undefined) throw agreedByAll(new IsoformError(problem));
-  if (folder === undefined) return false;
-  const piece = stateBytes(format, { head: { checkpoint: folder, rank: ranks.rank }, arrays: own });
-  const written = await writePiece(join(dirname(path), folder), ranks.rank, piece);
-  const runs = own.map(({ first, length }) => [first, length] as const);
-  const all: readonly Written[] = await ranks.gather({ ...written, runs }, "the pieces of a checkpoint");
-  try {
-    const wrong = problemOf(all, arrays);
-    if (wrong !== undefined) throw agreedByAll(new IsoformError(wrong));
-    await writeByOne({ ranks }, stateBytes(format, indexOf(folder, all, { head, arrays })), async (bytes) => {
-      for (const [rank, each] of all.entries()) await requirePiece(path, join(dirname(path), folder, pieceName(rank)), each.bytes);
-      await replaceCheckpoint(path, bytes);
-    });
-  } catch (error) {
-    if (ranks.rank === 0) await removeUnnamed(path).catch(() => undefined);
-    throw error;
-  }
+export async function writeInPieces(ranks: Ranks, path: string, format: string, content: Content): Promise<boolean> {
+  const own = content.arrays.flatMap((array) => array.own ?? []);
+  if (own.length === 0 || !(await isForFile(ranks, path))) return false;
+  const passing = new BlockDigests(BLOCK.bytes);
+  await writeByRanks<About>(ranks, {
+    path,
+    named: () => foldersOf(path),
+    piece: (folder) => passing.through(stateBytes(format, { head: { checkpoint: folder, rank: ranks.rank }, arrays: own })),
+    about: () => ({ digests: passing.digests, runs: own.map(({ first, length }) => [first, length]) }),
+    index: (folder, all) => stateBytes(format, indexOf(folder, all, content)),
+    put: (index) => replaceCheckpoint(path, index),
+  });
   return true;
 }
 
-/** Makes the folder; none where the target is not a file, so that values must go there one after the other. */
-async function begin(path: string): Promise<{ readonly folder?: string; readonly problem?: string }> {
-  const existing = await stat(path).catch(() => undefined);
-  if (existing && !existing.isFile()) return {};
-  try {
-    await removeUnnamed(path).catch(() => undefined);
-    return { folder: await makeFolder(path) };
-  } catch (error) {
-    return { problem: await cannotWrite(path, error as Error) };
-  }
-}
-
-/** Writes a piece, which is on the disk once it returns. An error is for all ranks, which wait for each other. */
-async function writePiece(folder: string, rank: number, content: AsyncIterable<Uint8Array>): Promise<Omit<Written, "runs">> {
-  const path = join(folder, pieceName(rank));
-  const passing = new BlockDigests(BLOCK.bytes);
-  try {
-    await writeSynced(path, "wx", passing.through(content));
-    await syncFolder(folder);
-    return { bytes: passing.bytes, digests: passing.digests };
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    const remedy = code === "ENOENT" ? ": name a folder that all ranks see" : "";
-    const problem = code === undefined ? message : `cannot write ${path}: ${message.split(",")[0]}${remedy}`;
-    return { problem, bytes: 0, digests: new Uint8Array(0) };
-  }
-}
-
-/** The first thing that is wrong with written pieces, the same on all ranks. */
-function problemOf(all: readonly Written[], arrays: readonly PartArray[]): string | undefined {
-  const failed = all.findIndex(({ problem }) => problem !== undefined);
-  if (failed >= 0) return `rank ${failed} of ${all.length}: ${all[failed].problem}`;
-  for (const [n, { length }] of arrays.filter(({ own }) => own).entries()) {
-    let end = 0;
-    for (const [rank, { runs }] of all.entries()) {
-      const [first, count] = runs[n];
-      if (first !== end) return `rank ${rank} gives values of an array from ${first} on, and the ranks before end at ${end}`;
-      end += count;
-    }
-    if (end !== length) return `${all.length} ranks give ${end} of the ${length} values of an array`;
-  }
-  return undefined;
-}
-
-/** Content of the index. Its first array has the digests of all pieces. */
-function indexOf(folder: string, all: readonly Written[], { head, arrays }: Content): StateContent {
-  let n = -1;
-  const inPieces = arrays.map(({ type, own }) => {
-    if (!own) return null;
+/** Content of the index. Its first array has the digests of all pieces. Throws IsoformError, alike on all ranks, where the pieces do not cover the arrays. */
+function indexOf(folder: string, all: readonly Written<About>[], { head, arrays }: Content): StateContent {
+  let n = 0;
+  const inPieces = arrays.map(({ type, length, own }) => {
+    const runs = own && all.map(({ about }) => about.runs[n]);
+    if (!runs) return null;
     n++;
-    return { type, counts: all.map(({ runs }) => runs[n][1]) };
+    requireCover(runs, length);
+    return { type, counts: runs.map(([, count]) => count) };
   });
   const pieces: PieceList = { folder, block: BLOCK.bytes, bytes: all.map(({ bytes }) => bytes), arrays: inPieces };
-  const digests = new Uint8Array(Buffer.concat(all.map((each) => each.digests)));
+  const digests = new Uint8Array(Buffer.concat(all.map(({ about }) => about.digests)));
   return { head: { ...head, pieces }, arrays: [digests, ...arrays.filter(({ own }) => !own)] };
+}
+
+function requireCover(runs: About["runs"], length: number): void {
+  let end = 0;
+  for (const [rank, [first, count]] of runs.entries()) {
+    if (first !== end)
+      throw agreedByAll(new IsoformError(`rank ${rank} gives values of an array from ${first} on, and the ranks before end at ${end}`));
+    end += count;
+  }
+  if (end !== length) throw agreedByAll(new IsoformError(`${runs.length} ranks give ${end} of the ${length} values of an array`));
 }
 
 /**
@@ -152,14 +107,6 @@ export async function openPieces(path: string, format: string, described: unknow
   const opened = files.map((file, rank) => onceOnly(() => openPiece(file, format, pieces, rank)));
   let [inPieces, inIndex] = [0, 0];
   return pieces.arrays.map((each) => (each === null ? shared[inIndex++] : inRuns(each, inPieces++, opened)));
-}
-
-/** Throws IsoformError where a piece cannot be the one that was written. */
-async function requirePiece(index: string, file: string, bytes: number): Promise<void> {
-  const found = await stat(file).catch(() => undefined);
-  const remedy = `keep the folder ${dirname(file)} beside ${index} as it was written`;
-  if (!found?.isFile()) throw new IsoformError(`${index} lacks its piece ${file}: ${remedy}`);
-  if (found.size !== bytes) throw new IsoformError(`${file}, a piece of ${index}, has ${found.size} bytes in place of ${bytes}: ${remedy}`);
 }
 
 type Opened = () => Promise<readonly StoredArray[]>;

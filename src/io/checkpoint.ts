@@ -2,11 +2,10 @@ import type { TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import { agreedByAll } from "../set/job.js";
 import { onAllRanks, spansProcesses, type DeviceSet } from "../set/index.js";
-import { previousOf } from "./checkpoint-folder.js";
 import { keyOf, partsOf, type Checkpointed, type Described, type Part, type PartArray } from "./checkpoint-parts.js";
 import { openPieces, writeInPieces } from "./checkpoint-pieces.js";
 import { writeByOne } from "./files.js";
-import { replaceCheckpoint } from "./replace-checkpoint.js";
+import { previousOf, replaceCheckpoint } from "./replace-checkpoint.js";
 import { openState, stateBytes, type Run, type StoredArray } from "./state-file.js";
 
 /*

@@ -31,7 +31,7 @@ export {
 } from "./openpmd.js";
 export { writeXdmf, xdmfOf } from "./xdmf.js";
 export { Checkpoint, readCheckpoint, writeCheckpoint, type CheckpointOptions } from "./checkpoint.js";
-export { previousOf } from "./checkpoint-folder.js";
+export { previousOf } from "./replace-checkpoint.js";
 export type { Checkpointed, CheckpointedArray, CheckpointedSequence } from "./checkpoint-parts.js";
 export { readState, writeState, type Run, type StateArray, type StateFile, type StoredArray } from "./state-file.js";
 export { writeAsking, writeByOne } from "./files.js";

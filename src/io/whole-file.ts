@@ -27,7 +27,8 @@ export function writerOf(mark: string): "here" | "running" | "ended" | "elsewher
   return isRunning(Number(pid)) ? "running" : "ended";
 }
 
-const temporaryOf = (path: string): string => join(dirname(path), `.${shortened(path)}.${writersMark()}.tmp`);
+/** A name beside `path` for what takes its place once it is whole. */
+export const temporaryOf = (path: string): string => join(dirname(path), `.${shortened(path)}.${writersMark()}.tmp`);
 
 /**
  * Writes pieces, which replace the file at `path` once all are written; a pipe or a device gets them as they come.
