@@ -102,7 +102,7 @@ export async function writeCheckpoint(path: string, { options, rows, state }: Ch
   await writeFile(path, named, { options, rows, steps, about }, { format: FORMAT });
 }
 
-/** What a simulation takes of a state: the lengths of its arrays, and in several processes the pieces that these are. */
+/** Arrays that a simulation takes from a state: their lengths, and in several processes the pieces that these are. */
 type Taking = Partial<Pick<Simulation, "lengths" | "pieces" | "set">>;
 
 /** A checkpoint whose values are not read yet. */

@@ -49,7 +49,7 @@ export class BlockDigests {
 /** Bytes of the digests of a file. */
 export const digestBytes = (bytes: number, block: number): number => DIGEST * Math.ceil(bytes / block);
 
-/** A file of which each block that is read is compared with its digest. */
+/** A file whose blocks are compared with their digests as they are read. */
 export class CheckedFile implements StateSource {
   /** The block that was read last: searches read it again and again. */
   private last: { readonly number: number; readonly bytes: Buffer } | undefined;

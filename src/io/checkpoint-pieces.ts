@@ -30,7 +30,7 @@ interface PieceList {
 
 /** Facts about a rank's piece. */
 interface About {
-  /** Of its blocks, one after the other. */
+  /** Digests of its blocks, one after the other. */
   readonly digests: Uint8Array;
   /** The first value of each array in pieces, and how many the rank has. */
   readonly runs: readonly (readonly [first: number, count: number])[];

@@ -41,6 +41,7 @@ export async function readVtk(path: string, tag: string): Promise<VtkRead> {
  */
 export function cellsInPieces({ pieces }: Pick<VtkRead, "pieces">, extents: readonly number[], file: string): number[] {
   const last = extents.length - 1;
+  if (pieces.length === 1) return [extents.reduce((product, n) => product * n, 1)];
   let at = 0;
   const counts = pieces.map(({ attributes }) => {
     const found = String(attributes?.Extent).split(" ").map(Number);
