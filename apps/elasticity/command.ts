@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
 import { writeImage } from "isoform/io";
+import { tellIndex } from "../vtk-told.js";
 import type { Shell } from "isoform/portability";
 import type { OpenOptions } from "isoform";
 import { devices } from "isoform/set";
@@ -55,7 +56,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--iterations <n>", "maximum number of iterations", count, ITERATIONS);
   addGridOptions(elasticity)
     .option("--svg <file>", "write a picture of the vertical displacement in the middle plane")
-    .option("--vtk <file>", "write displacements and residual as a VTK image (.vti)")
+    .option("--vtk <file>", "write displacements and residual as a VTK image (.vti; several processes: .pvti)")
     .option("--json <file>", "write the result as JSON")
     .addHelpText(
       "after",
@@ -96,7 +97,11 @@ async function run(options: Options, shell: Shell): Promise<void> {
     const result = { case: name, devices: set.name, labels, options, settings, choices, cells, ...solution, loads, held, deviation };
     if (svg !== undefined) await shell.writeFile(svg, await picture(elasticity));
     if (vtk !== undefined)
-      await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual], { spacing: [0, 1, 2].map(() => solid.edge) });
+      tellIndex(
+        shell,
+        vtk,
+        await writeImage(vtk, [elasticity.fields.displacement, elasticity.fields.residual], { spacing: [0, 1, 2].map(() => solid.edge) }),
+      );
     if (json !== undefined) await shell.writeFile(json, `${JSON.stringify(result, null, 1)}\n`);
   } finally {
     await set.close();

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { writeImage } from "isoform/io";
+import { tellIndex } from "../vtk-told.js";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
 import type { OpenOptions } from "isoform";
@@ -254,7 +255,7 @@ export function command(program: Command, shell: Shell): void {
         "--svg <file>",
         each.name === "cylinder" ? "write a picture of the vorticity" : "write a picture of the speed, in 3D in the middle plane",
       )
-      .option("--vtk <file>", "write density and velocity as a VTK image (.vti)")
+      .option("--vtk <file>", "write density and velocity as a VTK image (.vti; several processes: .pvti)")
       .option("--json <file>", "write the result as JSON")
       .addHelpText("after", examples(...each.examples))
       .action((options: Given) => run(each, { ...options, speed: options.speed ?? each.speed?.(options.size) ?? 0.1 }, shell));
@@ -303,7 +304,7 @@ async function run(each: Case, options: Options, shell: Shell): Promise<void> {
         }),
       );
     }
-    if (options.vtk !== undefined) await writeImage(options.vtk, [simulation.density, simulation.velocity]);
+    if (options.vtk !== undefined) tellIndex(shell, options.vtk, await writeImage(options.vtk, [simulation.density, simulation.velocity]));
     if (options.json !== undefined) {
       const result = {
         case: each.name,

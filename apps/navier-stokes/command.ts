@@ -62,7 +62,10 @@ export function command(program: Command, shell: Shell): void {
       .option("--every <n>", "steps from one sample to the next", count, 10)
       .option("--progress <file>", "write the samples as lines of progress in the format of STREAmS-2")
       .option("--json <file>", "write the configuration and the samples as JSON")
-      .option("--vtk <file>", "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr)")
+      .option(
+        "--vtk <file>",
+        "write density, velocity, pressure and temperature as a VTK rectilinear grid (.vtr; several processes: .pvtr)",
+      )
       .option(
         "--hdf5 <file>",
         "write the same as HDF5 by the openPMD standard (.h5), with an XDMF file beside it (.xmf); needs the package h5wasm",

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { recordsOf, writeOpenPmd, writeRectilinear, writeVtkSeries, writeXdmf, type VtkSnapshot } from "isoform/io";
 import type { Shell } from "isoform/portability";
 import { heatMap } from "../heat-map.js";
+import { tellIndex } from "../vtk-told.js";
 import type { CaseName } from "./config-keys.js";
 import { facesOf } from "./faces.js";
 import { planeAt, PlaneOf, QUANTITIES, rasterOf, type Plane, type Quantity } from "./planes.js";
@@ -53,7 +54,7 @@ export class FieldSeries {
     private readonly name: CaseName,
     private readonly simulation: Simulation,
     private readonly options: SeriesOptions,
-    private readonly shell: Pick<Shell, "writeFile">,
+    private readonly shell: Pick<Shell, "writeFile" | "print">,
   ) {}
 
   /** Writes the flow as it is now, beside the snapshots before. */
@@ -70,8 +71,9 @@ export class FieldSeries {
     const time = await simulation.time.get();
     if (vtk !== undefined) {
       const path = fieldsEvery === undefined ? vtk : numbered(vtk, step, ".vtr");
-      await writeRectilinear(path, fields, geometry);
-      written.push({ time, file: basename(path) });
+      const file = await writeRectilinear(path, fields, geometry);
+      if (fieldsEvery === undefined) tellIndex(this.shell, path, file);
+      written.push({ time, file: basename(file) });
       if (fieldsEvery !== undefined && writes) await writeVtkSeries(`${withoutEnding(vtk)}.pvd`, written);
     }
     if (hdf5 !== undefined) {

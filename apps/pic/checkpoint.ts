@@ -6,7 +6,7 @@ import { CASES } from "./cases.js";
 import { COMPOSITIONS } from "./compositions.js";
 import { LAYOUTS } from "./push.js";
 import type { Row } from "./run.js";
-import type { State } from "./simulation.js";
+import type { Simulation, State } from "./simulation.js";
 import { LOADINGS } from "./species.js";
 
 const FORMAT = "isoform pic 5";
@@ -102,14 +102,16 @@ export async function writeCheckpoint(path: string, { options, rows, state }: Ch
   await writeFile(path, named, { options, rows, steps, about }, { format: FORMAT });
 }
 
+/** Arrays that a simulation takes from a state: their lengths, and in several processes the pieces that these are. */
+type Taking = Partial<Pick<Simulation, "lengths" | "pieces" | "set">>;
+
 /** A checkpoint whose values are not read yet. */
 export interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
   /**
-   * Reads the values that a simulation takes.
-   * @param lengths of its arrays
-   * @param pieces that it takes of them, in several processes
+   * Reads the values that a simulation takes; in several processes all call it. Throws IsoformError, on all ranks alike, for damaged ones.
+   * @param taking the simulation; without one all values are read
    */
-  state(lengths?: readonly number[], pieces?: State["pieces"]): Promise<State>;
+  state(taking?: Taking): Promise<State>;
 }
 
 /** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
@@ -127,14 +129,13 @@ export async function openCheckpoint(path: string): Promise<OpenCheckpoint> {
     throw new IsoformError(`${path} is not a checkpoint of isoform pic: ${at.length > 0 ? `${at.join(".")}: ` : ""}${message}`);
   }
   const { options, rows, steps, about } = data;
-  const state: OpenCheckpoint["state"] = async (lengths, pieces) => {
-    const arrays = [];
-    for (const [n, stored] of file.stored.entries()) {
+  const state: OpenCheckpoint["state"] = async ({ lengths, pieces, set } = {}) => {
+    const arrays = await file.read(set ?? {}, ({ length }, n) => {
       const piece = pieces?.[n];
       // Pieces of an array of another length would be other particles.
-      const isPiece = piece !== undefined && lengths !== undefined && piece.whole === stored.length;
-      arrays.push(await (isPiece ? stored.values(piece.first, piece.first + lengths[n]) : stored.values()));
-    }
+      const isPiece = piece !== undefined && lengths !== undefined && piece.whole === length;
+      return isPiece ? { first: piece.first, end: piece.first + lengths[n] } : undefined;
+    });
     return { steps, about, arrays, ...(pieces && { pieces }) };
   };
   return { options, rows, state };

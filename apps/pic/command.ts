@@ -208,7 +208,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
     };
     const simulation = await Simulation.create(set, problem, { ...settings, sort: options.sort });
     if (saved) {
-      simulation.restore(await saved.state(simulation.lengths, simulation.pieces));
+      simulation.restore(await saved.state(simulation));
       await simulation.requireSound(`in ${given.restart}`);
     }
     const firstStep = simulation.steps;

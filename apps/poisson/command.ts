@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import type { OpenOptions } from "isoform";
 import { writeImage } from "isoform/io";
+import { tellIndex } from "../vtk-told.js";
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
@@ -40,7 +41,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--no-fuse", "do not merge containers")
     .option("--unroll <n>", "iterations to plan together", count, 1);
   addGridOptions(poisson)
-    .option("--vtk <file>", "write the solution as a VTK image (.vti)")
+    .option("--vtk <file>", "write the solution as a VTK image (.vti; several processes: .pvti)")
     .option("--json <file>", "write the result as JSON")
     .addHelpText("after", examples("poisson --size 63 --preconditioner multigrid", 'poisson --size 128 --devices "native*2" --occ two-way'))
     .action((options: Options) => run(options, shell));
@@ -68,7 +69,7 @@ async function run(options: Options, shell: Shell): Promise<void> {
         `${seconds.toFixed(3)} s, ${(1000 * each).toPrecision(4)} ms an iteration, ${(work.bytes / 1e9 / each).toPrecision(3)} GB/s of ${(work.bytes / size ** 3).toPrecision(3)} bytes a cell\n` +
         `deviation from the manufactured solution: largest ${errors.greatest.toExponential(3)}, root of mean square ${errors.mean.toExponential(3)}\n`,
     );
-    if (vtk !== undefined) await writeImage(vtk, [poisson.x]);
+    if (vtk !== undefined) tellIndex(shell, vtk, await writeImage(vtk, [poisson.x]));
     if (json !== undefined) {
       const result = {
         devices: set.name,

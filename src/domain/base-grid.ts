@@ -444,7 +444,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
   }
 
-  stores({ first, end }: Planes): boolean {
+  /** Whether members of this process store some of these planes, halos included. */
+  private stores({ first, end }: Planes): boolean {
     if (!spansProcesses(this.set)) return true;
     const own = this.ownPlanes(true);
     const halo = this.step * Math.ceil(this.reach.at(-1)! / this.step);

@@ -38,14 +38,14 @@ export function facesOf({ faces }: Faces, extents: readonly number[]): Float64Ar
 const GHOSTS = "vtkGhostType";
 const HIDDEN = 32;
 
-/** Cell data that hides inactive cells; none where all are active. */
-export function hiddenCells({ activity }: Field["grid"]): ArraySource[] {
-  const all = { first: 0, end: activity.planes.length };
+/** Cell data that hides inactive cells of some planes; none where all of the grid are active. */
+export function hiddenCells({ activity }: Field["grid"], planes?: Planes): ArraySource[] {
+  const all = planes ?? { first: 0, end: activity.planes.length };
   const hidden = ({ first, end }: Planes): Uint8Array => activity.bytes(first, end).map((active) => (active ? 0 : HIDDEN));
   function* pieces(): Generator<Uint8Array> {
     for (const piece of piecesOf(all, activity.planeSize)) yield hidden(piece);
   }
-  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: all.end * activity.planeSize, pieces }];
+  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: (all.end - all.first) * activity.planeSize, pieces }];
 }
 
 export const withoutHidden = (cellData: ReadonlyMap<string, DataArray>): ReadonlyMap<string, DataArray> =>
@@ -74,15 +74,46 @@ export async function* planeValues(field: Field, options?: HostArrayOptions): As
   for await (const { values } of field.wholePlanes(options)) yield values;
 }
 
+/** The same of the planes that members of this process own. */
+export async function* ownPlaneValues(field: Field, options?: HostArrayOptions): AsyncGenerator<TypedArray> {
+  for await (const { values } of field.planes(options)) yield values;
+}
+
+/** The planes of a field that members of this process own. */
+export function ownPlanes(field: Field, ghosts = false): Planes {
+  const pieces = field.grid.ownPieces(field, ghosts);
+  return { first: pieces[0].first, end: pieces.at(-1)!.end };
+}
+
+/** The extent of cells, or of some planes, as VTK has it: the first and the last point along x, y and z. */
+export function extentText(extents: readonly number[], planes?: Planes): string {
+  const last = extents.length - 1;
+  return [0, 1, 2].map((axis) => (axis === last && planes ? `${planes.first} ${planes.end}` : `0 ${extents[axis] ?? 0}`)).join(" ");
+}
+
+async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
 /**
  * Host arrays of fields to be written. What is not large is read at once, so that work that is submitted later does not show in it; of the rest, some
  * planes are read when their turn comes.
+ * @param own whether they have the planes of this process only, or all, which all processes of the set then ask for alike
  */
-export async function sourcesOf(fields: readonly Field[]): Promise<ArraySource[]> {
-  const bytes = fields.reduce((sum, { length, type }) => sum + length * BYTES[type], 0);
-  const read = bytes <= HOST_LIMITS.piece ? await Promise.all(fields.map((field) => field.download())) : undefined;
+export async function sourcesOf(fields: readonly Field[], own = false): Promise<ArraySource[]> {
+  const lengthOf = (field: Field): number => {
+    if (!own) return field.length;
+    const { first, end } = ownPlanes(field);
+    return (end - first) * field.grid.planeLength(field);
+  };
+  const valuesOf = own ? ownPlaneValues : planeValues;
+  const bytes = fields.reduce((sum, field) => sum + lengthOf(field) * BYTES[field.type], 0);
+  const readNow = async (field: Field): Promise<TypedArray[]> => (own ? collected(ownPlaneValues(field)) : [await field.download()]);
+  const read = bytes <= HOST_LIMITS.piece ? await Promise.all(fields.map(readNow)) : undefined;
   return fields.map((field, n) => {
-    const { name, cardinality: components, type, length } = field;
-    return { name, components, type, length, pieces: () => (read ? [read[n]] : planeValues(field)) };
+    const { name, cardinality: components, type } = field;
+    return { name, components, type, length: lengthOf(field), pieces: () => (read ? read[n] : valuesOf(field)) };
   });
 }

@@ -1,8 +1,9 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
-import { gridOf, hiddenCells, originOf, sourcesOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
-import { readBytes, writeTogether } from "./files.js";
-import { cellDataOf, child, decodeVtk, encodeVtk, type DataArray, type VtkEncoding } from "./vtk-file.js";
+import { extentText, gridOf, hiddenCells, originOf, ownPlanes, sourcesOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
+import type { DataArray, VtkEncoding } from "./vtk-file.js";
+import { cellsInPieces, joinedCellData, readVtk } from "./vtk-reader.js";
+import { writeVtk } from "./vtk-writer.js";
 
 /** A box of cells with values. */
 export interface Image {
@@ -16,32 +17,35 @@ export interface Image {
 
 /**
  * Writes fields of one grid as the cell data of a VTK image (.vti). Inactive cells have the fill value and are marked as hidden. Values of more than
- * 32 MiB are read some planes at a time as they are written: LaunchError if they change before that.
+ * 32 MiB are read some planes at a time as they are written: LaunchError if they change before that. Several processes write a file each, which an
+ * index names (.pvti).
  * @param options `encoding`: `appended` by default
+ * @returns the path of the file to open, which is another one than `path` for an index
  */
 export async function writeImage(
   path: string,
   fields: readonly Field[],
   options: Geometry & { encoding?: VtkEncoding } = {},
-): Promise<void> {
+): Promise<string> {
   const grid = gridOf(fields);
-  const arrays = [...(await sourcesOf(fields)), ...hiddenCells(grid)];
-  const extent = [0, 1, 2].map((axis) => `0 ${grid.extents[axis] ?? 0}`).join(" ");
-  const image = { WholeExtent: extent, Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") };
-  const piece = { tag: "Piece", attributes: { Extent: extent }, children: [{ tag: "CellData", arrays }] };
-  await writeTogether(
-    grid.set,
-    path,
-    encodeVtk({ tag: "ImageData", attributes: image, children: [piece] }, options.encoding ?? "appended"),
-  );
+  return writeVtk(path, grid.set, {
+    tag: "ImageData",
+    ending: ".vti",
+    attributes: { WholeExtent: extentText(grid.extents), Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") },
+    encoding: options.encoding,
+    piece: async (own) => {
+      const planes = own ? ownPlanes(fields[0]) : undefined;
+      const arrays = [...(await sourcesOf(fields, own)), ...hiddenCells(grid, planes)];
+      return { tag: "Piece", attributes: { Extent: extentText(grid.extents, planes) }, children: [{ tag: "CellData", arrays }] };
+    },
+  });
 }
 
-/** Reads a file of `writeImage`. Throws IsoformError for another. */
+/** Reads a file of `writeImage`, or an index with its pieces. Throws IsoformError for another. */
 export async function readImage(path: string): Promise<Image> {
-  const root = decodeVtk(await readBytes(path), path);
-  if (root.tag !== "ImageData") throw new IsoformError(`${path} holds ${root.tag}, not ImageData`);
+  const read = await readVtk(path, "ImageData");
   const numbers = (name: string, count: number): number[] => {
-    const found = String(root.attributes?.[name]).split(" ").map(Number);
+    const found = String(read.attributes[name]).split(" ").map(Number);
     if (found.length !== count || !found.every(Number.isFinite)) throw new IsoformError(`${path}: its ${name} is not ${count} numbers`);
     return found;
   };
@@ -49,11 +53,10 @@ export async function readImage(path: string): Promise<Image> {
   const extents = ends.at(-1) === 0 ? ends.slice(0, -1) : ends;
   if (!extents.every((extent) => Number.isInteger(extent) && extent >= 0))
     throw new IsoformError(`${path}: its WholeExtent is not a box of cells`);
-  const cells = extents.reduce((product, extent) => product * extent, 1);
   return {
     extents,
     origin: numbers("Origin", 3),
     spacing: numbers("Spacing", 3),
-    cellData: withoutHidden(cellDataOf(child(root, "Piece", path), cells, path)),
+    cellData: withoutHidden(joinedCellData(read.pieces, cellsInPieces(read, extents, path), path)),
   };
 }

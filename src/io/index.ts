@@ -30,17 +30,10 @@ export {
   type Values,
 } from "./openpmd.js";
 export { writeXdmf, xdmfOf } from "./xdmf.js";
-export {
-  Checkpoint,
-  previousOf,
-  readCheckpoint,
-  writeCheckpoint,
-  type Checkpointed,
-  type CheckpointedArray,
-  type CheckpointedSequence,
-  type CheckpointOptions,
-} from "./checkpoint.js";
-export { readState, writeState, type StateArray, type StateFile } from "./state-file.js";
+export { Checkpoint, readCheckpoint, writeCheckpoint, type CheckpointOptions } from "./checkpoint.js";
+export { previousOf } from "./replace-checkpoint.js";
+export type { Checkpointed, CheckpointedArray, CheckpointedSequence } from "./checkpoint-parts.js";
+export { readState, writeState, type Run, type StateArray, type StateFile, type StoredArray } from "./state-file.js";
 export { writeAsking, writeByOne } from "./files.js";
 export { removeStale, writeWhole } from "./whole-file.js";
 export { readRaw, writeRaw } from "./raw.js";

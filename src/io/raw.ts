@@ -3,19 +3,28 @@ import { BYTES, typedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
 import type { FieldType } from "../domain/grid/options.js";
 import { IsoformError } from "../ir/errors.js";
-import { sourcesOf } from "./fields.js";
+import { spansProcesses } from "../set/index.js";
+import { isForFile } from "./by-ranks.js";
+import { ownPlanes, sourcesOf } from "./fields.js";
 import { fail, readAll, writeTogether } from "./files.js";
+import { writeAtPlaces } from "./shared-file.js";
 
 /**
  * Writes a field's values as they are: little-endian, in (z, y, x, k) order, without a header. More than 32 MiB are read some planes at a time as they
- * are written: LaunchError if they change before that.
+ * are written: LaunchError if they change before that. Several processes write the same file, each its planes.
  */
 export async function writeRaw(path: string, field: Field): Promise<void> {
-  const [{ pieces }] = await sourcesOf([field]);
+  const { set } = field.grid;
+  const { ranks } = set;
+  const isShared = ranks && spansProcesses(set) && (await isForFile(ranks, path));
+  const [{ pieces }] = await sourcesOf([field], isShared);
   async function* bytes(): AsyncGenerator<Uint8Array> {
     for await (const { buffer, byteOffset, byteLength } of pieces()) yield new Uint8Array(buffer, byteOffset, byteLength);
   }
-  await writeTogether(field.grid.set, path, bytes());
+  if (!ranks || !isShared) return writeTogether(set, path, bytes());
+  const element = BYTES[field.type];
+  const position = ownPlanes(field).first * field.grid.planeLength(field) * element;
+  await writeAtPlaces(ranks, path, field.length * element, position, bytes());
 }
 
 /** Sets a field from a file of `writeRaw`, some planes at a time. Throws IsoformError for a file of another length. */

@@ -13,9 +13,12 @@ import { writeWhole } from "./whole-file.js";
 
 /** Digits of the head's length. */
 const DIGITS = 12;
-const DIGEST = 32;
+/** Bytes of a SHA-256 digest. */
+export const DIGEST = 32;
 /** Bytes that are written, and read, at once; of a multiple of all elements. */
 const CHUNK = 1 << 23;
+/** Longest first line that is looked for. */
+const LONGEST_LINE = 256;
 
 /** A state: its description, and its values. */
 export interface StateFile {
@@ -33,9 +36,15 @@ export interface StateArray {
 }
 
 /** A state to be written. */
-interface StateContent {
+export interface StateContent {
   readonly head: unknown;
   readonly arrays: readonly (TypedArray | StateArray)[];
+}
+
+/** A run of the values of an array. */
+export interface Run {
+  readonly first: number;
+  readonly end: number;
 }
 
 /** An array of a state in a file. */
@@ -50,6 +59,8 @@ export interface StoredArray {
 export interface StateReader {
   readonly head: unknown;
   readonly arrays: readonly StoredArray[];
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly digest: string;
 }
 
 /** Bytes of the first line. */
@@ -118,35 +129,80 @@ export async function openState(path: string, format: string): Promise<StateRead
   return withFile(path, async (file) => {
     const { size } = await file.stat();
     const end = Math.max(0, size - DIGEST);
-    const line = lineOf(format);
-    const { length, digest } = await lengthOfHead(file, path, format, end);
-    const damaged = (what: string): IsoformError => new IsoformError(`${path} is damaged or not a state file: ${what}`);
-    if (!(length <= end - line)) throw damaged(`its head should have ${length} bytes, and the file has ${size}`);
-    const { head, lengths, types } = headOf(await read(file, length, line), damaged);
-    const sizes = lengths.map((each, n) => each * BYTES[types[n]]);
-    const there = end - line - length;
-    const needed = sizes.reduce((sum, each) => sum + each, 0);
-    if (needed !== there) throw damaged(`its head announces ${needed} bytes of values, and the file has ${there}`);
-    let at = line + length;
-    const arrays = lengths.map((each, n): StoredArray => {
-      const [from, type] = [at, types[n]];
-      at += sizes[n];
-      const values = (first = 0, stop = each) =>
-        withFile(path, (again) => readAgain(again, type, stop - first, from + first * BYTES[type]));
-      return { type, length: each, values };
-    });
-    /** Digest of the file that was read. */
-    const readAgain = async (again: FileHandle, type: ElementType, count: number, from: number): Promise<TypedArray> => {
-      const now = await read(again, DIGEST, end);
-      if ((await again.stat()).size !== size || !now.equals(digest))
-        throw new IsoformError(`${path} changed while it was read: read it again`);
-      return readValues(again, type, count, from);
+    requireFormat((await read(file, lineOf(format), 0)).toString("latin1"), path, format);
+    const digest = await checksumOf(file, path, end);
+    const source: StateSource = {
+      path,
+      size,
+      read: (into, position) =>
+        withFile(path, async (again) => {
+          if ((await again.stat()).size !== size || !(await read(again, DIGEST, end)).equals(digest))
+            throw new IsoformError(`${path} changed while it was read: read it again`);
+          await fill(again, into, position);
+        }),
     };
-    return { head, arrays };
+    return { ...(await readLayout(source, format)), digest: digest.toString("hex") };
   });
 }
 
-async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+/** Bytes of a state's file, checked before or while they are read. */
+export interface StateSource {
+  readonly path: string;
+  readonly size: number;
+  /** Fills `into` from a place of the file on. Throws IsoformError where the bytes are not the ones that were written. */
+  read(into: Uint8Array, position: number): Promise<void>;
+}
+
+/** Reads the description of a state, and finds its arrays. Throws IsoformError for lengths that do not fit the file. */
+export async function readLayout(source: StateSource, format: string): Promise<Omit<StateReader, "digest">> {
+  const { path, size } = source;
+  const end = Math.max(0, size - DIGEST);
+  const first = Buffer.alloc(Math.min(lineOf(format), size));
+  await source.read(first, 0);
+  const line = requireFormat(first.toString("latin1"), path, format);
+  const length = lengthOfHead(line.slice(format.length + 1));
+  const damaged = (what: string): IsoformError => new IsoformError(`${path} is damaged or not a state file: ${what}`);
+  const begin = line.length;
+  if (!(length <= end - begin)) throw damaged(`its head should have ${length} bytes, and the file has ${size}`);
+  const text = Buffer.alloc(length);
+  await source.read(text, begin);
+  const { head, lengths, types } = headOf(text, damaged);
+  const sizes = lengths.map((each, n) => each * BYTES[types[n]]);
+  const there = end - begin - length;
+  const needed = sizes.reduce((sum, each) => sum + each, 0);
+  if (needed !== there) throw damaged(`its head announces ${needed} bytes of values, and the file has ${there}`);
+  let at = begin + length;
+  const arrays = lengths.map((each, n): StoredArray => {
+    const [from, type] = [at, types[n]];
+    at += sizes[n];
+    return {
+      type,
+      length: each,
+      values: async (start = 0, stop = each) => {
+        const array = typedArray(type, stop - start) as TypedArray;
+        const bytes = bytesOf(array);
+        await source.read(bytes, from + start * BYTES[type]);
+        littleEndian(bytes, type);
+        return array;
+      },
+    };
+  });
+  return { head, arrays };
+}
+
+/** The description in a file whose bytes are not checked. Throws an error where there is none. */
+export async function peekHead(path: string): Promise<unknown> {
+  return withFile(path, async (file) => {
+    const start = (await read(file, LONGEST_LINE, 0)).toString("latin1");
+    const line = start.slice(0, start.indexOf("\n") + 1);
+    const length = lengthOfHead(line.slice(-DIGITS - 1));
+    const { size } = await file.stat();
+    if (!(length <= size)) throw new IsoformError(`${path} is not a state file`);
+    return headOf(await read(file, length, line.length), (what) => new IsoformError(`${path} is not a state file: ${what}`)).head;
+  });
+}
+
+export async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path, "r").catch((error: Error) => {
     throw new IsoformError(`cannot read ${path}: ${error.message.split(",")[0]}`);
   });
@@ -158,11 +214,18 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
   }
 }
 
-/** The bytes of the head, and the checksum, of a file whose checksum is right. */
-async function lengthOfHead(file: FileHandle, path: string, format: string, end: number): Promise<{ length: number; digest: Buffer }> {
-  const line = (await read(file, lineOf(format), 0)).toString("latin1");
+/** The first line. Throws IsoformError for another format. */
+function requireFormat(line: string, path: string, format: string): string {
   if (!line.startsWith(`${format} `))
     throw new IsoformError(`${path} is not a checkpoint of ${format.replace(/ \d+$/, "")}, or was written by another version`);
+  return line;
+}
+
+/** Bytes of the head; NaN where the end of the first line does not tell. */
+const lengthOfHead = (digits: string): number => (/^\d+\n$/.test(digits) ? Number(digits) : Number.NaN);
+
+/** The checksum at `end`. Throws IsoformError where the bytes before have another one. */
+async function checksumOf(file: FileHandle, path: string, end: number): Promise<Buffer> {
   const hash = createHash("sha256");
   const chunk = Buffer.alloc(Math.min(CHUNK, end));
   for (let at = 0; at < end; at += chunk.length) {
@@ -171,7 +234,7 @@ async function lengthOfHead(file: FileHandle, path: string, format: string, end:
   }
   const digest = hash.digest();
   if (!digest.equals(await read(file, DIGEST, end))) throw new IsoformError(`${path} is damaged: its checksum is wrong`);
-  return { length: /^\d+\n$/.test(line.slice(format.length + 1)) ? Number(line.slice(format.length)) : Number.NaN, digest };
+  return digest;
 }
 
 interface Head {
@@ -197,15 +260,9 @@ function headOf(bytes: Buffer, damaged: (what: string) => IsoformError): Head {
   return { head: found!.head, lengths: lengths as number[], types: types as ElementType[] };
 }
 
-async function readValues(file: FileHandle, type: ElementType, length: number, at: number): Promise<TypedArray> {
-  const array = typedArray(type, length) as TypedArray;
-  const bytes = bytesOf(array);
-  for (let from = 0; from < bytes.length; from += CHUNK) {
-    const piece = bytes.subarray(from, from + CHUNK);
-    await file.read(piece, { position: at + from });
-    littleEndian(piece, type);
-  }
-  return array;
+/** Fills bytes from a place of a file on, as far as it goes. */
+async function fill(file: FileHandle, into: Uint8Array, position: number): Promise<void> {
+  for (let from = 0; from < into.length; from += CHUNK) await file.read(into.subarray(from, from + CHUNK), { position: position + from });
 }
 
 /** The bytes there, fewer at the end of the file. */
@@ -224,4 +281,4 @@ function littleEndian(bytes: Buffer, type: ElementType): Buffer {
 
 const TYPES = new Map<Function, ElementType>(Object.entries(ELEMENTS).map(([type, { array }]) => [array, type as ElementType]));
 const typeOf = (array: TypedArray): ElementType => TYPES.get(array.constructor)!;
-const isElementType = (type: unknown): boolean => typeof type === "string" && Object.hasOwn(ELEMENTS, type);
+export const isElementType = (type: unknown): boolean => typeof type === "string" && Object.hasOwn(ELEMENTS, type);

@@ -72,6 +72,9 @@ const LENGTH = 8;
 
 const bytesIn = ({ type, length }: ArraySource): number => length * bytesOf(type);
 
+/** Name of the type of an array's values. */
+export const typeName = (array: DataArray | ArraySource): string => NAMES["data" in array ? elementOf(array.data) : array.type];
+
 const startOf = ({ name, components, type }: ArraySource): string =>
   `<DataArray type="${NAMES[type]}" Name="${escape(name)}" NumberOfComponents="${components}"`;
 

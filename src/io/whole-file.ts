@@ -14,8 +14,21 @@ const host = (): string =>
 /** Names have 255 bytes at most, and may have several in a character. */
 const shortened = (path: string): string => basename(path).slice(0, 40);
 
-const temporaryOf = (path: string): string =>
-  join(dirname(path), `.${shortened(path)}.${host()}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+/** End of a name that no other writer gives: machine, process and a random number. */
+export const writersMark = (): string => `${host()}.${process.pid}.${randomBytes(8).toString("hex")}`;
+const MARK = /^([\w-]+)\.(\d+)\.[0-9a-f]{16}$/;
+
+/** Knowledge about the process that gave a mark; undefined for a text that is not one. */
+export function writerOf(mark: string): "here" | "running" | "ended" | "elsewhere" | undefined {
+  const [, machine, pid] = MARK.exec(mark) ?? [];
+  if (machine === undefined) return undefined;
+  if (machine !== host()) return "elsewhere";
+  if (Number(pid) === process.pid) return "here";
+  return isRunning(Number(pid)) ? "running" : "ended";
+}
+
+/** A name beside `path` for what takes its place once it is whole. */
+export const temporaryOf = (path: string): string => join(dirname(path), `.${shortened(path)}.${writersMark()}.tmp`);
 
 /**
  * Writes pieces, which replace the file at `path` once all are written; a pipe or a device gets them as they come.
@@ -27,11 +40,11 @@ export async function writeWhole(
   before?: () => Promise<void>,
 ): Promise<void> {
   const existing = await stat(path).catch(() => undefined);
-  if (existing && !existing.isFile()) return writePieces(path, "w", pieces);
+  if (existing && !existing.isFile()) return writeSynced(path, "w", pieces);
   const temporary = temporaryOf(path);
   try {
     // Exclusively: an existing file, and above all a link, is not written to.
-    await writePieces(temporary, "wx", pieces, existing?.mode);
+    await writeSynced(temporary, "wx", pieces, existing?.mode);
     await before?.();
     await rename(temporary, path);
     await syncFolder(dirname(path));
@@ -41,7 +54,8 @@ export async function writeWhole(
   }
 }
 
-async function writePieces(
+/** Writes pieces one after the other; a new file (`wx`) is on the disk once it returns. */
+export async function writeSynced(
   path: string,
   flags: "w" | "wx",
   pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
@@ -57,7 +71,7 @@ async function writePieces(
 }
 
 /** Puts the new name on the disk, too, on systems that can. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
@@ -65,10 +79,11 @@ async function syncFolder(path: string): Promise<void> {
 
 /** Deletes temporary files that crashed writers of this machine left next to `path`. */
 export async function removeStale(path: string): Promise<void> {
-  const begin = `.${shortened(path)}.${host()}.`;
+  const [begin, end] = [`.${shortened(path)}.`, ".tmp"];
   for (const name of await readdir(dirname(path)).catch((): string[] => [])) {
-    const [, pid] = (name.startsWith(begin) && /^(\d+)\.[0-9a-f]{16}\.tmp$/.exec(name.slice(begin.length))) || [];
-    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true }).catch(() => undefined);
+    const isTemporary = name.startsWith(begin) && name.endsWith(end);
+    if (isTemporary && writerOf(name.slice(begin.length, -end.length)) === "ended")
+      await rm(join(dirname(path), name), { force: true }).catch(() => undefined);
   }
 }
 

@@ -4,6 +4,7 @@ export type { Carried, CarriedEnd, Carrier } from "./carrier.js";
 export { carriedEnd, copyLocally, exchangeNow, isMessage, messagesOf, numberIn, partnersOf, type MemberCopy } from "./exchange.js";
 export { deliver, postMessages, type StagedMessage } from "./staging.js";
 export { ofFirstRank, onAnyRank, requireAlike, requireHostMemory, requireOneProcess, spansProcesses } from "./one-process.js";
+export { onAllRanks } from "./together.js";
 export { inTurn, isAtWork } from "./in-turn.js";
 export { copyBetween } from "./copy.js";
 export { memoryOf, requireMemory, type MemoryNeed } from "./memory.js";

@@ -31,7 +31,7 @@ function fieldsOf(active: typeof holes | undefined, members = 2) {
   return { grid, fields };
 }
 
-const writers: Readonly<Record<string, (path: string, { fields }: ReturnType<typeof fieldsOf>) => Promise<void>>> = {
+const writers: Readonly<Record<string, (path: string, { fields }: ReturnType<typeof fieldsOf>) => Promise<unknown>>> = {
   "VTK image": (path, { fields }) => writeImage(path, fields),
   "VTK image as text": (path, { fields }) => writeImage(path, fields, { encoding: "inline" }),
   "VTK rectilinear grid": (path, { fields }) => writeRectilinear(path, fields, { faces }),

@@ -123,7 +123,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /**
    * Sets all active cells some planes at a time, so that the host never has all values. Planes come in order, and cells of planes that were set keep their
-   * values where `values` throws. Over several processes each asks for the pieces in which it stores planes.
+   * values where `values` throws. Over several processes each asks for the planes that its members own.
    * @param values gives the values of the planes [first, end) in the order (z, y, x, k); with `ghosts`, planes begin before 0 and have their ghosts
    * @throws LaunchError for another number of values, and for one that the type cannot hold
    */
@@ -131,9 +131,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     values: (first: number, end: number) => ArrayLike<number> | Promise<ArrayLike<number>>,
     options: HostArrayOptions = {},
   ): Promise<void> {
-    for (const piece of this.grid.pieces(this as unknown as Field, options.ghosts)) {
-      if (!this.grid.stores(piece)) continue;
-      const { first, end } = piece;
+    for (const { first, end } of this.grid.ownPieces(this as unknown as Field, options.ghosts)) {
       const data = await values(first, end);
       const length = (end - first) * this.grid.planeLength(this as unknown as Field, options.ghosts);
       if (data.length !== length)
@@ -573,8 +571,6 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   pieces(field: Field, ghosts?: boolean): readonly Planes[];
   /** The same runs of the planes that members of this process own. */
   ownPieces(field: Field, ghosts?: boolean): readonly Planes[];
-  /** Whether members of this process store some of these planes, halos included. */
-  stores(planes: Planes): boolean;
   /** Values of a plane of a host array. */
   planeLength(field: Field, ghosts?: boolean): number;
   /** Sets the active cells of one of the `pieces`, from its first plane on, as `upload` does. */

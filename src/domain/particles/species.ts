@@ -7,7 +7,7 @@ import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { byLocal, exchangeNow, type Ranks } from "../../set/index.js";
+import { byLocal, exchangeNow, onAllRanks, type Ranks } from "../../set/index.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
@@ -138,19 +138,65 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
    * Loads particles, replacing all earlier ones: host arrays of the columns, particle after particle; columns that are left out are 0. Throws LaunchError for lengths and values that do not fit, particles outside of the grid, and more of them than there is room for.
    */
   load(data: HostColumns<C>): void {
+    const members = this.sharedOut(data);
+    this.place(
+      data,
+      members,
+      members.map((list) => list.length),
+    );
+  }
+
+  /**
+   * Loads particles that lie in cells of this process's members, as `downloadOwn` gives them; all processes call it, each with its own.
+   * @param first number of the first of them among the particles of all processes, for errors
+   * @throws LaunchError for more of them than there is room for, IsoformError on all ranks alike where one is given what it cannot take
+   */
+  async loadOwn(data: HostColumns<C>, first = 0): Promise<void> {
+    const { set } = this.grid;
+    const members = await onAllRanks(set, async () => {
+      const lists = this.sharedOut(data, first);
+      const other = set.members.find(({ index }) => lists[index].length > 0 && !set.locals.some((local) => local.index === index));
+      if (other)
+        throw new LaunchError(
+          `species "${this.name}": particle ${first + lists[other.index][0]} is in a cell of ${other.name}, in another process: load it there`,
+        );
+      return lists;
+    });
+    const counts = members.map((list) => list.length);
+    const all = set.ranks ? await set.ranks.gather(counts, `the particles of "${this.name}"`) : [counts];
+    this.place(
+      data,
+      members,
+      counts.map((_, m) => all.reduce((sum, each) => sum + each[m], 0)),
+    );
+  }
+
+  /** The particles of each member, as the numbers that they have in `data`. Throws LaunchError for columns that do not fit, and particles outside of the grid. */
+  private sharedOut(data: HostColumns<C>, first = 0): Int32Array[] {
     const { grid, name } = this;
     const axes = grid.dimension;
     const total = data.x?.length / axes;
     if (!Number.isInteger(total))
       throw new LaunchError(`species "${name}" is given ${data.x?.length ?? "no"} coordinates; give ${axes} for each particle`);
     for (const [column, values] of Object.entries(data)) this.requireColumn(column, values, total);
-    this.loadedPerCell = total / grid.cells;
     const round = roundingOf(this.columns.x.type);
-    const members = shareOut(grid, data.x, round, (n) => {
+    return shareOut(grid, data.x, round, (n) => {
       const at = Array.from({ length: axes }, (_, a) => round(data.x[n * axes + a]));
-      throw new LaunchError(`species "${name}": particle ${n} is at [${at}], in no active cell of the grid of [${grid.extents}] cells`);
+      throw new LaunchError(
+        `species "${name}": particle ${first + n} is at [${at}], in no active cell of the grid of [${grid.extents}] cells`,
+      );
     });
-    const most = Math.max(...members.map((list) => list.length));
+  }
+
+  /**
+   * Puts particles on the members of this process, in place of all others.
+   * @param members numbers in `data` of the particles of each member
+   * @param counts particles of each member, of all processes
+   */
+  private place(data: HostColumns<C>, members: readonly Int32Array[], counts: readonly number[]): void {
+    const { grid, name } = this;
+    this.loadedPerCell = counts.reduce((sum, count) => sum + count, 0) / grid.cells;
+    const most = Math.max(...counts);
     const migration = (this.migration ??= this.makeMigration(most));
     const { capacity } = migration.options;
     if (most > capacity)
@@ -197,7 +243,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return this.read(this.grid.set.ranks);
   }
 
-  /** The same of the members of this process; all processes call it. */
+  /** The same of the members of this process. All processes call it; where particles are sorted, as `held` leaves them, no messages are sent. */
   downloadOwn(): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
     return this.read(undefined);
   }
@@ -206,10 +252,10 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     await this.sort();
     const migration = this.loaded();
     const { locals } = this.grid.set;
-    const states = await this.states();
+    const states = await this.ownStates();
     const columns = this.entries.map(async ([column, { type }]) => {
-      const reads = locals.map((member) =>
-        member.queue(0).read(migration.places(column, member.index).slice([0, states[member.index][STATE.held]])),
+      const reads = locals.map((member, n) =>
+        member.queue(0).read(migration.places(column, member.index).slice([0, states[n][STATE.held]])),
       );
       const pieces = Promise.all(reads);
       return [
@@ -367,10 +413,15 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
 
   /** By member, of all processes. */
   private async states(): Promise<ArrayLike<number>[]> {
-    const { states } = this.loaded();
-    const { locals, ranks } = this.grid.set;
-    const own = Promise.all(locals.map((member) => member.queue(0).read(states[member.index])));
+    const { ranks } = this.grid.set;
+    const own = this.ownStates();
     return ranks ? (await ranks.gather(own, `the states of "${this.name}"`)).flat() : own;
+  }
+
+  /** By member of this process. */
+  private ownStates(): Promise<ArrayLike<number>[]> {
+    const { states } = this.loaded();
+    return Promise.all(this.grid.set.locals.map((member) => member.queue(0).read(states[member.index])));
   }
 
   /** `3 particles of "electrons" have left the grid, one of them at [9.5, 3.2] on wasm`. */

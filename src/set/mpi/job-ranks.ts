@@ -3,7 +3,7 @@ import { IsoformError } from "../../ir/errors.js";
 import { agreedByAll } from "../job.js";
 import type { Ranks } from "../ranks.js";
 import type { Communicator } from "./communicator.js";
-import { listed, together } from "./together.js";
+import { listed, together } from "../together.js";
 
 /** Ranks by MPI. */
 export class JobRanks implements Ranks {

@@ -7,7 +7,7 @@ import type { Joined } from "../joined.js";
 import type { Communicator } from "./communicator.js";
 import { joinMpi } from "./job.js";
 import { ownDevices } from "./own-devices.js";
-import { together } from "./together.js";
+import { together } from "../together.js";
 import { MpiTransport } from "./transport.js";
 
 /** Seconds after which a wait for other ranks ends the job. */

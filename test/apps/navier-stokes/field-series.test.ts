@@ -20,7 +20,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 const at = (name: string): string => join(folder, name);
-const shell = { writeFile: (path: string, text: string) => writeFile(path, text) };
+const shell = { print: () => undefined, writeFile: (path: string, text: string) => writeFile(path, text) };
 
 /** Fails where elements do not end as they begin. */
 function requireWellFormed(xml: string): void {

@@ -36,7 +36,7 @@ function aloneOnce(name: string, iterations: number): Record<string, unknown> {
 }
 
 eachLauncher((launcher) => {
-  it("fields, folds, rolls, scalars and files have the bytes of one process, and checkpoints go on with any number of ranks", () => {
+  it("fields, folds, rolls, scalars and files have the values of one process, and checkpoints go on with any number of ranks", () => {
     const expected = aloneOnce("one", 6);
     const on = (count: number, spec: string, rest: readonly string[]): Record<string, unknown> =>
       digests(launch(launcher, count, [program("containers"), spec, ...rest]));

@@ -1,13 +1,27 @@
-import { IsoformError } from "../../ir/errors.js";
-import { agreedByAll } from "../job.js";
-import type { Communicator } from "./communicator.js";
+import { IsoformError } from "../ir/errors.js";
+import { agreedByAll } from "./job.js";
+import type { Ranks } from "./ranks.js";
+
+/** Ranks that exchange values. */
+interface Exchanging {
+  readonly count: number;
+  exchange<T>(value: T, what: string): Promise<T[]>;
+}
+
+/**
+ * Does work in each process of a set, without messages between them, and compares how it ended; all processes call it.
+ * @throws IsoformError on all ranks alike where it failed on some: it names the first of them with its message, and the others
+ */
+export function onAllRanks<T>({ ranks }: { readonly ranks?: Ranks }, work: () => Promise<T>): Promise<T> {
+  return ranks ? together({ count: ranks.count, exchange: (value, what) => ranks.gather(value, what) }, work) : work();
+}
 
 /**
  * Does work on every rank, and compares how it ended.
  * @param undo frees what the work has made, where it failed on another rank
  * @throws IsoformError on all ranks alike where it failed on some: it names the first of them with its message, and the others
  */
-export async function together<T>(ranks: Communicator, work: () => Promise<T>, undo?: (result: T) => Promise<void>): Promise<T> {
+export async function together<T>(ranks: Exchanging, work: () => Promise<T>, undo?: (result: T) => Promise<void>): Promise<T> {
   const [ended] = await Promise.allSettled([work()]);
   if (ranks.count === 1) return resultOf(ended);
   const problems = await ranks.exchange(

@@ -1,0 +1,108 @@
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { IsoformError } from "../ir/errors.js";
+import { agreedByAll } from "../set/job.js";
+import type { Ranks } from "../set/index.js";
+import { writeByOne, type Pieces } from "./files.js";
+import { makeFolder, pieceName, removeUnnamed } from "./piece-folder.js";
+import { syncFolder, writeSynced } from "./whole-file.js";
+
+/*
+ * Files that several processes write together: a piece each, in a folder of its own for each time, and an index that names them. The index takes its place
+ * once all pieces are on the disk, which is the commit: until then the files before are what they were.
+ */
+
+/** A rank's piece, once it is on the disk. */
+export interface Written<T> {
+  readonly bytes: number;
+  readonly about: T;
+}
+
+/** How a file is written in pieces. */
+export interface InPieces<T> {
+  /** The index. */
+  readonly path: string;
+  /** End of the pieces' names. */
+  readonly ending?: string;
+  /** The folders that indexes at `path` name; throws an error where that cannot be told. */
+  named(): Promise<readonly (string | undefined)[]>;
+  /** Content of this process's piece, which is made without messages between processes. */
+  piece(folder: string): AsyncIterable<Uint8Array | string>;
+  /** Tells all ranks of a piece that is written. */
+  about(): T;
+  /** Content of the index. Throws IsoformError where the pieces do not fit each other. */
+  index(folder: string, all: readonly Written<T>[]): Pieces;
+  /** Puts the index in its place; rank 0 is asked. */
+  put(index: Pieces): Promise<void>;
+}
+
+/** Whether rank 0 finds a file at `path`, or nothing: pieces cannot be put beside a pipe or a device. */
+export async function isForFile(ranks: Ranks, path: string): Promise<boolean> {
+  const found = ranks.rank === 0 ? await stat(path).catch(() => undefined) : undefined;
+  return ranks.agree(!found || found.isFile(), "the kind of a file");
+}
+
+/**
+ * Writes a file in pieces; all processes call it.
+ * @throws IsoformError on all ranks alike where one cannot write, or the pieces do not fit; what is at `path` is then what it was
+ */
+export async function writeByRanks<T>(ranks: Ranks, content: InPieces<T>): Promise<void> {
+  const { path, ending } = content;
+  const cleanUp = async (): Promise<void> =>
+    void (ranks.rank === 0 && (await removeUnnamed(path, () => content.named()).catch(() => undefined)));
+  await cleanUp();
+  const begun = await ranks.agree(ranks.rank === 0 ? await madeFolder(path) : {}, "the folder of pieces");
+  if (begun.folder === undefined) throw agreedByAll(new IsoformError(begun.problem));
+  const { folder } = begun;
+  const pathOf = (rank: number): string => join(dirname(path), folder, pieceName(rank, ending));
+  try {
+    const own = await writePiece(pathOf(ranks.rank), content, folder);
+    const all = await ranks.gather(own, "the pieces of a file");
+    const written = all.map((each, rank) => {
+      if ("problem" in each) throw agreedByAll(new IsoformError(`rank ${rank} of ${ranks.count}: ${each.problem}`));
+      return each;
+    });
+    const index = content.index(folder, written);
+    await writeByOne({ ranks }, index, async (pieces) => {
+      for (const [rank, { bytes }] of written.entries()) await requirePiece(path, pathOf(rank), bytes);
+      await content.put(pieces);
+    });
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+async function madeFolder(path: string): Promise<{ readonly folder?: string; readonly problem?: string }> {
+  try {
+    return { folder: await makeFolder(path) };
+  } catch (error) {
+    return { problem: `cannot write ${path}: ${(error as Error).message.split(",")[0]}` };
+  }
+}
+
+/** Writes a piece, which is on the disk once it returns. An error is for all ranks, which wait for each other. */
+async function writePiece<T>(
+  path: string,
+  content: Pick<InPieces<T>, "piece" | "about">,
+  folder: string,
+): Promise<Written<T> | { readonly problem: string }> {
+  try {
+    await writeSynced(path, "wx", content.piece(folder));
+    await syncFolder(dirname(path));
+    return { bytes: (await stat(path)).size, about: content.about() };
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const remedy = code === "ENOENT" ? ": name a folder that all ranks see" : "";
+    return { problem: code === undefined ? message : `cannot write ${path}: ${message.split(",")[0]}${remedy}` };
+  }
+}
+
+/** Throws IsoformError where a piece cannot be the one that was written. */
+export async function requirePiece(index: string, piece: string, bytes: number): Promise<void> {
+  const found = await stat(piece).catch(() => undefined);
+  const remedy = `keep the folder ${dirname(piece)} beside ${index} as it was written`;
+  if (!found?.isFile()) throw new IsoformError(`${index} lacks its piece ${piece}: ${remedy}`);
+  if (found.size !== bytes)
+    throw new IsoformError(`${piece}, a piece of ${index}, has ${found.size} bytes in place of ${bytes}: ${remedy}`);
+}

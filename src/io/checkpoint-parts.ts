@@ -1,0 +1,285 @@
+import { typedArray, type TypedArray } from "../device/memory/view.js";
+import { AxisArray } from "../domain/grid/axis-array.js";
+import { Field, type GridSpecies } from "../domain/grid/grid.js";
+import type { Species } from "../domain/particles/index.js";
+import type { ElementType } from "../ir/scalars.js";
+import { Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { ownPlanes, ownPlaneValues, planeValues } from "./fields.js";
+import { ownParticles } from "./own-particles.js";
+import type { Run, StateArray, StoredArray } from "./state-file.js";
+
+/*
+ * Contents of checkpoints: how fields, scalars, species, skeletons and arrays of programs give and take their values.
+ */
+
+/** A skeleton, as a checkpoint has it. */
+export interface CheckpointedSequence {
+  readonly name: string;
+  iteration: number;
+  readonly state: {
+    readonly fields: readonly Field[];
+    /** Fields on some of the axes, into which it reduces. */
+    readonly folded: readonly AxisArray[];
+    readonly scalars: readonly Scalar[];
+    readonly species: readonly GridSpecies[];
+  };
+}
+
+/** Values of the program's own. */
+export interface CheckpointedArray {
+  readonly name: string;
+  readonly type: ElementType;
+  /** Number of all values. */
+  readonly length: number;
+  /** Processes that all read and write the same values, together; without one each process does so alone. */
+  readonly set?: DeviceSet;
+  /**
+   * The values that this process of several has: `read` gives them, and `write` takes them. Rank 0 has the first, rank 1 the next. Absent where each
+   * process has all.
+   */
+  readonly piece?: { readonly set: DeviceSet; readonly first: number; readonly length: number };
+  read(): Promise<TypedArray>;
+  write(values: TypedArray): void | Promise<void>;
+}
+
+/** Content of a checkpoint: skeletons with all that they use, and further fields, scalars and species by name. */
+export type Checkpointed = CheckpointedSequence | Field | AxisArray | Scalar | GridSpecies | CheckpointedArray | readonly Checkpointed[];
+
+/** Description of a part in the file. */
+export interface Described {
+  readonly kind: string;
+  readonly name: string;
+  /** Properties that must agree for a part to take the values. */
+  readonly is: string;
+  /** Arrays that it has in the file. */
+  readonly arrays: number;
+  readonly iteration?: number;
+}
+
+/** Values of a part. */
+export interface PartArray extends StateArray {
+  /**
+   * The run of values that this process has, where each of several has one: rank 0 the first, rank 1 the next. They are given without messages between
+   * processes.
+   */
+  readonly own?: StateArray & { readonly first: number };
+}
+
+/** Something with values, here. */
+export interface Part extends Omit<Described, "arrays"> {
+  /** Whose processes all write, where it has one. */
+  readonly set?: DeviceSet;
+  /** All processes of the set call it, and ask for the values of an array that has no `own` together. */
+  arrays(): Promise<readonly PartArray[]>;
+  /** True where arrays of these lengths can be taken. */
+  fits(lengths: readonly number[]): boolean;
+  /** The runs of the arrays that this process takes, without messages between processes. Default: all values. */
+  taken?(arrays: readonly StoredArray[]): readonly Run[] | Promise<readonly Run[]>;
+  /** @param runs that `taken` has given */
+  restore(values: readonly StoredArray[], runs: readonly Run[], iteration: number | undefined): void | Promise<void>;
+}
+
+export const keyOf = ({ kind, name }: Pick<Part, "kind" | "name">): string => `${kind} "${name}"`;
+
+/** All parts, each once; of two with one name the second has a number. */
+export function partsOf(of: Checkpointed): Part[] {
+  const parts: Part[] = [];
+  const seen = new Set<unknown>();
+  const names = new Map<string, number>();
+  const add = (owner: unknown, make: () => Part): void => {
+    if (seen.has(owner)) return;
+    seen.add(owner);
+    const part = make();
+    const count = (names.get(keyOf(part)) ?? 0) + 1;
+    names.set(keyOf(part), count);
+    parts.push(count === 1 ? part : { ...part, name: `${part.name} (${count})` });
+  };
+  const visit = (each: Checkpointed): void => {
+    if (Array.isArray(each)) return each.forEach(visit);
+    if (each instanceof Field) return add(each, () => fieldPart(each));
+    if (each instanceof AxisArray) return add(each, () => axisPart(each));
+    if (each instanceof Scalar) return add(each, () => scalarPart(each));
+    if ("columns" in each) return add(each, () => speciesPart(each as Species));
+    if ("read" in each) return add(each, () => arrayPart(each));
+    const { state } = each as CheckpointedSequence;
+    add(each, () => sequencePart(each as CheckpointedSequence));
+    const lists = new Set(state.species.flatMap(({ first, count }) => [first, count]));
+    visit([...state.fields.filter((field) => !lists.has(field)), ...state.folded, ...state.scalars, ...state.species]);
+  };
+  visit(of);
+  return parts;
+}
+
+function sequencePart(sequence: CheckpointedSequence): Part {
+  return {
+    kind: "skeleton",
+    name: sequence.name,
+    is: "a skeleton",
+    iteration: sequence.iteration,
+    arrays: async () => [],
+    fits: (lengths) => lengths.length === 0,
+    restore: (_arrays, _runs, iteration = 0) => {
+      sequence.iteration = iteration;
+    },
+  };
+}
+
+/** With its ghosts; without values where nothing has given it any. */
+function fieldPart(field: Field): Part {
+  const { name, type, cardinality, grid } = field;
+  const { extents, ghosts: margins, cells } = grid;
+  const ghosts = margins.some(([low, high]) => low + high > 0);
+  const length = extents.reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), cardinality);
+  const active = cells < extents.reduce((a, b) => a * b, 1) ? `, ${cells} of them active` : "";
+  const plane = length / (extents.at(-1)! + margins.at(-1)![0] + margins.at(-1)![1]);
+  /** The values of the planes that members of this process own. */
+  const owned = (): Run => {
+    const { first, end } = ownPlanes(field, ghosts);
+    const before = margins.at(-1)![0];
+    return { first: (first + before) * plane, end: (end + before) * plane };
+  };
+  const beyond = ghosts ? ` with ghosts ${margins.map(([low, high]) => `${low} + ${high}`).join(", ")}` : "";
+  return {
+    kind: "field",
+    name,
+    set: grid.set,
+    is: `${componentsOf(type, cardinality)} on ${extents.join(" x ")} cells${active}${beyond}`,
+    arrays: async () => {
+      if (!field.defined) return [];
+      await finish(grid.set);
+      const { first, end } = owned();
+      const own = { type, first, length: end - first, values: () => ownPlaneValues(field, { ghosts }) };
+      return [{ type, length, values: () => planeValues(field, { ghosts }), ...(spansProcesses(grid.set) && { own }) }];
+    },
+    taken: (arrays) => arrays.map(owned),
+    fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
+    restore: async ([array]) => {
+      if (!array) return;
+      const [before] = margins.at(-1)!;
+      await field.uploadPlanes((first, end) => array.values((first + before) * plane, (end + before) * plane), { ghosts });
+    },
+  };
+}
+
+function axisPart(array: AxisArray): Part {
+  const { name, type, cardinality, length, axes, ghosts, grid } = array;
+  const along = axes.map((axis) => `${grid.extents[axis]} along ${"xyz"[axis]}`).join(", ");
+  return {
+    kind: "field",
+    name,
+    set: grid.set,
+    is: `${componentsOf(type, cardinality)} on ${along}${ghosts > 0 ? ` with ${ghosts} ghosts` : ""}`,
+    arrays: async () => {
+      await finish(grid.set);
+      return [{ type, length, values: () => array.download() }];
+    },
+    fits: ([only, another]) => only === length && another === undefined,
+    restore: async ([values]) => array.set(await values.values()),
+  };
+}
+
+const componentsOf = (type: string, cardinality: number): string => (cardinality === 1 ? type : `${cardinality} ${type}`);
+
+function scalarPart(scalar: Scalar): Part {
+  const { name, type } = scalar;
+  return {
+    kind: "scalar",
+    name,
+    set: scalar.devices,
+    is: type,
+    arrays: async () => {
+      const value = typedArray(type, 1);
+      value[0] = await scalar.get();
+      return [{ type, length: 1, values: async () => value }];
+    },
+    fits: ([length, another]) => length === 1 && another === undefined,
+    restore: async ([array]) => scalar.set((await array.values())[0]),
+  };
+}
+
+/** All columns of this process are on the host at once; particles stand in the order of their cells. */
+function speciesPart(species: Species): Part {
+  const { grid, name } = species;
+  const columns = Object.entries(species.columns);
+  const isShared = spansProcesses(grid.set);
+  const particlesIn = (arrays: readonly StoredArray[]): number => arrays[0].length / columns[0][1].components;
+  return {
+    kind: "species",
+    name,
+    set: grid.set,
+    is: `${columns.map(([column, { type, components }]) => `${column} ${components} ${type}`).join(", ")} on ${grid.extents.join(" x ")} cells`,
+    arrays: async () => {
+      await finish(grid.set);
+      const held = await species.held();
+      const count = total(held);
+      const [low, high] = [grid.set.locals[0].index, grid.set.locals.at(-1)!.index + 1];
+      const [first, own] = [total(held.slice(0, low)), total(held.slice(low, high))];
+      const all = once(() => species.download(), columns.length);
+      const ownAll = once(() => species.downloadOwn(), columns.length);
+      return columns.map(([column, { type, components }]) => ({
+        type,
+        length: count * components,
+        values: async () => (await all())[column],
+        ...(isShared && {
+          own: { type, first: first * components, length: own * components, values: async () => (await ownAll())[column] },
+        }),
+      }));
+    },
+    fits: (lengths) => {
+      const counts = lengths.map((length, n) => length / (columns[n]?.[1].components ?? 0));
+      return counts.length === columns.length && counts.every((count) => Number.isInteger(count) && count === counts[0]);
+    },
+    taken: async (arrays) => {
+      const x = columns.findIndex(([column]) => column === "x");
+      const { first, end } = isShared ? await ownParticles(species, arrays[x]) : { first: 0, end: particlesIn(arrays) };
+      return columns.map(([, { components }]) => ({ first: first * components, end: end * components }));
+    },
+    restore: async (arrays, runs) => {
+      const values: Record<string, TypedArray> = {};
+      for (const [n, [column]] of columns.entries()) values[column] = await arrays[n].values(runs[n].first, runs[n].end);
+      const data = values as { x: TypedArray };
+      if (isShared) await species.loadOwn(data, runs[0].first / columns[0][1].components);
+      else species.load(data);
+    },
+  };
+}
+
+const total = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+
+/** Makes something when it is first asked for, and lets go of it when it is asked for the last time. */
+function once<T>(make: () => Promise<T>, uses: number): () => Promise<T> {
+  let [made, left]: [Promise<T> | undefined, number] = [undefined, uses];
+  return () => {
+    const found = (made ??= make());
+    if (--left === 0) made = undefined;
+    return found;
+  };
+}
+
+function arrayPart(array: CheckpointedArray): Part {
+  const { name, type, length, set, piece } = array;
+  const ranks = piece && spansProcesses(piece.set) ? piece.set.ranks : undefined;
+  async function* values(): AsyncGenerator<TypedArray> {
+    yield* ranks ? await ranks.gather(array.read(), `array "${name}"`) : [await array.read()];
+  }
+  return {
+    kind: "array",
+    name,
+    set: piece?.set ?? set,
+    is: `${length} ${type}`,
+    arrays: async () => [
+      {
+        type,
+        length,
+        values,
+        ...(piece && ranks && { own: { type, first: piece.first, length: piece.length, values: () => array.read() } }),
+      },
+    ],
+    fits: ([only, another]) => only === length && another === undefined,
+    taken: () => [piece ? { first: piece.first, end: piece.first + piece.length } : { first: 0, end: length }],
+    restore: async ([stored], [{ first, end }]) => array.write(await stored.values(first, end)),
+  };
+}
+
+/** Waits for the skeletons' work, which is done when the first stream of the first member is. */
+const finish = ({ locals }: DeviceSet): Promise<void> => locals[0].queue(0).finish();

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { spansProcesses, type DeviceSet } from "../set/index.js";
+import { isForFile, writeByRanks } from "./by-ranks.js";
+import { writePieces, writeTogether } from "./files.js";
+import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
+import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
+
+/** A VTK file to be written. */
+export interface NewVtkFile {
+  readonly tag: "ImageData" | "RectilinearGrid" | "UnstructuredGrid";
+  /** End of the file's name: `.vti`. */
+  readonly ending: string;
+  /** Attributes of the file's element. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly encoding: VtkEncoding | undefined;
+  /** The element with the cells: all, or the ones that members of this process own, given without messages between processes. */
+  piece(own: boolean): Promise<NewElement>;
+}
+
+/** The index of a file's pieces: `flow.pvti` for `flow.vti`. */
+function indexOf(path: string, ending: string): string {
+  const index = `.p${ending.slice(1)}`;
+  if (path.endsWith(index)) return path;
+  return `${path.endsWith(ending) ? path.slice(0, -ending.length) : path}${index}`;
+}
+
+/**
+ * Writes a VTK file. Of several processes, which all call it, each writes the cells of its members to a file of its own, in a folder beside `path`, and
+ * rank 0 an index that names these (.pvti, .pvtr, .pvtu).
+ * @returns the path of the file to open: `path`, or the index
+ * @throws IsoformError if a file cannot be written, on all ranks alike; what was there is then as it was
+ */
+export async function writeVtk(path: string, set: DeviceSet, file: NewVtkFile): Promise<string> {
+  const { tag, ending, attributes, encoding = "appended" } = file;
+  const treeOf = (piece: NewElement): NewElement => ({ tag, attributes: { ...attributes, ...wholeOf(piece) }, children: [piece] });
+  const { ranks } = set;
+  if (!ranks || !spansProcesses(set) || !(await isForFile(ranks, path))) {
+    await writeTogether(set, path, encodeVtk(treeOf(await file.piece(false)), encoding));
+    return path;
+  }
+  const index = indexOf(path, ending);
+  const piece = await file.piece(true);
+  const extent = piece.attributes?.Extent;
+  await writeByRanks(ranks, {
+    path: index,
+    ending,
+    named: () => foldersIn(index),
+    piece: () => encodeVtk(treeOf(piece), encoding),
+    about: () => ({ extent }),
+    index: (folder, all) => {
+      const sources = all.map(({ about }, rank) => ({
+        tag: "Piece",
+        attributes: { ...(about.extent !== undefined && { Extent: about.extent }), Source: `${folder}/${pieceName(rank, ending)}` },
+      }));
+      const children = [...(piece.children ?? []).flatMap(listed), ...sources];
+      return encodeVtk({ tag: `P${tag}`, attributes: { ...attributes, GhostLevel: "0" }, children }, "inline");
+    },
+    put: async (content) => {
+      const replaced = await foldersIn(index);
+      await writePieces(index, content);
+      for (const folder of replaced) await removeUnnamed(index, () => foldersIn(index), folder);
+    },
+  });
+  return index;
+}
+
+/** A file's extent is its piece's: one of several has some of the cells. */
+const wholeOf = ({ attributes }: NewElement): Record<string, string> =>
+  attributes?.Extent === undefined ? {} : { WholeExtent: String(attributes.Extent) };
+
+/** The arrays of an element of pieces, as the index lists them; cells are not listed. */
+function listed({ tag, arrays = [] }: NewElement): Element[] {
+  if (tag === "Cells") return [];
+  const children = arrays.map((array) => ({
+    tag: "PDataArray",
+    attributes: { type: typeName(array), Name: array.name, NumberOfComponents: array.components },
+  }));
+  return [{ tag: `P${tag}`, children }];
+}
+
+/** The folders that an index of pieces names; none where there is none. */
+async function foldersIn(index: string): Promise<string[]> {
+  const text = await readFile(index, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const names = [...text.matchAll(/ Source="([^"/]+)\//g)].map(([, name]) => name);
+  return [...new Set(names)].filter(isFolderName);
+}
