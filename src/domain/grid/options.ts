@@ -1,5 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
 import type { Ghosts } from "./ghosts.js";
+import type { Split } from "./split.js";
 
 /** How a grid can store its cells. */
 export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
@@ -48,6 +49,11 @@ export interface DenseOptions extends LevelOptions {
    * so on GPUs, where a row fills cache lines and its padding would begin another one.
    */
   packed?: boolean;
+  /**
+   * Axes along which a box of three dimensions is cut among members: `"z"`, by planes; `"y"`, by rows, at multiples of 8; `"yz"`, both. Rows along x stay
+   * whole. Default: `"z"`.
+   */
+  split?: Split;
   /** Layers of cells beyond the sides that are not periodic, which hold values of their own: on all of these, or by side. Default: none. */
   ghosts?: Ghosts;
 }
