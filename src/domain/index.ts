@@ -6,6 +6,7 @@ export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, G
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
 export { face, slab, type Region } from "./grid/region.js";
 export type { Ghosts, Side } from "./grid/ghosts.js";
+export { SPLITS, type Split } from "./grid/split.js";
 export type { DenseOptions, GridKind, GridOptions, LevelOptions } from "./grid/options.js";
 export type {
   AssignedScalar,

@@ -142,7 +142,7 @@ export class BoxCollected {
   private foldGroups(m: number, result: View, partials: boolean): Launch[] {
     const { pieces, owned, folded } = this.exchange;
     const gathered = this.array(localOf(this.set, m), folded[m]);
-    const places = new Array<number>(folded[m]);
+    const places = Array<number>(folded[m]);
     let arrived = 2 * owned[m];
     const put = ({ runs }: Pieces, placeOf: (own: number) => number): void => {
       for (const { own, folded: at, count } of runs) for (let n = 0; n < count; n++) places[at + n] = placeOf(own + n);
@@ -168,7 +168,7 @@ export class BoxCollected {
     );
     const values = (of: number, on: number): View | undefined =>
       of === on ? own[on]?.slice([0, groups[of].length]) : received[on]?.slice([begins[of], begins[of + 1]]);
-    const places = new Array<number>(total);
+    const places = Array<number>(total);
     groups.forEach((list, m) => list.forEach((group, n) => (places[group] = begins[m] + n)));
     const messages = this.owners.flatMap((from) =>
       this.folding

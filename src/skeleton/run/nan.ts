@@ -1,6 +1,7 @@
 import { isFloat, valueType } from "../../ir/scalars.js";
 import type { Container, Field } from "../../domain/grid/grid.js";
 import type { FieldType } from "../../domain/grid/options.js";
+import { cutsRows } from "../../domain/grid/split.js";
 import { f64, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/index.js";
 
@@ -48,9 +49,9 @@ export async function findNan(field: Field): Promise<NanLocation | undefined> {
   return first && { field, ...first };
 }
 
-/** The same among the planes of this process. */
+/** The same among the planes of this process; among all, which every process is given, where processes have some rows of planes. */
 async function findOwn(field: Field): Promise<Omit<NanLocation, "field"> | undefined> {
-  for await (const { first, values } of field.planes()) {
+  for await (const { first, values } of cutsRows(field.grid) ? field.wholePlanes() : field.planes()) {
     const found = values.findIndex(Number.isNaN);
     if (found < 0) continue;
     const n = first * field.grid.planeLength(field) + found;

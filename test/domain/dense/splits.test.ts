@@ -5,7 +5,7 @@ import { f32, f64, i32, max, min, sum, u8 } from "isoform";
 import { dense, face, slab, type DenseOptions, type Field } from "../../../src/domain/index.js";
 import type { DeviceSet } from "../../../src/set/index.js";
 import { share } from "../../random/share.js";
-import { jsSet, noise, onEachBackend } from "../sets.js";
+import { jsSet, noise } from "../sets.js";
 
 /** Options of a random grid, and how wide its stencils are. */
 const draw = fc.record({
