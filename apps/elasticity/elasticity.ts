@@ -108,7 +108,12 @@ export class Elasticity {
     const [nx, ny, nz] = solid.extents;
     const what = `elasticity on ${nx} x ${ny} x ${nz} nodes`;
     requireMemory(set, { what, bytes: nx * ny * nz * (storesAll(settings, solid) ? BYTES_PER_NODE : 1), choose: "a smaller --size" });
-    const grid = makeGrid(set, solid.extents, { kind: settings.grid, layout: settings.layout, active: solid.active, split: settings.split });
+    const grid = makeGrid(set, solid.extents, {
+      kind: settings.grid,
+      layout: settings.layout,
+      active: solid.active,
+      split: settings.split,
+    });
     const vectors = (name: string) => grid.field(name, f64, { cardinality: 3 });
     const bits = (name: string) => grid.field(name, u8);
     const fields: Fields = {

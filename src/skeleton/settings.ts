@@ -72,7 +72,8 @@ export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>
 /** The option of the command line for `SplitSetting`. */
 export const SPLIT_OPTION: SettingOption = {
   flags: "--split <axes>",
-  description: "how a dense box of three dimensions is cut among devices: by planes (z), by rows (y), by both (yz), or by what a model takes for best (auto)",
+  description:
+    "how a dense box of three dimensions is cut among devices: by planes (z), by rows (y), by both (yz), or by what a model takes for best (auto)",
   choices: SPLITS,
 };
 

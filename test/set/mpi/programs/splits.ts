@@ -47,8 +47,19 @@ const relax = ball.container("relax", { p, q }, ({ p, q }, c) => {
 const wet = dense(set, [300, 24, 6], { ghosts: 1, split: cut });
 const [w, next] = ["w", "next"].map((name) => wet.field(name, f64));
 const heat = wet.scalar("heat", f64);
-const walls = ([["ymin", -1], ["ymax", 1]] as const).map(([side, dy]) =>
-  wet.container(side, { w }, ({ w }, c) => w.put(c, 0, dy, 0, 0.5 * w[c]), () => [dy], { on: face(side) }),
+const walls = (
+  [
+    ["ymin", -1],
+    ["ymax", 1],
+  ] as const
+).map(([side, dy]) =>
+  wet.container(
+    side,
+    { w },
+    ({ w }, c) => w.put(c, 0, dy, 0, 0.5 * w[c]),
+    () => [dy],
+    { on: face(side) },
+  ),
 );
 const flow = wet.container("flow", { w, next, heat: sum(heat) }, ({ w, next, heat }, c) => {
   next[c] = 0.5 * w[c] + 0.1 * (w.at(c, 0, 1, 0) + w.at(c, 0, -1, 0) + w.at(c, 1, 0, 1) + w.at(c, 0, 0, -1));
