@@ -37,11 +37,11 @@ import {
   type ScalarStepBody,
   type ScalarStepParams,
 } from "./grid/grid.js";
-import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions } from "./grid/options.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
 import type { DataView, HaloCopy, Offset, Partition, Rounds } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
-import { cutsRows, memberBeside, partitionBoxes, type Division, type Split } from "./grid/split.js";
+import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
 import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/run.js";
 

@@ -1,7 +1,6 @@
 import type { Precision } from "../device/device.js";
-import { GRID_KINDS, type FieldLayout, type GridKind } from "../domain/grid/options.js";
+import { GRID_KINDS, SPLITS, type FieldLayout, type GridKind, type Split } from "../domain/grid/options.js";
 import type { DeviceSet } from "../set/index.js";
-import { SPLITS, type Split } from "../domain/grid/split.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Skeleton } from "./skeleton.js";
 

@@ -52,7 +52,7 @@ export function boxExchange(rows: Rows): BoxExchange {
   const owner = ownersOf(parts, each, ny);
   const groups = parts.map((): number[] => []);
   const total = nz * ny * each;
-  /** Number of each group among those of its owner. */
+  /** Number of each group among the groups of its owner. */
   const ranks: number[] = [];
   for (let group = 0; group * REDUCTION_CHUNK < total; group++) ranks.push(groups[owner(group * REDUCTION_CHUNK)].push(group) - 1);
   const folded = groups.map((list) => list.reduce((sum, group) => sum + Math.min(REDUCTION_CHUNK, total - group * REDUCTION_CHUNK), 0));

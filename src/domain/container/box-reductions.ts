@@ -153,7 +153,7 @@ export class BoxCollected {
     return [...this.picked(m, this.arrays[m], places, gathered), this.folded(m, gathered, result, partials)];
   }
 
-  /** Memory for the values of groups: those of each member, and those of all members on the ones that fold them, as they arrive and in order. */
+  /** Memory for the values of groups: each member's own, and all values on the members that fold them, as they arrive and in order. */
   private valuesOf() {
     const { groups } = this.exchange;
     const begins = [0];

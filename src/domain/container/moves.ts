@@ -7,7 +7,7 @@ import { i32, u8, view, type ScalarToken } from "../../kernel/params.js";
 /** Copies a box: `from` to `to`, both of four axes. */
 export const moveKernel = (type: ElementType): Kernel => kernelsOf(type).move;
 
-/** Copies some components, which a table names, into a box: `from` has all of them along its first axis, `to` those of the table. */
+/** Copies some components, which a table names, into a box: `from` has all of them along its first axis, `to` the named ones. */
 export const packKernel = (type: ElementType): Kernel => kernelsOf(type).pack;
 
 /** The reverse. */

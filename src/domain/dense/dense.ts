@@ -91,7 +91,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private packed = false;
   /** Whether they do was for the author to decide. */
   private readonly asked: boolean;
-  /** What members own and store. */
+  /** Cells that members own and store. */
   private readonly boxes: MemberBoxes;
   private readonly haloBuffers = new Map<Field, HaloBuffers>();
 

@@ -24,7 +24,7 @@ export type LocalBox = readonly Span[];
 
 export const isEmptyBox = (box: LocalBox): boolean => box.some(([first, end]) => first >= end);
 
-/** What each member of a dense grid owns, and what it stores besides. Axes are numbered from x = 0; all places but `own` count from the first cell of the member. */
+/** Cells that each member of a dense grid owns, and cells that it stores besides. Axes are numbered from x = 0; all places but `own` count from the first cell of the member. */
 export class MemberBoxes {
   constructor(
     private readonly grid: DividedGrid,

@@ -1,17 +1,12 @@
 import { LaunchError } from "../../ir/errors.js";
-import { LEAF_PLANES } from "../container/fold-order.js";
 import type { Activity } from "./activity.js";
+import { SPLITS, type Split } from "./options.js";
 import type { Partition, Span } from "./parts.js";
 import { partition, ROWS } from "./partition.js";
 
 /*
  * Cuts of a box of three axes among members: along z, along y, or along both. Rows along x stay whole.
  */
-
-/** Axes along which a grid can be cut. */
-export const SPLITS = ["z", "y", "yz", "auto"] as const;
-/** The axes along which a grid is cut; `auto` takes what a model of the time of a step finds best. */
-export type Split = (typeof SPLITS)[number];
 
 /** Members along y and along z. Member number m lies at m % y along y, and at floor(m / y) along z. */
 export interface Division {
@@ -20,9 +15,9 @@ export interface Division {
 }
 
 /** Rows at whose multiples a grid is cut along y, so that folds over rows can have leaves of that many. */
-export const SPLIT_ROWS = LEAF_PLANES;
+export const SPLIT_ROWS = 8;
 
-/** Where a member lies in its division. */
+/** Place of a member in its division. */
 export const placeOf = ({ y }: Division, member: number): { readonly y: number; readonly z: number } => ({
   y: member % y,
   z: Math.floor(member / y),
