@@ -13,6 +13,7 @@ import type { DataView, HaloCopy, March, Rounds, Span } from "../grid/parts.js";
 import { axisFoldRounds } from "./axis-folds.js";
 import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
 import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
+import { partialsOfView } from "./launch-partials.js";
 import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
 import type { FoldedCells } from "./member-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
@@ -28,10 +29,7 @@ import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
 import { hasGhosts, type CellBox } from "../grid/region.js";
-import { movePartials, pieceOfPartials, type PartialsPiece } from "../container/box-reductions.js";
-import { partialsPerRow } from "../container/box-exchange.js";
-import { launchPartials, slotOf } from "../container/reductions.js";
-import { hasRows, rowsOf } from "../container/rows.js";
+import { movePartials } from "../container/box-reductions.js";
 import { LaunchError } from "../../ir/errors.js";
 
 /**
@@ -401,7 +399,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
-    const pieces = this.partialsIn(container, device, view);
+    const pieces = partialsOfView(container, this.boxes, device, view);
     return this.boxes.view(device, view, container.box).flatMap((box, n) => {
       if (isEmptyBox(box)) return [];
       const outputs = Object.entries(reductions).map(([param, all]) => ({ param, ...pieces(all, precision, box, n) }));
@@ -410,38 +408,6 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const launch = member.device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward });
       return [launch, ...outputs.flatMap(({ moved }) => (moved ? [movePartials(member, moved)] : []))];
     });
-  }
-
-  /** Parts of a member's partials that launches over the boxes of a view take. */
-  private partialsIn(
-    container: Container,
-    device: number,
-    view: DataView,
-  ): (all: View, precision: Precision, box: LocalBox, n: number) => PartialsPiece {
-    const rows = rowsOf(container);
-    const part = rows.partitions[device];
-    const skipped = part.first - this.partitions[device].first;
-    if (!hasRows(rows))
-      return (all, precision, [[first, end]], n) => ({
-        target: launchPartials(rows, all, precision, [first - skipped, end - first], slotOf(view, n)),
-      });
-    const above = part.rows![0] - this.boxes.own(device, 1)[0];
-    const sizeOf = (box: LocalBox): number => box.reduce((size, [first, end]) => size * Math.max(0, end - first), partialsPerRow(rows));
-    const before = view === "boundary" ? (["internal", "boundary"] as const) : [view];
-    const all = before.flatMap((each) => this.boxes.view(device, each, container.box).map(sizeOf));
-    const internal = view === "boundary" ? 1 : 0;
-    return (partials, precision, [[first, end], [low, high]], n) => {
-      if (precision === "fast" || partials.size === 1)
-        return { target: launchPartials(rows, partials, precision, [0, 0], slotOf(view, n)) };
-      const box = [[first - skipped, end - skipped] as const, [low - above, high - above] as const];
-      return pieceOfPartials(
-        rows,
-        device,
-        partials,
-        box,
-        all.slice(0, n + internal).reduce((a, b) => a + b, 0),
-      );
-    };
   }
 
   /** Arguments of a kernel over a member's box, whatever its cells. */
