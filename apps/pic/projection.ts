@@ -37,12 +37,22 @@ export function projectionMoments({ axes, ...mesh }: Mesh, form: "e" | "b", k: n
   const [alongX, alongY, alongZ] = axes.map((axis, a) => samplesOf(axis, (a === k) === (form === "e") ? axis.degree - 1 : axis.degree));
   const moments = new Float64Array(dofs({ axes, ...mesh }));
   const [n1, n2] = axes.map(({ cells }) => cells);
-  for (const z of alongZ)
-    for (const y of alongY)
-      for (const x of alongX) {
-        const value = field([x.x, y.x, z.x])[k];
-        for (const [iz, wz] of z.splines)
-          for (const [iy, wy] of y.splines) for (const [ix, wx] of x.splines) moments[ix + n1 * (iy + n2 * iz)] += value * wx * wy * wz;
-      }
+  const row = new Float64Array(n1);
+  const plane = new Float64Array(n1 * n2);
+  // Axis by axis: a sample meets (degree + 1) splines three times, not to the third power.
+  for (const z of alongZ) {
+    plane.fill(0);
+    for (const y of alongY) {
+      row.fill(0);
+      for (const x of alongX) addTo(row, 1, x.splines, [field([x.x, y.x, z.x])[k]]);
+      addTo(plane, n1, y.splines, row);
+    }
+    addTo(moments, n1 * n2, z.splines, plane);
+  }
   return moments;
+}
+
+/** Adds `values`, times each spline's weight, to the block of `length` values that the spline has. */
+function addTo(sums: Float64Array, length: number, splines: Sample["splines"], values: ArrayLike<number>): void {
+  for (const [index, weight] of splines) for (let i = 0, at = length * index; i < length; i++, at++) sums[at] += values[i] * weight;
 }

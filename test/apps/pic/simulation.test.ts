@@ -222,8 +222,8 @@ async function twoSteps(problem: Problem, count: number, on: Device) {
 
 for (const [name, problem, count] of [
   ["js-debug", BOX, 60],
-  ["wasm", BOX, 2500],
-  ["native", BOX, 2500],
+  ["wasm", BOX, 700],
+  ["native", BOX, 700],
   ["opencl", BEAM, 500],
 ] as const)
   test(`a strict run on ${name} has the bits of js, from the loading on`, skipped(name), async () => {
@@ -252,7 +252,7 @@ for (const name of ["3d3v", "weibel", "landau"])
   for (const degree of [1, 2, 3, 4, 5])
     test(`${name} by splines of degree ${degree} keeps Gauss' law and div B = 0`, async () => {
       const { problem, defaults } = CASES.find((one) => one.name === name)!;
-      const simulation = await create(problem({ ...defaults, degree }), { count: 500 });
+      const simulation = await create(problem({ ...defaults, degree }), { count: 200 });
       const start = await simulation.measure();
       await simulation.run(4);
       await simulation.requireSound();
