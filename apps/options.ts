@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { DEFAULT_SETTINGS, SETTING_OPTIONS, type GridSettings } from "isoform/skeleton";
+import { DEFAULT_SETTINGS, SETTING_OPTIONS, SPLIT_OPTION, type GridSettings } from "isoform/skeleton";
 
 /*
  * Values of the applications' command-line options.
@@ -24,6 +24,9 @@ export const precisionOption = (): Option =>
   new Option(SETTING_OPTIONS.precision.flags, SETTING_OPTIONS.precision.description)
     .choices(SETTING_OPTIONS.precision.choices)
     .default(DEFAULT_SETTINGS.precision);
+
+/** The option `--split` of applications in three dimensions. */
+export const splitOption = (): Option => new Option(SPLIT_OPTION.flags, SPLIT_OPTION.description).choices(SPLIT_OPTION.choices);
 
 /** Adds the options of `GridSettings`, `--devices` and `--f64`. */
 export function addGridOptions(command: Command): Command {

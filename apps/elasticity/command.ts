@@ -8,7 +8,7 @@ import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { choicesText } from "../grids.js";
 import { cellAxes, heatMap } from "../heat-map.js";
-import { addGridOptions, count, examples, number, positive } from "../options.js";
+import { addGridOptions, count, examples, number, positive, splitOption } from "../options.js";
 import { DEFAULTS, Elasticity, ITERATIONS, TOLERANCE, type Settings } from "./elasticity.js";
 import { PRECONDITIONERS } from "./kernels.js";
 import { CASES, type CaseName } from "./solid.js";
@@ -55,6 +55,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--tolerance <x>", "share of the first residual at which the run stops", positive, TOLERANCE)
     .option("--iterations <n>", "maximum number of iterations", count, ITERATIONS);
   addGridOptions(elasticity)
+    .addOption(splitOption())
     .option("--svg <file>", "write a picture of the vertical displacement in the middle plane")
     .option("--vtk <file>", "write displacements and residual as a VTK image (.vti; several processes: .pvti)")
     .option("--json <file>", "write the result as JSON")

@@ -13,13 +13,14 @@ import {
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
+  type SplitSetting,
   type Unresolved,
 } from "isoform/skeleton";
 import { Kernels, type Fields, type Iteration, type Preconditioner, type Scalars } from "./kernels.js";
 import { CASES, type Solid } from "./solid.js";
 
 /** Options of `Elasticity.create`. */
-export interface Settings extends Resolved<GridSettings> {
+export interface Settings extends Resolved<GridSettings>, SplitSetting {
   /** Preconditioner of the conjugate gradients. */
   preconditioner: Preconditioner;
 }
@@ -107,7 +108,12 @@ export class Elasticity {
     const [nx, ny, nz] = solid.extents;
     const what = `elasticity on ${nx} x ${ny} x ${nz} nodes`;
     requireMemory(set, { what, bytes: nx * ny * nz * (storesAll(settings, solid) ? BYTES_PER_NODE : 1), choose: "a smaller --size" });
-    const grid = makeGrid(set, solid.extents, { kind: settings.grid, layout: settings.layout, active: solid.active });
+    const grid = makeGrid(set, solid.extents, {
+      kind: settings.grid,
+      layout: settings.layout,
+      active: solid.active,
+      split: settings.split,
+    });
     const vectors = (name: string) => grid.field(name, f64, { cardinality: 3 });
     const bits = (name: string) => grid.field(name, u8);
     const fields: Fields = {

@@ -49,10 +49,10 @@ export function cavity({ reynolds, size, planes = size, lattice = D2Q9, speed = 
 /** The skeleton of a small cavity, for `isoform explain`. */
 export async function makeSkeleton(
   set: DeviceSet,
-  { fuse, unroll, size = 64, planes, dimension, grid, layout, occ, precision }: SkeletonSettings,
+  { fuse, unroll, size = 64, planes, dimension, grid, layout, occ, precision, split }: SkeletonSettings,
 ): Promise<Skeleton> {
   const flow = cavity({ reynolds: 100, size, planes, lattice: dimension === 3 ? D3Q19 : D2Q9 });
-  return (await Simulation.create(set, flow, { grid, layout, occ, precision }, { fuse, unroll })).skeleton;
+  return (await Simulation.create(set, flow, { grid, layout, occ, precision, split }, { fuse, unroll })).skeleton;
 }
 
 /** A point of a published profile, and what was computed there, in lid speeds. */

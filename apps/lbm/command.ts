@@ -10,7 +10,7 @@ import type { Unresolved } from "isoform/skeleton";
 import { addConfig } from "../config.js";
 import { choicesText } from "../grids.js";
 import { heatMap } from "../heat-map.js";
-import { addGridOptions, count, examples, positive } from "../options.js";
+import { addGridOptions, count, examples, positive, splitOption } from "../options.js";
 import { cavity, compareWithGhia, type Compared } from "./cavity.js";
 import type { Reynolds } from "./ghia.js";
 import { publishedCylinders } from "./cylinder-references.js";
@@ -251,6 +251,7 @@ export function command(program: Command, shell: Shell): void {
         );
     }
     addGridOptions(own)
+      .addOption(splitOption())
       .option(
         "--svg <file>",
         each.name === "cylinder" ? "write a picture of the vorticity" : "write a picture of the speed, in 3D in the middle plane",

@@ -10,6 +10,7 @@ import {
   type Resolved,
   type Skeleton,
   type SkeletonOptions,
+  type SplitSetting,
   type Unresolved,
 } from "isoform/skeleton";
 import { storesAll } from "../grids.js";
@@ -44,7 +45,7 @@ export type Wall = (typeof WALLS)[number];
 export const TYPES = { f64, f32 } as const satisfies Record<string, Real>;
 
 /** Options of `Simulation.create`. */
-export interface Settings extends Resolved<GridSettings> {
+export interface Settings extends Resolved<GridSettings>, SplitSetting {
   /** Type of populations, density and velocity. */
   type: "f64" | "f32";
   /** One relaxation time (`bgk`), or two (`trt`). */
@@ -270,7 +271,7 @@ export class Simulation {
         throw new LaunchError(`the pattern "aa" has its walls half-way between cells: choose the wall "halfway", or the pattern "pull"`);
       requireWalls(flow);
     }
-    const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active, periodic });
+    const grid = makeGrid(set, extents, { kind: settings.grid, layout: settings.layout, active, periodic, split: settings.split });
     const population = (name: string): RealField => grid.field(name, type, { cardinality: lattice.weights.length });
     const f = population("f");
     const populations: Populations = {

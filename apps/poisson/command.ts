@@ -6,7 +6,7 @@ import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import type { Unresolved } from "isoform/skeleton";
 import { choicesText } from "../grids.js";
-import { addGridOptions, count, examples, positive } from "../options.js";
+import { addGridOptions, count, examples, positive, splitOption } from "../options.js";
 import { DEFAULTS, makePoisson, PRECONDITIONERS, type PoissonSettings } from "./poisson.js";
 
 interface Options extends Unresolved<PoissonSettings> {
@@ -41,6 +41,7 @@ export function command(program: Command, shell: Shell): void {
     .option("--no-fuse", "do not merge containers")
     .option("--unroll <n>", "iterations to plan together", count, 1);
   addGridOptions(poisson)
+    .addOption(splitOption())
     .option("--vtk <file>", "write the solution as a VTK image (.vti; several processes: .pvti)")
     .option("--json <file>", "write the result as JSON")
     .addHelpText("after", examples("poisson --size 63 --preconditioner multigrid", 'poisson --size 128 --devices "native*2" --occ two-way'))

@@ -11,6 +11,7 @@ import {
   type Skeleton,
   type SkeletonOptions,
   type SkeletonSettings,
+  type SplitSetting,
   type Step,
   type Storage,
   type Unresolved,
@@ -26,7 +27,7 @@ export const PRECONDITIONERS = ["none", "jacobi", "multigrid"] as const;
 export type Preconditioner = (typeof PRECONDITIONERS)[number];
 
 /** Options of `makePoisson`; `DEFAULTS` has a value for each but `levels`. */
-export interface PoissonSettings extends Resolved<GridSettings> {
+export interface PoissonSettings extends Resolved<GridSettings>, SplitSetting {
   /** Cells along each axis. */
   size: number;
   /** Cells along z, if they are other than along x and y. */
@@ -225,9 +226,9 @@ const HAS_LEVELS: Record<Storage["grid"], boolean> = { dense: true, sparse: true
 const REFINED = GRID_KINDS.filter((kind) => HAS_LEVELS[kind]);
 
 function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
-  const { size, planes = size, preconditioner, grid: kind, layout } = settings;
+  const { size, planes = size, preconditioner, grid: kind, layout, split } = settings;
   const extents = [size, size, planes] as const;
-  if (preconditioner !== "multigrid") return makeGrid(set, extents, { kind, layout });
+  if (preconditioner !== "multigrid") return makeGrid(set, extents, { kind, layout, split });
   if (!REFINED.includes(kind))
     throw new LaunchError(
       `the preconditioner multigrid takes a grid that is ${REFINED.join(" or ")}, and the grid chosen is ${kind}: choose another --grid or --preconditioner`,
@@ -238,7 +239,7 @@ function gridOf(set: DeviceSet, settings: PoissonSettings): Grid3 {
     throw new LaunchError(
       `multigrid with ${levels} coarser levels leaves ${coarsest} planes to ${set.members.length} devices: ask for fewer levels or devices`,
     );
-  return makeGrid(set, extents, { kind, layout, levels });
+  return makeGrid(set, extents, { kind, layout, levels, split });
 }
 
 /** Steps that put an approximate solution of A z = r into z, with the fields that are temporary, and all grids. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
-import { DEFAULT_SETTINGS, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
+import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";
 import { APPLICATIONS } from "./commands.js";
 import { count, countOrNone } from "./numbers.js";
@@ -44,6 +44,7 @@ export function addExplain(program: Command, shell: Shell, modules: SkeletonModu
     .argument("<application>", `one of ${Object.keys(modules).join(", ")}`)
     .option("--devices <set>", "one device or several: wasm; native; cuda:0,cuda:1; wasm*3, which is one divided into three", "wasm*2");
   addSettings(command, DEFAULT_SETTINGS);
+  command.addOption(new Option(SPLIT_OPTION.flags, SPLIT_OPTION.description).choices(SPLIT_OPTION.choices));
   command
     .option("--no-fuse", "do not merge containers")
     .option("--unroll <n>", "iterations to plan together", count, 1)
@@ -73,8 +74,8 @@ export function registeredSkeletons(): SkeletonModules {
 async function explain(name: string, options: ExplainOptions, shell: Shell, modules: SkeletonModules): Promise<void> {
   if (!Object.hasOwn(modules, name))
     throw new IsoformError(`"${name}" has no sequence of containers to explain; these have: ${Object.keys(modules).join(", ") || "none"}`);
-  const { grid, layout, occ, precision, fuse, unroll, size, planes, format } = options;
-  const settings = { grid, layout, occ, precision, fuse, unroll, size, planes, dimension: options.dimension };
+  const { grid, layout, occ, precision, split, fuse, unroll, size, planes, format } = options;
+  const settings = { grid, layout, occ, precision, split, fuse, unroll, size, planes, dimension: options.dimension };
   requireRankOptions(format, options);
   await shell.checkOutputs({ output: options.output });
   const show = async (text: string): Promise<void> => {
@@ -83,6 +84,8 @@ async function explain(name: string, options: ExplainOptions, shell: Shell, modu
   };
   const { asRanks } = options;
   if (asRanks !== undefined) {
+    if (split !== undefined && split !== "z")
+      throw new IsoformError(`--as-ranks plans grids that are cut along z, and not --split ${split}: leave it out`);
     const { explainRanks } = await import("./explain-ranks.js");
     return show(await explainRanks(await modules[name](), options.devices, settings, { ...options, asRanks }, format as RankFormat));
   }

@@ -37,10 +37,11 @@ import {
   type ScalarStepBody,
   type ScalarStepParams,
 } from "./grid/grid.js";
-import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions } from "./grid/options.js";
+import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
 import type { DataView, HaloCopy, Offset, Partition, Rounds } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
+import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
 import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/run.js";
 
@@ -65,7 +66,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   protected readonly offsets = new Map<string, Offset>();
   protected readonly layout: FieldLayout;
   readonly activity: Activity;
-  protected readonly haloWidths = new HaloWidths();
+  protected readonly haloWidths: HaloWidths;
   private readonly fields = new Set<Field>();
   private readonly scalars: Scalar[] = [];
   private readonly axisArrays: AxisArray[] = [];
@@ -74,38 +75,46 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   private laidOut = false;
   /** Some container writes cells other than its own. */
   protected spreads = false;
-  private cut: readonly Partition[] | undefined;
+  private cut: readonly Partition[];
   /** Once set, partitions stay as they are. */
   private frozen = false;
 
   /**
    * @param step partitions begin at multiples of this many planes
    * @param given runs of planes, if these are not for the grid to choose
+   * @param division members along y and z; default: all along the last axis
    */
   constructor(
     readonly set: DeviceSet,
     readonly extents: readonly number[],
-    options: GridOptions & { readonly ghosts?: Ghosts },
+    options: GridOptions & { readonly ghosts?: Ghosts; readonly split?: Split },
     private readonly step = 1,
     given?: Given,
+    protected readonly division: Division = { y: 1, z: set.members.length },
   ) {
-    requireOptions("a grid", options, ["active", "layout", "periodic", "levels", "packed", "ghosts", "brick", "kind"]);
+    requireOptions("a grid", options, ["active", "layout", "periodic", "levels", "packed", "ghosts", "split", "brick", "kind"]);
     this.activity = activityOf(extents, options.active);
     this.dimension = extents.length as D;
     this.periodic = periodicAxes(extents, options.periodic);
     this.ghosts = ghostsOf(extents, this.periodic, options.ghosts);
     if (!this.canHaveGhosts && isAny(this.ghosts))
       throw new LaunchError(`a grid of [${extents}] cells with ghosts: only dense grids can have them`);
+    if (!this.canHaveGhosts && options.split !== undefined)
+      throw new LaunchError(
+        `a grid of [${extents}] cells with { split: ${JSON.stringify(options.split)} }: only dense grids have the option, others are cut along the last axis; leave it out`,
+      );
     this.layout = options.layout ?? "soa";
-    if (given) this.freeze(given.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })));
-    else this.cut = partition(this.activity.planes, set.members.length, 1, step);
+    this.haloWidths = new HaloWidths(division.y > 1);
+    this.cut =
+      given?.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })) ?? this.cutInto(1, 1);
+    this.frozen = given !== undefined;
     if (!given && spansProcesses(set)) set.ranks!.requireAlike(`a grid of [${extents}] cells`, this.digestible(step));
   }
 
   /** Everything in which processes must be alike. */
   private *digestible(step: number): Generator<string | Uint8Array> {
-    const { kind, extents, periodic, ghosts, layout } = this;
-    yield JSON.stringify([kind, extents, periodic, ghosts, layout, step]);
+    const { kind, extents, periodic, ghosts, layout, division } = this;
+    yield JSON.stringify([kind, extents, periodic, ghosts, layout, step, division]);
     yield* this.activity.digestible();
   }
 
@@ -128,14 +137,29 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   get partitions(): readonly Partition[] {
-    return (this.cut ??= partition(this.activity.planes, this.set.members.length, this.reach.at(-1), this.step));
+    return this.cut;
+  }
+
+  get cutAxes(): readonly number[] {
+    const last = this.dimension - 1;
+    if (this.division.y === 1) return [last];
+    return this.division.z === 1 ? [1] : [1, last];
   }
 
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined] {
-    const { length } = this.set.members;
-    const isRing = length > 1 && this.periodic.at(-1)!;
-    const member = (m: number): number | undefined => (isRing ? (m + length) % length : m >= 0 && m < length ? m : undefined);
-    return [member(device - 1), member(device + 1)];
+    return [this.memberBeside(device, 0, -1), this.memberBeside(device, 0, 1)];
+  }
+
+  /** The member some steps away along y and z; undefined if there is none. */
+  protected memberBeside(member: number, stepY: number, stepZ: number): number | undefined {
+    return memberBeside(this.division, this.periodic, member, [stepY, stepZ]);
+  }
+
+  /** Partitions of at least this many planes and rows, as far as possible. */
+  private cutInto(planes: number, rows: number): readonly Partition[] {
+    const { activity, division, step } = this;
+    if (division.y === 1) return partition(activity.planes, division.z, planes, step);
+    return partitionBoxes(activity, division, { planes, rows }, step);
   }
 
   get coarse(): BaseGrid<D> | undefined {
@@ -146,6 +170,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (this.coarseGrid) return this.coarseGrid;
     if (isAny(this.ghosts))
       throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it has ghosts; make the coarser grid by itself`);
+    if (cutsRows(this))
+      throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it is cut along y; give it { split: "z" }`);
     const odd = this.partitions.find(({ first }) => first % 2 === 1);
     if (odd)
       throw new LaunchError(
@@ -265,6 +291,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   foldAlongAxes?(container: Container, precision: Precision): Rounds;
   roll?(cells: Roll): Rounds;
+  haloRounds?(field: Field): Rounds | undefined;
 
   canPeerStore(_container: Container, _field: Field): boolean {
     return false;
@@ -309,22 +336,28 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       if (this.offsets.has(key) || offset.every((d) => d === 0)) continue;
       const far = offset.findIndex((d, axis) => Math.abs(d) > this.extents[axis]);
       if (far >= 0) refuse(`at offset [${offset}], beyond the grid of [${this.extents}] cells`, "use a larger grid or nearer neighbours");
-      this.widen(Math.abs(offset.at(-1)!), (problem, remedy) => refuse(`at offset [${offset}], but ${problem}`, remedy));
+      this.widen(offset, (problem, remedy) => refuse(`at offset [${offset}], but ${problem}`, remedy));
       this.offsets.set(key, offset);
       this.invalidateLayout();
     }
   }
 
-  /** Sees to it that each of several partitions has `width` planes, so that halos come from the next partition alone. */
-  private widen(width: number, refuse: (problem: string, remedy: string) => void): void {
-    const { partitions } = this;
-    const least = partitions.reduce((a, b) => (b.planes < a.planes ? b : a));
-    if (partitions.length === 1 || least.planes >= width) return;
-    const planes = this.extents.at(-1)!;
-    const problem = `${this.set.members[least.device].name} has ${least.planes} of the grid's ${planes} planes`;
-    if (planes < partitions.length * width) refuse(problem, "use fewer devices or a larger grid");
-    if (this.frozen) refuse(problem, "declare this container before the first use of the grid, or use fewer devices");
-    this.cut = partition(this.activity.planes, partitions.length, width, this.step);
+  /** Sees to it that halos for a new offset come from the next partitions alone, as each has enough planes, and rows where these are cut. */
+  private widen(offset: Offset, refuse: (problem: string, remedy: string) => void): void {
+    for (const axis of this.cutAxes) {
+      const width = Math.abs(offset[axis]);
+      const isPlanes = axis === this.dimension - 1;
+      const count = isPlanes ? this.division.z : this.division.y;
+      const cells = ({ planes, rows }: Partition): number => (isPlanes ? planes : rows![1] - rows![0]);
+      const least = (): Partition => this.cut.reduce((a, b) => (cells(b) < cells(a) ? b : a));
+      if (count === 1 || cells(least()) >= width) continue;
+      const problem = `${this.set.members[least().device].name} has ${cells(least())} of the grid's ${this.extents[axis]} ${isPlanes ? "planes" : "rows"}`;
+      if (this.extents[axis] < count * width) refuse(problem, "use fewer devices or a larger grid");
+      if (this.frozen) refuse(problem, "declare this container before the first use of the grid, or use fewer devices");
+      const reach = (along: number): number => Math.max(Math.abs(offset[along]), this.reach[along]);
+      this.cut = this.cutInto(reach(this.dimension - 1), reach(1));
+      if (cells(least()) < width) refuse(problem, "use fewer devices or a larger grid");
+    }
   }
 
   /** For an offset from the first of two cells along each axis, how far it goes beyond the pair; a grid of odd extent has half a pair. */
@@ -455,15 +488,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   /** The planes of a host array that members of this process own. */
-  private ownPlanes(ghosts: boolean): Planes {
+  protected ownPlanes(ghosts: boolean): Planes {
     const all = this.allPlanes(ghosts);
-    const { locals, members } = this.set;
-    const [low, high] = [locals[0].index, locals.at(-1)!.index];
-    const last = this.partitions[high];
-    return {
-      first: low === 0 ? all.first : this.partitions[low].first,
-      end: high === members.length - 1 ? all.end : last.first + last.planes,
-    };
+    const own = this.set.locals.map(({ index }) => this.partitions[index]);
+    const first = Math.min(...own.map((partition) => partition.first));
+    const end = Math.max(...own.map((partition) => partition.first + partition.planes));
+    return { first: first === 0 ? all.first : first, end: end === this.extents.at(-1)! ? all.end : end };
   }
 
   /** Sets the cells of some planes to values that fit. */

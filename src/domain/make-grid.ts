@@ -15,7 +15,7 @@ export interface AnyGridOptions extends DenseOptions, BrickOptions {
 
 /** The options of their own that kinds have. */
 const OWN: Record<GridKind, readonly (keyof AnyGridOptions)[]> = {
-  dense: ["packed", "levels", "ghosts"],
+  dense: ["packed", "levels", "ghosts", "split"],
   sparse: ["levels"],
   bricks: ["brick"],
 };

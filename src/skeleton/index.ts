@@ -4,12 +4,14 @@ export type { Choice, Trial } from "./tuning/choice.js";
 export { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 export {
   SETTING_OPTIONS,
+  SPLIT_OPTION,
   DEFAULT_SETTINGS,
   type GridSettings,
   type Resolved,
   type SettingOption,
   type SkeletonModule,
   type SkeletonSettings,
+  type SplitSetting,
   type Storage,
   type Unresolved,
 } from "./settings.js";

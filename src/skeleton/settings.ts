@@ -1,5 +1,5 @@
 import type { Precision } from "../device/device.js";
-import { GRID_KINDS, type FieldLayout, type GridKind } from "../domain/grid/options.js";
+import { GRID_KINDS, SPLITS, type FieldLayout, type GridKind, type Split } from "../domain/grid/options.js";
 import type { DeviceSet } from "../set/index.js";
 import { OCC_LEVELS, type OccLevel } from "./plan/occ.js";
 import type { Skeleton } from "./skeleton.js";
@@ -14,6 +14,12 @@ export interface GridSettings {
   occ: OccLevel | "auto";
   /** Order and contraction of floating-point operations. */
   precision: Precision;
+}
+
+/** Setting of problems on boxes of three dimensions. */
+export interface SplitSetting {
+  /** Axes along which dense grids are cut among devices. Default: `"z"`. */
+  split?: Split;
 }
 
 /** Settings of a problem by default. */
@@ -62,8 +68,16 @@ export const SETTING_OPTIONS: Readonly<Record<keyof GridSettings, SettingOption>
   },
 };
 
+/** The option of the command line for `SplitSetting`. */
+export const SPLIT_OPTION: SettingOption = {
+  flags: "--split <axes>",
+  description:
+    "how a dense box of three dimensions is cut among devices: by planes (z), by rows (y), by both (yz), or by what a model takes for best (auto)",
+  choices: SPLITS,
+};
+
 /** Settings of `isoform explain`. */
-export interface SkeletonSettings extends Readonly<GridSettings> {
+export interface SkeletonSettings extends Readonly<GridSettings>, Readonly<SplitSetting> {
   readonly fuse: boolean;
   readonly unroll: number;
   /** Cells along each axis. Default: the application's. */

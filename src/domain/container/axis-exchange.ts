@@ -2,7 +2,7 @@ import { BYTES } from "../../device/memory/view.js";
 import type { Precision } from "../../device/device.js";
 import type { Container } from "../grid/grid.js";
 import { entriesOf, push, type PlaneRange, type Pushed } from "./fold-order.js";
-import { rowsOf } from "./reductions.js";
+import { rowsOf } from "./rows.js";
 
 /*
  * How members bring together what each knows of its own planes, for containers that fold the cut axis into arrays. Small results go up a tree over members, and from its

@@ -7,25 +7,44 @@ import type { Offset } from "../grid/parts.js";
 
 /** Planes of the partitions below and above that stencils read. */
 interface Widths {
-  below: number;
-  above: number;
+  readonly below: number;
+  readonly above: number;
 }
 
-/** How far stencils read each component of each field across the planes of the last axis. */
+/** A direction across the cut axes of a grid. */
+export interface HaloSide {
+  readonly y: -1 | 0 | 1;
+  readonly z: -1 | 0 | 1;
+}
+
+/** Cells along y and z that stencils read on a side; both are 0 where none does, and one along a face. */
+export type SideWidths = readonly [y: number, z: number];
+
+/** Sides of a box that is cut along y, and maybe z: faces and edges. */
+export const BOX_SIDES: readonly HaloSide[] = ([-1, 0, 1] as const).flatMap((z) =>
+  ([-1, 0, 1] as const).flatMap((y) => (y === 0 && z === 0 ? [] : [{ y, z }])),
+);
+
+/** How far stencils read each component of each field across the borders of partitions. */
 export class HaloWidths {
-  private readonly all: Widths = { below: 0, above: 0 };
-  private readonly fields = new WeakMap<Field, Widths[]>();
+  private readonly all: number[];
+  private readonly fields = new WeakMap<Field, number[][]>();
+
+  /** @param alongY the grid is cut along y, so that sides other than below and above matter, too */
+  constructor(private readonly alongY: boolean) {
+    this.all = this.none();
+  }
 
   /** Every component of every field is read at this offset; true if that is more than before. */
   note(offset: Offset): boolean {
-    return widen(this.all, offset);
+    return raise(this.all, this.reachOf(offset));
   }
 
   /** Two fields are exchanged, so that one's halos will be read as the other's; gives those for which that is more than before. */
   unite(a: Field, b: Field): Field[] {
     const [ofA, ofB] = [this.of(a), this.of(b)];
-    const takeIn = (widths: readonly Widths[], others: readonly Widths[]): boolean =>
-      widths.filter((own, k) => raise(own, others[k].below, others[k].above)).length > 0;
+    const takeIn = (widths: readonly number[][], others: readonly number[][]): boolean =>
+      widths.filter((own, k) => raise(own, others[k])).length > 0;
     return [...(takeIn(ofA, ofB) ? [a] : []), ...(takeIn(ofB, ofA) ? [b] : [])];
   }
 
@@ -38,20 +57,46 @@ export class HaloWidths {
     const widths = this.of(field);
     for (const { offset, component } of readsOf(container).get(param) ?? []) {
       const read = component === undefined ? widths : widths.slice(component, component + 1);
-      for (const width of read) more = widen(width, reached(offset)) || more;
+      for (const width of read) more = raise(width, this.reachOf(reached(offset))) || more;
     }
     return more;
   }
 
   /** Widths of one component, or of all taken together if `component` is absent. */
-  get(field: Field, component?: number): Readonly<Widths> {
-    const of = component === undefined ? this.of(field) : [this.of(field)[component]];
-    const most = (side: keyof Widths): number => of.reduce((width, each) => Math.max(width, each[side]), this.all[side]);
-    return { below: most("below"), above: most("above") };
+  get(field: Field, component?: number): Widths {
+    return { below: this.most(field, component, 0), above: this.most(field, component, 1) };
   }
 
-  private of(field: Field): Widths[] {
-    const known = this.fields.get(field) ?? Array.from({ length: field.cardinality }, () => ({ below: 0, above: 0 }));
+  /** The same on a side of a grid that is cut along y. */
+  onSide(field: Field, side: HaloSide, component?: number): SideWidths {
+    const place = 2 + 2 * BOX_SIDES.findIndex(({ y, z }) => y === side.y && z === side.z);
+    return [this.most(field, component, place), this.most(field, component, place + 1)];
+  }
+
+  private most(field: Field, component: number | undefined, place: number): number {
+    const of = component === undefined ? this.of(field) : [this.of(field)[component]];
+    return of.reduce((width, each) => Math.max(width, each[place]), this.all[place]);
+  }
+
+  /** How far an offset reaches: below and above, then along y and z on each side of `BOX_SIDES` to which it leads. */
+  private reachOf(offset: Offset): number[] {
+    const dz = offset.at(-1)!;
+    const ends = [Math.max(0, -dz), Math.max(0, dz)];
+    if (!this.alongY) return ends;
+    const dy = offset[1];
+    const sides = BOX_SIDES.flatMap(({ y, z }) => {
+      const leads = (y === 0 || y * dy > 0) && (z === 0 || z * dz > 0);
+      return leads ? [Math.abs(y * dy), Math.abs(z * dz)] : [0, 0];
+    });
+    return [...ends, ...sides];
+  }
+
+  private none(): number[] {
+    return Array<number>(this.alongY ? 2 + 2 * BOX_SIDES.length : 2).fill(0);
+  }
+
+  private of(field: Field): number[][] {
+    const known = this.fields.get(field) ?? Array.from({ length: field.cardinality }, () => this.none());
     this.fields.set(field, known);
     return known;
   }
@@ -86,12 +131,13 @@ function findReads(ir: KernelIR, found: ReadonlyMap<string, Read[]>): ReadonlyMa
   return found;
 }
 
-const widen = (widths: Widths, offset: Offset): boolean => raise(widths, -offset.at(-1)!, offset.at(-1)!);
-
 /** True if that makes them wider. */
-function raise(widths: Widths, toBelow: number, toAbove: number): boolean {
-  const { below, above } = widths;
-  widths.below = Math.max(below, toBelow);
-  widths.above = Math.max(above, toAbove);
-  return widths.below > below || widths.above > above;
+function raise(widths: number[], others: readonly number[]): boolean {
+  let more = false;
+  others.forEach((width, n) => {
+    if (width <= widths[n]) return;
+    widths[n] = width;
+    more = true;
+  });
+  return more;
 }

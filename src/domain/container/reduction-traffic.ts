@@ -3,7 +3,9 @@ import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
 import { axisExchange, cellBounds, resultSizes } from "./axis-exchange.js";
 import { groupsOf } from "./fold-order.js";
-import { rowsOf, scalarExchange, type ScalarExchange } from "./reductions.js";
+import { foldsOnAll, scalarExchange, type ScalarExchange } from "./reductions.js";
+import { boxExchange } from "./box-exchange.js";
+import { hasRows, rowsOf } from "./rows.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
 export interface Traffic {
@@ -24,6 +26,7 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
 
 /** Reductions of one container send side by side, so that their rounds are the same. */
 function scalarTraffic(container: Container, precision: Precision): Traffic {
+  if (precision === "strict" && hasRows(rowsOf(container))) return boxTraffic(container);
   const exchange = scalarExchange(container, precision);
   const { cuts, groups, root, toAll } = exchange;
   const others = container.grid.set.members.length - 1;
@@ -45,6 +48,27 @@ function scalarTraffic(container: Container, precision: Precision): Traffic {
       messages: sum.messages + each.messages,
       bytes: sum.bytes + each.elements * BYTES[type],
     }),
+    NOTHING,
+  );
+}
+
+/** The same where members have some of the rows of their planes. */
+function boxTraffic(container: Container): Traffic {
+  const { set } = container.grid;
+  const { groups, pieces, root } = boxExchange(rowsOf(container));
+  const others = set.members.length - 1;
+  const sent = pieces.filter(({ from, to }) => from !== to);
+  const owners = [...groups.keys()].filter((m) => groups[m].length > 0);
+  const toAll = foldsOnAll(set) && owners.length > 1;
+  const givers = toAll ? owners : owners.filter((m) => m !== root);
+  const receivers = toAll ? others : 1;
+  const spread = toAll ? 0 : others;
+  const messages = sent.length + givers.length * receivers + spread;
+  const values = givers.reduce((sum, m) => sum + groups[m].length, 0) * receivers;
+  const elements = sent.reduce((sum, { count }) => sum + count, 0) + values + spread;
+  const rounds = [sent.length, givers.length, spread].filter((count) => count > 0).length;
+  return [...container.reductions.values()].reduce(
+    (sum, { type }) => ({ rounds, messages: sum.messages + messages, bytes: sum.bytes + elements * BYTES[type] }),
     NOTHING,
   );
 }

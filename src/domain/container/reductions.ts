@@ -2,13 +2,17 @@ import type { Launch, Precision } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
 import { chunksPerLine } from "../../ir/launch.js";
-import type { NumericType, ReduceParam } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { max, min, sum, view, type Params, type ScalarToken } from "../../kernel/params.js";
+import type { ReduceParam } from "../../ir/types.js";
+import type { Kernel } from "../../kernel/kernel.js";
+import type { Params } from "../../kernel/params.js";
 import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
 import type { Container } from "../grid/grid.js";
-import type { DataView, HaloCopy, Partition, Round } from "../grid/parts.js";
+import type { DataView, HaloCopy, Round } from "../grid/parts.js";
+import { boxExchange } from "./box-exchange.js";
+import { BoxCollected } from "./box-reductions.js";
+import { foldKernel, type FoldOp } from "./fold-kernel.js";
 import { groupsOf, shareGroups, type Groups, type Partials } from "./fold-order.js";
+import { hasRows, rowsOf, type Rows } from "./rows.js";
 
 /*
  * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of the bounding box along x, whatever
@@ -27,35 +31,16 @@ export interface Collection {
   free(): void;
 }
 
-/** Launches of one container on one member: standard or internal, and the two boundaries. */
-const FAST_SLOTS = 3;
-
-/** Box that determines the number of partials: a container runs over it, and it is cut as its grid is. */
-interface Rows {
-  readonly extents: readonly number[];
-  readonly partitions: readonly Pick<Partition, "first" | "planes">[];
-}
-
-/** The cells of a container by rows: cells of its grid, or of its box. */
-export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
-  if (!box) return grid;
-  const [from, to] = box.bounds.at(-1)!;
-  const end = grid.extents.at(-1)!;
-  const partitions = grid.partitions.map(({ first, planes }) => {
-    // Ghosts belong to the first and the last member.
-    const low = Math.max(from, first === 0 ? from : first);
-    const high = Math.min(to, first + planes === end ? to : first + planes);
-    return { first: low, planes: Math.max(0, high - low) };
-  });
-  return { extents: box.bounds.map(([first, behind]) => behind - first), partitions };
-}
+/** Launches of one container on one member: standard or internal, and the boundaries at both ends of each axis that is cut. */
+const FAST_SLOTS = { slabs: 3, boxes: 5 };
 
 /** Partials that a member leaves for each reduction. */
 export function partialsOf(grid: Rows, device: number, precision: Precision): number {
-  return precision === "fast" ? FAST_SLOTS : grid.partitions[device].planes * partialsPerPlane(grid);
+  if (precision === "fast") return hasRows(grid) ? FAST_SLOTS.boxes : FAST_SLOTS.slabs;
+  return grid.partitions[device].planes * partialsPerPlane(grid);
 }
 
-/** Strict partials of one plane of the last axis. */
+/** Strict partials of one plane of the last axis, all of which a member has. */
 export function partialsPerPlane({ extents }: Rows): number {
   const [nx, ...others] = extents;
   return others.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(nx));
@@ -98,10 +83,13 @@ const MOST_TO_ALL = 16;
 /** Partials, at most, that are sent to all before they are folded in groups. */
 const FEW_PARTIALS = 4096;
 
+/** Members send what they have to all others: a message between GPUs without the host costs time for each that waits for another. */
+export const foldsOnAll = ({ carrier, members }: DeviceSet): boolean => carrier !== undefined && members.length <= MOST_TO_ALL;
+
 /** The exchange of one reduction of a container that runs on all members. */
 export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
   const rows = rowsOf(container);
-  const { members, carrier } = container.grid.set;
+  const { members } = container.grid.set;
   const cuts = [0];
   for (const m of members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
   const groups = shareGroups(cuts);
@@ -114,8 +102,7 @@ export function scalarExchange(container: Pick<Container, "grid" | "box">, preci
       0,
       cuts.findIndex((cut, m) => cut < cuts[m + 1]),
     ),
-    // A message between GPUs without the host costs time for each that waits for another.
-    toAll: carrier && members.length <= MOST_TO_ALL && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
+    toAll: foldsOnAll(container.grid.set) && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
   };
 }
 
@@ -128,7 +115,11 @@ export function collect(container: Container, param: string, precision: Precisio
   const scalar = container.reductions.get(param)!;
   const reduce = container.ir.params.find((p): p is ReduceParam => p.kind === "reduce" && p.name === param)!;
   if (set.members.length === 1) return { param, partials: scalar.views, rounds: [], free() {} };
-  const made = new Collected(set, reduce, scalar.views, scalarExchange(container, precision));
+  const rows = rowsOf(container);
+  const made =
+    precision === "strict" && hasRows(rows)
+      ? new BoxCollected(set, reduce, scalar.views, boxExchange(rows), foldsOnAll(set))
+      : new Collected(set, reduce, scalar.views, scalarExchange(container, precision));
   return { param, partials: made.partials, rounds: made.rounds(), free: () => made.free() };
 }
 
@@ -255,20 +246,3 @@ export function roundsOf(collections: readonly Collection[], members: number): R
     copies: aligned.flatMap((rounds) => rounds[n]?.copies ?? []),
   }));
 }
-
-type FoldOp = "sum" | "min" | "max";
-const folds = new Map<string, Kernel>();
-
-/** The kernel that folds `partials` into `result`. */
-export function foldKernel(op: FoldOp, type: NumericType): Kernel {
-  const key = `${op} ${type}`;
-  const known = folds.get(key) ?? (FOLDS[op]({ kind: "scalar", type }) as Kernel);
-  folds.set(key, known);
-  return known;
-}
-
-const FOLDS: Record<FoldOp, (type: ScalarToken<NumericType>) => unknown> = {
-  sum: (type) => kernel("collect sum", { result: sum(type), partials: view(type) }, ({ result, partials }, i) => result.add(partials[i])),
-  min: (type) => kernel("collect min", { result: min(type), partials: view(type) }, ({ result, partials }, i) => result.min(partials[i])),
-  max: (type) => kernel("collect max", { result: max(type), partials: view(type) }, ({ result, partials }, i) => result.max(partials[i])),
-};

@@ -40,16 +40,26 @@ export class Runs {
     };
     const finish = () => Promise.all(set.locals.map((member) => member.queue(0).finish()));
 
-    const stale = container.uses.filter(({ field, offsets }) => offsets.length > 0 && !field.coherent).map(({ field }) => field);
-    await copy([...new Set(stale)].flatMap((field) => field.grid.halo(field)));
+    const runEach = async (rounds: readonly Round[]): Promise<void> => {
+      for (const round of rounds) {
+        for (const member of set.locals) for (const launch of round.launches[member.index]) member.queue(0).submit(launch);
+        await copy(round.copies);
+      }
+    };
+
+    const stale = new Set(container.uses.filter(({ field, offsets }) => offsets.length > 0 && !field.coherent).map(({ field }) => field));
+    const packed = [...stale].flatMap((field) => field.grid.haloRounds?.(field) ?? []);
+    if (packed.length === 0) await copy([...stale].flatMap((field) => field.grid.halo(field)));
+    for (const halos of packed) {
+      await runEach(halos.rounds);
+      await finish();
+      halos.free();
+    }
     for (const field of stale) field.coherent = true;
     for (const { field, written } of container.uses) if (written) field.noteWrite();
     if (particles?.moves) particles.species.coherent = false;
     const collected: Round[] = [{ launches, copies: [] }, ...roundsOf(collections, set.members.length)];
-    for (const round of inRounds?.rounds ?? collected) {
-      for (const member of set.locals) for (const launch of round.launches[member.index]) member.queue(0).submit(launch);
-      await copy(round.copies);
-    }
+    await runEach(inRounds?.rounds ?? collected);
     await finish();
     await particles?.species.check(`container "${container.name}"`);
   }

@@ -9,8 +9,12 @@ import type { Params } from "../../kernel/params.js";
 import { byLocal, localOf, spansProcesses, type DeviceSet, type LocalMember } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.js";
-import type { DataView, HaloCopy, March, Rounds } from "../grid/parts.js";
+import type { DataView, HaloCopy, March, Rounds, Span } from "../grid/parts.js";
 import { axisFoldRounds } from "./axis-folds.js";
+import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
+import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
+import { partialsOfView } from "./launch-partials.js";
+import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
 import type { FoldedCells } from "./member-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { rollRounds } from "./rolls.js";
@@ -18,13 +22,14 @@ import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type R
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
-import { planesTogether, planeRuns, type PlaneRun } from "../grid/partition.js";
+import { planesTogether } from "../grid/partition.js";
 import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
+import { cutsRows, divisionOf } from "../grid/split.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
 import { hasGhosts, type CellBox } from "../grid/region.js";
-import { launchPartials, rowsOf, slotOf } from "../container/reductions.js";
+import { movePartials } from "../container/box-reductions.js";
 import { LaunchError } from "../../ir/errors.js";
 
 /**
@@ -84,13 +89,28 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private packed = false;
   /** Whether they do was for the author to decide. */
   private readonly asked: boolean;
+  /** Cells that members own and store. */
+  private readonly boxes: MemberBoxes;
+  private readonly haloBuffers = new Map<Field, HaloBuffers>();
 
   constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
-    super(set, [...extents], options, planesTogether(extents, options.levels), partitions);
+    super(
+      set,
+      [...extents],
+      options,
+      planesTogether(extents, options.levels),
+      partitions,
+      divisionOf(extents, set.members.length, options.split),
+    );
+    this.boxes = new MemberBoxes(this, { haloWidth: (axis) => this.haloWidth(axis), ends: (member, axis) => this.ends(member, axis) });
     const refuse = (problem: string, option: string): never => {
       throw new LaunchError(`a grid of [${extents}] cells with ghosts ${problem}; leave out { ${option} }`);
     };
     const inRows = isAny([this.ghosts[0]]);
+    if (options.levels && cutsRows(this))
+      throw new LaunchError(
+        `a grid of [${extents}] cells that is cut along y can have no coarser levels; leave out { levels: ${options.levels} }, or give { split: "z" }`,
+      );
     if (options.levels && isAny(this.ghosts)) refuse("can have no coarser levels", `levels: ${options.levels}`);
     if (options.packed && inRows) refuse("along x cannot have packed rows", "packed: true");
     this.asked = options.packed !== undefined;
@@ -130,11 +150,9 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const views = this.allocate(field);
       this.set.locals.forEach((member) => {
         const m = member.index;
-        const held = this.heldPlanes(m, this.ghosts);
         const [from, to] = [new DenseStorage({ ...this.box(m), ...before }, field), this.storage(field, m)];
-        member
-          .queue(0)
-          .copy(from.window(old[m], ...held, this.beside(this.ghosts)), to.window(views[m], ...held, this.beside(this.ghosts)));
+        const held = this.held(m, this.ghosts);
+        member.queue(0).copy(from.window(old[m], ...held), to.window(views[m], ...held));
       });
       field.move(views as readonly View<FieldType>[]);
     }
@@ -161,34 +179,48 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const given = { first, end: first + data.length / plane };
     field.storage.forEach((memory, m) => {
       const storage = this.storage(field, m);
-      const { planes } = this.partitions[m];
-      const [low, high] = this.heldPlanes(m, margins);
-      const beyond: PlaneRun[] = [
-        { first: low, end: 0, boxPlane: low },
-        { first: planes, end: high, boxPlane: this.extents.at(-1)! },
-      ];
-      for (const run of [...this.planeRuns(m), ...beyond]) {
+      const queue = localOf(this.set, m).queue(0);
+      for (const run of this.boxes.runsWith(m, this.dimension - 1, margins)) {
         const shift = run.boxPlane - run.first;
         const [from, to] = [Math.max(run.first, given.first - shift), Math.min(run.end, given.end - shift)];
         if (from >= to) continue;
         const values = data.subarray((from + shift - first) * plane, (to + shift - first) * plane);
-        localOf(this.set, m)
-          .queue(0)
-          .write(storage.window(memory, from, to, this.beside(margins)), values);
+        if (!cutsRows(this)) queue.write(storage.window(memory, from, to, this.beside(m, margins)), values);
+        else
+          for (const rows of this.boxes.runsWith(m, 1, margins).filter((run) => run.first < run.end)) {
+            const behind = rows.end - this.boxes.length(m, 1);
+            const begin = rows.boxPlane + margins[1][0];
+            const some = boxOfPlanes(
+              values,
+              plane,
+              [begin, begin + rows.end - rows.first],
+              this.extents[1] + margins[1][0] + margins[1][1],
+            );
+            queue.write(storage.window(memory, from, to, [[0 - rows.first, behind], margins[0]]), some);
+          }
       }
     });
   }
 
-  /** Planes that a member owns, counted from the partition's first, with the margins beyond the ends of the box. */
-  private heldPlanes(member: number, margins: Margins): readonly [first: number, end: number] {
-    const [before, behind] = margins.at(-1)!;
-    const isLast = member === this.partitions.length - 1;
-    return [member === 0 ? -before : 0, this.partitions[member].planes + (isLast ? behind : 0)];
+  /** The planes that a member owns, and the margins of its other axes, as windows of storage take them: with these margins beyond the ends of the box. */
+  private held(member: number, margins: Margins): readonly [first: number, end: number, margins: Margins] {
+    return [...this.boxes.held(member, this.dimension - 1, margins), this.beside(member, margins)];
   }
 
-  /** The margins along all axes but the last, in kernel order. */
-  private beside(margins: Margins): Margins {
-    return margins.slice(0, -1).toReversed();
+  /** Margins of a member along all axes but the last, in kernel order. */
+  private beside(member: number, margins: Margins): Margins {
+    return this.margin((axis) => this.boxes.held(member, axis, margins), member);
+  }
+
+  /** How far spans along all axes but the last go beyond a member's own cells, in kernel order. */
+  private margin(spanOf: (axis: number) => readonly [first: number, end: number], member: number): Margins {
+    return this.extents
+      .slice(0, -1)
+      .map((_, axis): readonly [number, number] => {
+        const [first, end] = spanOf(axis);
+        return [0 - first, end - this.boxes.length(member, axis)];
+      })
+      .toReversed();
   }
 
   /**
@@ -204,23 +236,94 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const memory = field.storage;
     const reads = this.set.locals.flatMap((member) => {
       const m = member.index;
-      const origin = this.partitions[m].first;
-      const [low, high] = this.heldPlanes(m, margins);
-      const [from, to] = [Math.max(low, first - origin), Math.min(high, end - origin)];
-      return from < to ? [member.queue(0).read(this.storage(field, m).window(memory[m], from, to, this.beside(margins)) as View<T>)] : [];
+      const [from, to] = this.planesOf(m, { first, end }, margins);
+      const window = () => this.storage(field, m).window(memory[m], from, to, this.beside(m, margins)) as View<T>;
+      return from < to ? [member.queue(0).read(window())] : [];
     });
     return inOneArray(field.type, await Promise.all(reads));
   }
 
+  /** Planes of a host array that a member owns, counted from its first. */
+  private planesOf(member: number, { first, end }: Planes, margins: Margins): readonly [first: number, end: number] {
+    const origin = this.partitions[member].first;
+    const [low, high] = this.boxes.held(member, this.dimension - 1, margins);
+    return [Math.max(low, first - origin), Math.min(high, end - origin)];
+  }
+
+  override async readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts = false): Promise<TypedArrayOf<T>> {
+    if (!cutsRows(this)) return super.readPlanes(field, planes, ghosts);
+    const margins = this.margins(ghosts);
+    const own = await this.read(field, planes, margins);
+    const { ranks, members } = this.set;
+    const all = ranks ? await ranks.gather(own, `planes ${planes.first} to ${planes.end} of "${field.name}"`) : [own];
+    const row = this.planeLength(field as unknown as Field, ghosts) / (this.extents[1] + margins[1][0] + margins[1][1]);
+    const parts = members.map(({ rank }, m): PlanePart => {
+      const [from, to] = this.planesOf(m, planes, margins);
+      const [origin, low] = [this.partitions[m].first - planes.first, this.boxes.own(m, 1)[0] + margins[1][0]];
+      const rows = this.boxes.held(m, 1, margins);
+      return { from: rank, planes: [from + origin, Math.max(from, to) + origin], rows: [rows[0] + low, rows[1] + low] };
+    });
+    return partsInOneArray(field.type, all, parts, [planes.end - planes.first, this.extents[1] + margins[1][0] + margins[1][1], row]);
+  }
+
+  override ownPieces(field: Field, ghosts = false): readonly Planes[] {
+    if (cutsRows(this) && spansProcesses(this.set))
+      throw new LaunchError(
+        `field "${field.name}": planes() gives the planes of a process, and a grid that is cut along y gives it some of their rows; use wholePlanes() or download() on all, or { split: "z" }`,
+      );
+    return super.ownPieces(field, ghosts);
+  }
+
   protected locate(field: Field, cell: readonly number[], k: number): ValueLocation {
-    const [plane, ...rest] = cell.toReversed();
-    const { device: member, first } = this.partitions.findLast((p) => p.first <= plane) ?? this.partitions[0];
+    // Ghosts are on the first or the last member along their axis.
+    const begins = (axis: number, m: number): boolean => this.boxes.own(m, axis)[0] <= Math.max(0, cell[axis]);
+    const member = this.partitions.findLastIndex((_, m) => cell.every((_, axis) => begins(axis, m)));
     const memory = field.storage[member];
-    const offset = this.storage(field, member).at([plane - first, ...rest], k);
+    const local = cell.map((at, axis) => at - this.boxes.own(member, axis)[0]);
+    const offset = this.storage(field, member).at(local.toReversed(), k);
     return { member, view: memory && new View(memory.buffer, field.type, [1], [1], offset) };
   }
 
+  override haloRounds(field: Field): Rounds | undefined {
+    if (!cutsRows(this)) return undefined;
+    const buffers = this.haloBuffers.get(field) ?? new HaloBuffers();
+    this.haloBuffers.set(field, buffers);
+    const { set, boxes } = this;
+    return boxHaloRounds(
+      {
+        set,
+        boxes,
+        widths: this.haloWidths,
+        beside: (member, { y, z }) => this.memberBeside(member, y, z),
+        held: (member, axis) => boxes.held(member, axis, this.ghosts),
+        rowsOf: (of, m, plane, rows, k) => this.storage(of, m).rows(of.storage[m], plane, rows, k),
+        cellsOf: (of, m, planes, rows) => this.haloCells(of, m, planes, rows),
+      },
+      field,
+      buffers,
+    );
+  }
+
+  /** Cells with their ghosts along x as [component][z][y][x], for `aos` as [z][y][x][component]. */
+  private haloCells(field: Field, member: number, planes: Span, rows: Span): View {
+    const storage = this.storage(field, member);
+    const { buffer, type } = field.storage[member];
+    const [before, behind] = this.ghosts[0];
+    const shape = [planes[1] - planes[0], rows[1] - rows[0], this.extents[0] + before + behind];
+    const first = storage.at([planes[0], rows[0], 0 - before]);
+    return field.layout === "aos"
+      ? new View(buffer, type, [...shape, field.cardinality], [...storage.strides, storage.component], first)
+      : new View(buffer, type, [field.cardinality, ...shape], [storage.component, ...storage.strides], first);
+  }
+
+  override forget(field: Field): void {
+    super.forget(field);
+    this.haloBuffers.get(field)?.free();
+    this.haloBuffers.delete(field);
+  }
+
   halo(field: Field): readonly HaloCopy[] {
+    if (cutsRows(this)) throw new LaunchError(`halos of "${field.name}" are packed, as its grid is cut along y: use haloRounds`);
     const { storage } = field;
     const components = field.layout === "aos" ? [undefined] : Array.from({ length: field.cardinality }, (_, k) => k);
     const copies = (from: number, first: number, to: number, target: number, width: number, k = 0): HaloCopy[] => {
@@ -255,6 +358,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const uses = container.uses.filter((use) => use.field === field && use.written);
     return (
       reached &&
+      !cutsRows(this) &&
       !container.box &&
       // Halos have copies of ghosts, too.
       !isAny(this.ghosts) &&
@@ -295,17 +399,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const { precision, reductions = {}, unfolded, sweepBackward } = options;
     const peerStores = options.peerStored?.flatMap((field) => this.peerStoresOf(container, field, device));
     const partials = precision === "strict" && Object.values(reductions).some(({ size }) => size > 1);
-    const rows = rowsOf(container);
-    const skipped = rows.partitions[device].first - this.partitions[device].first;
-    return this.planesOf(device, view, container.box).flatMap(([first, end], n) => {
-      if (first >= end) return [];
-      const outputs = Object.entries(reductions).map(([param, all]) => [
-        param,
-        launchPartials(rows, all, precision, [first - skipped, end - first], slotOf(view, n)),
-      ]);
-      const { policy, scalars } = overTeams ? this.teamsOver([first, end], overTeams) : this.rangeOver([first, end], container.box, march);
-      const all = { ...args, ...scalars, ...Object.fromEntries(outputs) };
-      return [member.device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward })];
+    const pieces = partialsOfView(container, this.boxes, device, view);
+    return this.boxes.view(device, view, container.box).flatMap((box, n) => {
+      if (isEmptyBox(box)) return [];
+      const outputs = Object.entries(reductions).map(([param, all]) => ({ param, ...pieces(all, precision, box, n) }));
+      const { policy, scalars } = overTeams ? this.teamsOver(box[0], overTeams) : this.rangeOver(box, container.box, march);
+      const all = { ...args, ...scalars, ...Object.fromEntries(outputs.map(({ param, target }) => [param, target])) };
+      const launch = member.device.prepare<Params>(kernel, all, policy, { precision, partials, unfolded, peerStores, sweepBackward });
+      return [launch, ...outputs.flatMap(({ moved }) => (moved ? [movePartials(member, moved)] : []))];
     });
   }
 
@@ -317,9 +418,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     for (const [param, scalar] of container.scalars) args[param] = scalar.views[device];
     for (const [param, array] of container.axisArrays ?? []) args[param] = array.views[device];
     for (const [param, { array }] of container.arrays ?? []) args[param] = array.views[device];
-    const [mask, origin] = [roles.get("mask"), roles.get("origin")];
+    const [mask, origin, rowOrigin] = (["mask", "origin", "rowOrigin"] as const).map((role) => roles.get(role));
     if (mask !== undefined) args[mask] = this.maskStorage(device).kernelView(this.activeMasks()[device]);
     if (origin !== undefined) args[origin] = this.partitions[device].first;
+    if (rowOrigin !== undefined) [args[rowOrigin]] = this.boxes.own(device, 1);
     return args;
   }
 
@@ -345,20 +447,15 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
 
   private foldedCells(m: number, box?: CellBox): FoldedCells {
     const { first } = this.partitions[m];
-    const [[from, to]] = this.planesOf(m, "standard", box);
+    const [[[from, to]]] = this.boxes.view(m, "standard", box);
     const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
     return { bounds: [[from + first, to + first], ...others], origin: this.padding.map((width, axis) => width - (axis === 0 ? first : 0)) };
   }
 
-  /** Storage indices of the cells of some planes, counted from the partition's first, or of the planes' cells in a box. */
-  private boundsOf(planes: readonly [number, number], box?: CellBox): (readonly [begin: number, end: number])[] {
-    const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
-    return [planes, ...others].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]]);
-  }
-
-  /** A launch over the cells of some planes, counted from the partition's first, or over the planes' cells in a box, or over stretches of them. */
-  private rangeOver(planes: readonly [number, number], box?: CellBox, march?: Lowered["march"]): Cells {
-    const bounds = this.boundsOf(planes, box);
+  /** A launch over the cells of a member in a box, which region has all along x, or over stretches of them. */
+  private rangeOver(box: LocalBox, region?: CellBox, march?: Lowered["march"]): Cells {
+    const row = region?.bounds[0] ?? ([0, this.extents[0]] as const);
+    const bounds = [...box, row].map(([a, b], axis) => [a + this.padding[axis], b + this.padding[axis]] as const);
     if (!march) return { policy: range(...bounds), scalars: {} };
     const [begin, end] = bounds[march.axis];
     const stretches = [0, Math.ceil((end - begin) / march.stretch)] as const;
@@ -369,7 +466,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   /** Cells that a march goes up: all of a column in about equal parts. */
   private stretchOf({ axis, stretch }: March, member: LocalMember): number {
     if (stretch !== undefined) return stretch;
-    const cells = Math.ceil(this.extents.at(-1 - axis)! / (axis === 0 ? this.set.members.length : 1));
+    const members = axis === 0 ? this.division.z : this.division.y;
+    const cells = Math.ceil(this.extents.at(-1 - axis)! / members);
     return Math.ceil(cells / Math.ceil(cells / (isGpu(member) ? GPU_STRETCH : CPU_STRETCH)));
   }
 
@@ -380,60 +478,27 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return { policy, scalars: { [plane]: first + this.padding[0], [cells]: count } };
   }
 
-  /** The ranges of planes of a data view, or of what a box has of it, counted from the partition's first; some may be empty. */
-  private planesOf(member: number, view: DataView, box?: CellBox): (readonly [first: number, end: number])[] {
-    const { planes } = this.partitions[member];
-    const width = this.haloPlanes;
-    const [lower, upper] = this.neighbours(member);
-    const low = lower === undefined ? 0 : Math.min(width, planes);
-    const high = upper === undefined ? planes : Math.max(low, planes - width);
-    const pieces: (readonly [number, number])[] = view === "standard" ? [[0, planes]] : view === "internal" ? [[low, high]] : [[0, low], [high, planes]]; // prettier-ignore
-    return box ? pieces.map((piece) => this.within(member, piece, box)) : pieces;
+  /** Cells that halos have along an axis, where a member has a neighbour. */
+  private haloWidth(axis: number): number {
+    return this.rings[this.dimension - 1 - axis] === undefined ? this.reach[axis] : 0;
   }
 
-  /** Part of some planes in a box. Ghosts beyond an end of the box of all cells go with the plane next to them. */
-  private within(member: number, [first, end]: readonly [number, number], { bounds }: CellBox): readonly [first: number, end: number] {
-    if (first >= end) return [0, 0];
-    const { first: origin, planes } = this.partitions[member];
-    const [low, high] = this.heldPlanes(member, this.ghosts);
-    const [from, to] = bounds.at(-1)!.map((plane) => plane - origin);
-    return [Math.max(from, first === 0 ? low : first), Math.min(to, end === planes ? high : end)];
-  }
-
-  /** Planes of a halo. */
-  private get haloPlanes(): number {
-    return this.rings[0] === undefined ? this.reach.at(-1)! : 0;
-  }
-
-  /** Planes that a member stores, halos included, counted from the partition's first. */
-  private stored(member: number): readonly [first: number, end: number] {
-    const { planes } = this.partitions[member];
-    const width = this.haloPlanes;
-    const [lower, upper] = this.neighbours(member);
-    return [lower === undefined ? 0 : -width, planes + (upper === undefined ? 0 : width)];
-  }
-
-  /** The planes in runs that lie together in the box. */
-  private planeRuns(member: number): PlaneRun[] {
-    const [low, high] = this.stored(member);
-    const origin = this.partitions[member].first;
-    return planeRuns(origin + low, origin + high, this.extents.at(-1)!).map(({ first, end, boxPlane }) => ({
-      first: first - origin,
-      end: end - origin,
-      boxPlane,
-    }));
+  /** The next members along an axis. */
+  private ends(member: number, axis: number): readonly [low: number | undefined, high: number | undefined] {
+    if (axis === this.dimension - 1) return this.neighbours(member);
+    return axis === 1 ? [this.memberBeside(member, -1, 0), this.memberBeside(member, 1, 0)] : [undefined, undefined];
   }
 
   /** Periodic axes along which every member has all cells. */
   private get rings(): Rings {
-    const rings = this.extents.map((extent, axis) => (this.periodic[axis] ? extent : undefined)).toReversed();
-    return this.set.members.length === 1 ? rings : [undefined, ...rings.slice(1)];
+    const isCut = (axis: number): boolean => this.set.members.length > 1 && this.cutAxes.includes(axis);
+    return this.extents.map((extent, axis) => (this.periodic[axis] && !isCut(axis) ? extent : undefined)).toReversed();
   }
 
   private box(member: number): Box {
     const { padding, packed } = this;
-    const extents = [this.partitions[member].planes, ...this.extents.slice(0, -1).toReversed()];
-    const ghosted = this.ghosts.map((ends) => Math.max(...ends) > 0).toReversed();
+    const extents = this.extents.map((_, axis) => this.boxes.length(member, axis)).toReversed();
+    const ghosted = this.ghosts.map((ends, axis) => Math.max(...ends) > 0 || (axis === 1 && cutsRows(this))).toReversed();
     return { extents, padding, packed, ghosted, spare: this.rings.at(-1) };
   }
 
@@ -449,13 +514,30 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return (this.masks ??= byLocal(this.set, (member, m) => {
       const storage = this.maskStorage(m);
       const memory = storage.allocate(member.device);
-      for (const { first, end, boxPlane } of this.planeRuns(m))
+      const [nx] = this.extents;
+      const rowRuns = cutsRows(this) ? this.boxes.runs(m, 1) : [];
+      for (const { first, end, boxPlane } of this.boxes.runs(m, this.dimension - 1))
         for (const piece of piecesOf({ first: boxPlane, end: boxPlane + end - first }, this.activity.planeSize)) {
-          const window = storage.window(memory, piece.first - boxPlane + first, piece.end - boxPlane + first);
-          member.queue(0).write(window, this.activity.bytes(piece.first, piece.end));
+          const planes = [piece.first - boxPlane + first, piece.end - boxPlane + first] as const;
+          const bytes = this.activity.bytes(piece.first, piece.end);
+          if (rowRuns.length === 0) member.queue(0).write(storage.window(memory, ...planes), bytes);
+          for (const { first: low, end: high, boxPlane: row } of rowRuns) {
+            const window = storage.window(memory, ...planes, [
+              [0 - low, high - this.boxes.length(m, 1)],
+              [0, 0],
+            ]);
+            member
+              .queue(0)
+              .write(window, boxOfPlanes(bytes, this.activity.planeSize, [row, row + high - low], this.activity.planeSize / nx));
+          }
         }
       return memory;
     }));
+  }
+
+  /** Cells that a member stores, halos included, as windows of storage take them. */
+  private stored(member: number): readonly [first: number, end: number, margins: Margins] {
+    return [...this.boxes.stored(member, this.dimension - 1), this.margin((axis) => this.boxes.stored(member, axis), member)];
   }
 
   private fillMember(field: Field, member: number, memory: View, value: number): void {
@@ -492,6 +574,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       mask: container.mask?.param,
       padding: this.padding,
       rings: this.rings,
+      cutsRows: cutsRows(this),
       byValue,
       width: this.extents[0],
       packed: this.packed,
@@ -525,5 +608,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     super.free();
     this.masks?.forEach((view) => view.free());
     this.masks = undefined;
+    this.haloBuffers.forEach((buffers) => buffers.free());
+    this.haloBuffers.clear();
   }
 }

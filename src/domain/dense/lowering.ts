@@ -8,7 +8,7 @@ import { StorageKernel, type ContainerPlan, type FieldPlan, type StorageShape } 
 import { add, binary, compare, index, int, mul, ne, select, sub, truth } from "../../ir/expressions.js";
 
 /** Parameters that a kernel over a dense box needs in addition to the container's own. */
-export type DenseRole = "mask" | "origin" | "begin" | "end";
+export type DenseRole = "mask" | "origin" | "rowOrigin" | "begin" | "end";
 
 export interface DenseFieldPlan extends FieldPlan {
   readonly level: FieldUse["level"];
@@ -29,6 +29,8 @@ export interface DensePlan extends ContainerPlan {
   readonly rings: Rings;
   /** If x is a ring, its neighbours are read by value, from two places side by side: loops over x stay vectors. Otherwise by their place. */
   readonly byValue: boolean;
+  /** Members have some of the rows of their planes. */
+  readonly cutsRows: boolean;
   /** Cells along x. */
   readonly width: number;
   /** Memory has no places for cells beyond the ends of rows: it holds others there. */
@@ -46,7 +48,7 @@ export interface DensePlan extends ContainerPlan {
 /**
  * A container over the cells of one member's box. The range's indices are storage indices: a cell's local coordinates plus the padding.
  * A field is indexed [z][y][x] for cardinality 1, else [k][z][y][x] (soa) or [z][y][x][k] (aos); `mask` is indexed like cardinality 1;
- * `origin` is the global coordinate of the first plane.
+ * `origin` is the global coordinate of the first plane, `rowOrigin` of the first row where rows are cut.
  */
 export function lowerDense(container: KernelIR, plan: DensePlan): { ir: KernelIR; roles: ReadonlyMap<DenseRole, string> } {
   const kernel = new StorageKernel<DenseRole>(container);
@@ -176,7 +178,8 @@ function storedCell(
     coordinate: (n) => {
       const axis = last - n;
       const local = shifted(at.index(axis), -padding[axis]);
-      return axis === 0 ? add(local, paramOf(kernel.scalar("origin"), "i32")) : local;
+      const origin = axis === 0 ? "origin" : n === 1 && plan.cutsRows ? "rowOrigin" : undefined;
+      return origin ? add(local, paramOf(kernel.scalar(origin), "i32")) : local;
     },
   };
   return { code, isActive };

@@ -1,12 +1,11 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, u8, view, type Params } from "../../kernel/params.js";
+import type { Params } from "../../kernel/params.js";
 import { isLocal, localOf } from "../../set/index.js";
+import { moveKernel } from "../container/moves.js";
 import type { Field, Grid, Roll } from "../grid/grid.js";
 import type { HaloCopy, Rounds } from "../grid/parts.js";
-import type { FieldType } from "../grid/options.js";
 
 /*
  * Copies of cells to other places. What a member has for another one, or for itself in the same field, is packed, sent in one piece and unpacked.
@@ -144,20 +143,4 @@ function asFour({ buffer, type, shape, strides, offset }: View): View {
 function inOrder({ buffer, type, offset }: View, first: number, shape: readonly number[]): View {
   const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
   return new View(buffer, type, shape, strides, offset + first);
-}
-
-const TOKENS = { f64, f32, i32, u8 };
-const moves = new Map<FieldType, Kernel>();
-
-/** The kernel that copies values of a type from one view to another. */
-function moveKernel(type: FieldType): Kernel {
-  let move = moves.get(type);
-  if (!move) {
-    const cells = view(TOKENS[type], 4);
-    const made = kernel("move cells", { from: cells, to: cells }, ({ from, to }, k, z, y, x) => {
-      to[k][z][y][x] = from[k][z][y][x];
-    });
-    moves.set(type, (move = made as unknown as Kernel));
-  }
-  return move;
 }

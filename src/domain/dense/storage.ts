@@ -3,6 +3,7 @@ import { BYTES, View } from "../../device/memory/view.js";
 import type { ElementType } from "../../ir/types.js";
 import { noMargins, type Margins } from "../grid/ghosts.js";
 import type { FieldLayout } from "../grid/options.js";
+import type { Span } from "../grid/parts.js";
 import { allocate, componentStride } from "../grid/memory.js";
 
 /** Bytes at whose multiples rows begin: two cache lines of CPUs, one of GPUs. */
@@ -11,11 +12,11 @@ const ROW_BYTES = 128;
 /** The box of cells that one member stores, in the order of kernel axes: (z, y, x), or (y, x). */
 export interface Box {
   readonly extents: readonly number[];
-  /** Cells around the box along each axis: halos along the first, cells with the fill value along the others. */
+  /** Cells around the box along each axis: halos along axes that are cut, cells with the fill value along the others. */
   readonly padding: readonly number[];
   /** Rows follow each other without padding: what lies beyond the ends of a row are cells of others. */
   readonly packed?: boolean;
-  /** Axes along which the padding at each end has places of its own, because it holds ghosts. Default: none. */
+  /** Axes along which the padding at each end has places of its own, because it holds ghosts or halos. Default: none. */
   readonly ghosted?: readonly boolean[];
   /** Cells before and after all others that code may load without using their values. Default: 0. */
   readonly spare?: number;
@@ -96,7 +97,7 @@ export class DenseStorage {
 
   /**
    * Planes [first, end) of cells, possibly with halos, as [z][y][x][k] whatever the layout; no z in 2D, no k for cardinality 1.
-   * @param margins layers of padding along the other axes that are with them
+   * @param margins layers of padding along the other axes that are with them; negative ones leave cells out
    */
   window(memory: View, first: number, end: number, margins: Margins = noMargins(this.box.extents.length - 1)): View {
     const { type, cardinality } = this.values;
@@ -107,8 +108,8 @@ export class DenseStorage {
   }
 
   /** The same planes as [k][z][y][x], in 2D with one z. */
-  byComponent(memory: View, first: number, end: number): View {
-    const { buffer, type, shape, strides, offset } = this.window(memory, first, end);
+  byComponent(memory: View, first: number, end: number, margins?: Margins): View {
+    const { buffer, type, shape, strides, offset } = this.window(memory, first, end, margins);
     const axes = this.box.extents.length;
     const flat = Array<number>(3 - axes);
     const cells = [...flat.fill(1), ...shape.slice(0, axes)];
@@ -121,6 +122,15 @@ export class DenseStorage {
     const { extents } = this.box;
     const last = this.at([planes - 1, ...this.beside.map((width, axis) => extents[axis + 1] + width - 1)]);
     return last + this.alongCell - this.at([0, ...this.beside.map((width) => -width)]);
+  }
+
+  /** The range of memory that holds rows [first, end) of a plane with their ghosts along x: of component `k`, or of all for `aos`. */
+  rows(memory: View, plane: number, [first, end]: Span, k: number): View {
+    const { extents, padding, ghosted } = this.box;
+    const width = ghosted?.at(-1) ? padding.at(-1)! : 0;
+    const begin = this.at([plane, first, -width], k);
+    const length = this.at([plane, end - 1, extents.at(-1)! + width - 1], k) + this.alongCell - begin;
+    return new View(memory.buffer, this.values.type, [length], [1], begin);
   }
 
   /** Layers of padding along the axes of a plane that hold ghosts. */

@@ -117,6 +117,24 @@ export class Activity {
     }
   }
 
+  /** Active cells of each row along x, in the planes [first, end) together. */
+  rowsIn(first: number, end: number): number[] {
+    const [nx] = this.extents;
+    const rows = this.planeSize / nx;
+    if (this.blocks === undefined) return Array<number>(rows).fill(nx * (end - first));
+    const cells = Array<number>(rows).fill(0);
+    for (let plane = first; plane < end; plane++)
+      this.eachRun(plane, (begin, stop) => {
+        for (let at = begin; at < stop;) {
+          const row = Math.floor(at / nx);
+          const next = Math.min(stop, (row + 1) * nx);
+          cells[row] += next - at;
+          at = next;
+        }
+      });
+    return cells;
+  }
+
   /** Active cells of a plane before a place. */
   before(plane: number, place: number): number {
     if (this.blocks === undefined) return place;

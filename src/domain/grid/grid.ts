@@ -476,7 +476,9 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly cells: number;
   /** One for each member of all processes, in the order of the planes. */
   readonly partitions: readonly Partition[];
-  /** The members whose planes come before and after a member's; undefined if there are none. */
+  /** Axes that are cut among members, x being 0: the last one, y, or both. */
+  readonly cutAxes: readonly number[];
+  /** The members whose planes come before and after a member's, of the same rows; undefined if there are none. */
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
@@ -547,6 +549,8 @@ export interface Grid<D extends Dimension = Dimension> {
   roll?(cells: Roll): Rounds;
   /** Copies that bring the halos of a field up to date, as far as the stencils noted so far read them. */
   halo(field: Field): readonly HaloCopy[];
+  /** The same where copies are not all of it, as halos are packed and unpacked; undefined where they are. */
+  haloRounds?(field: Field): Rounds | undefined;
   /** True where `prepare` can make the container, in fast mode and on the standard view, store what it writes to a field in halos as well. */
   canPeerStore(container: Container, field: Field): boolean;
   /** Runs one container at once on all members, with halos brought up to date before and reductions finished after. */

@@ -6,6 +6,11 @@ export const GRID_KINDS = ["dense", "sparse", "bricks"] as const;
 /** How a grid stores its cells: one of `GRID_KINDS`. */
 export type GridKind = (typeof GRID_KINDS)[number];
 
+/** Axes along which a grid can be cut. */
+export const SPLITS = ["z", "y", "yz", "auto"] as const;
+/** The axes along which a grid is cut; `auto` takes what a model of the time of a step finds best. */
+export type Split = (typeof SPLITS)[number];
+
 /** Types that a field may store; `u8` is read as an i32 and written modulo 256. */
 export type FieldType = Exclude<ElementType, "u32">;
 /** Structure of arrays: all cells of component 0, then of component 1; array of structures: all components of a cell side by side. */
@@ -48,6 +53,11 @@ export interface DenseOptions extends LevelOptions {
    * so on GPUs, where a row fills cache lines and its padding would begin another one.
    */
   packed?: boolean;
+  /**
+   * Axes along which a box of three dimensions is cut among members: `"z"`, by planes; `"y"`, by rows, at multiples of 8; `"yz"`, both; `"auto"`, whichever a model
+   * finds best. Rows along x stay whole. Default: `"z"`.
+   */
+  split?: Split;
   /** Layers of cells beyond the sides that are not periodic, which hold values of their own: on all of these, or by side. Default: none. */
   ghosts?: Ghosts;
 }

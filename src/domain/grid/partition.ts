@@ -38,18 +38,27 @@ export function planesTogether(extents: readonly number[], levels = 0): number {
   return 2 ** levels;
 }
 
+/** Names of what is cut, for messages. */
+interface Layers {
+  readonly name: string;
+  readonly remedy: string;
+}
+
+const PLANES: Layers = { name: "planes", remedy: "use fewer devices or a longer last axis" };
+/** Rows of a grid that is cut along y. */
+export const ROWS: Layers = { name: "rows", remedy: "use fewer devices or a longer y axis" };
+
 /**
  * Cuts planes into runs, one for each of `members`, of about equal numbers of active cells. Every run has at least `least` planes and,
  * but for the last, starts at a multiple of `step`.
  * @throws LaunchError if there are too few planes
  */
-export function partition(planes: readonly number[], members: number, least = 1, step = 1): Partition[] {
+export function partition(planes: readonly number[], members: number, least = 1, step = 1, { name, remedy } = PLANES): Partition[] {
   const blocks = Math.ceil(planes.length / step);
   const narrowest = Math.ceil(Math.max(1, least) / step);
   if (blocks < members * narrowest)
     throw new LaunchError(
-      `${planes.length} planes for ${members} members: each needs at least ${narrowest * step}${step > 1 ? ` (a multiple of ${step})` : ""}; ` +
-        `use fewer devices or a longer last axis`,
+      `${planes.length} ${name} for ${members} members: each needs at least ${narrowest * step}${step > 1 ? ` (a multiple of ${step})` : ""}; ${remedy}`,
     );
   const sums = [0];
   for (const cells of planes) sums.push(sums.at(-1)! + cells);

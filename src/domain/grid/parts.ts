@@ -9,12 +9,17 @@ import type { MemberCopy } from "../../set/index.js";
  */
 export type DataView = "standard" | "internal" | "boundary";
 
-/** The planes of the last axis (z; y in 2D) that one member of the set owns. */
+/** Places [first, end) along an axis. */
+export type Span = readonly [first: number, end: number];
+
+/** The planes of the last axis (z; y in 2D), or rows of them, that one member of the set owns. */
 export interface Partition {
   readonly device: number;
   /** Global index of the first plane. */
   readonly first: number;
   readonly planes: number;
+  /** Global indices of its rows in each plane, where the grid is cut along y as well. Default: all rows. */
+  readonly rows?: Span;
   /** Active cells. */
   readonly cells: number;
 }

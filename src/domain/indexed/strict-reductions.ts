@@ -8,7 +8,7 @@ import { kernel, type Kernel } from "../../kernel/kernel.js";
 import { i32, view, type Params, type ScalarToken } from "../../kernel/params.js";
 import type { Container } from "../grid/grid.js";
 import type { Partition } from "../grid/parts.js";
-import { foldKernel } from "../container/reductions.js";
+import { foldKernel } from "../container/fold-kernel.js";
 
 /*
  * Strict reductions of grids that do not store rows of the bounding box: the container leaves the value of each cell, and two kernels fold

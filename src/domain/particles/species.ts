@@ -11,6 +11,7 @@ import { byLocal, exchangeNow, onAllRanks, type Ranks } from "../../set/index.js
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
+import { cutsRows } from "../grid/split.js";
 import { Column, type ColumnLayout, type ColumnTypes } from "./columns.js";
 import { declareOverParticles, type ParticleBody, type ParticleParams } from "./declare-particles.js";
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
@@ -98,6 +99,7 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const fail = (problem: string): never => {
       throw new LaunchError(`species "${name}" ${problem}`);
     };
+    if (cutsRows(grid)) fail('lives on a grid that is cut along y, and particles travel along z alone: give the grid { split: "z" }');
     if ("x" in types) fail('declares the column "x": that is the name of the positions, which every species has');
     if (leaving !== "refuse" && leaving !== "absorb") fail(`has leaving: "${String(leaving)}"; use "refuse" or "absorb"`);
     if (layout !== "soa" && layout !== "aos") fail(`has layout "${String(layout)}"; use "soa" or "aos"`);

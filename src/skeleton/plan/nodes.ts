@@ -66,12 +66,12 @@ export type Node = ComputeNode | HaloNode | CollectNode | SpeciesNode;
 export type Derived = Field | GridSpecies;
 
 /**
- * True if cells are read that may belong to another member: partitions are cut along the last axis, and a cell, the eight of half the size
+ * True if cells are read that may belong to another member: partitions are cut along some axes, and a cell, the eight of half the size
  * that make it up, and the one of twice the size that it is part of belong to one member.
  */
-export function readsAcross({ level, offsets }: FieldUse): boolean {
+export function readsAcross({ level, offsets, field }: FieldUse): boolean {
   const own = level === "fine" ? [0, 1] : [0];
-  return offsets.some((offset) => !own.includes(offset.at(-1)!));
+  return offsets.some((offset) => field.grid.cutAxes.some((axis) => !own.includes(offset[axis])));
 }
 
 /** Fields of the container with cells that may belong to another member. */

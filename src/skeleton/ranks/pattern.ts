@@ -3,6 +3,7 @@ import { BYTES } from "../../device/memory/view.js";
 import type { DenseGrid } from "../../domain/dense/dense.js";
 import type { Field, Grid } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
+import { cutsRows } from "../../domain/grid/split.js";
 import { LaunchError } from "../../ir/errors.js";
 import { entry } from "../entry.js";
 import type { Node } from "../plan/nodes.js";
@@ -143,6 +144,8 @@ function requireModelled(name: string, node: Node): void {
       if (node.peerStored.length > 0) refuse(`"${node.name}" stores in halos itself (occ "in-kernel")`);
       return;
     case "halo":
+      if (cutsRows(node.field.grid)) refuse(`the grid of "${node.field.name}" is cut along y`);
+      return;
     case "collect":
       return;
     default:

@@ -1,6 +1,7 @@
 import { isFloat, valueType } from "../../ir/scalars.js";
 import type { Container, Field } from "../../domain/grid/grid.js";
 import type { FieldType } from "../../domain/grid/options.js";
+import { cutsRows } from "../../domain/grid/split.js";
 import { f64, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/index.js";
 
@@ -42,15 +43,19 @@ export class NanWatch {
 /** The first NaN of a field, in the order of its host array; the same in all processes. */
 export async function findNan(field: Field): Promise<NanLocation | undefined> {
   if (!canHold(field) || !field.stored) return undefined;
-  const own = findOwn(field);
+  // Processes that have some rows of planes are given whole ones, and find the same.
+  if (cutsRows(field.grid)) return withField(field, await findIn(field, field.wholePlanes()));
+  const own = findIn(field, field.planes());
   const { ranks } = field.grid.set;
   const first = ranks ? (await ranks.gather(own, `NaN in "${field.name}"`)).find((place) => place !== undefined) : await own;
-  return first && { field, ...first };
+  return withField(field, first);
 }
 
-/** The same among the planes of this process. */
-async function findOwn(field: Field): Promise<Omit<NanLocation, "field"> | undefined> {
-  for await (const { first, values } of field.planes()) {
+const withField = (field: Field, place: Omit<NanLocation, "field"> | undefined): NanLocation | undefined => place && { field, ...place };
+
+/** The same among some planes. */
+async function findIn(field: Field, planes: ReturnType<Field["planes"]>): Promise<Omit<NanLocation, "field"> | undefined> {
+  for await (const { first, values } of planes) {
     const found = values.findIndex(Number.isNaN);
     if (found < 0) continue;
     const n = first * field.grid.planeLength(field) + found;

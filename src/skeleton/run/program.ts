@@ -277,12 +277,12 @@ export class Program {
           .neighbours(m)
           .filter((n) => n !== undefined)
           .flatMap((n) => parents.flatMap(({ completed, wide }) => (wide ? completed(n).filter((op) => op.member === n) : [])));
-      if (node.kind === "compute" && node.container.inRounds) {
-        const made = node.container.inRounds(node.container, this.precision);
-        this.inRounds.push(made);
+      const inRounds = this.roundsOf(node);
+      if (inRounds) {
+        this.inRounds.push(inRounds);
         completion.set(
           node,
-          addRounds(made.rounds, members, after, (member, work, waits) => add(task, member, work, waits)),
+          addRounds(inRounds.rounds, members, after, (member, work, waits) => add(task, member, work, waits)),
         );
       } else if (node.kind === "compute") {
         const done = members.map((m) => {
@@ -332,6 +332,12 @@ export class Program {
       }
     }
     return ops;
+  }
+
+  /** The work of nodes that have launches and copies by turns. */
+  private roundsOf(node: Node): Rounds | undefined {
+    if (node.kind === "halo") return node.field.grid.haloRounds?.(node.field);
+    return node.kind === "compute" ? node.container.inRounds?.(node.container, this.precision) : undefined;
   }
 
   private prepare(node: ComputeNode, member: number): readonly Launch[] {

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { assign, f32, f64, max, sum } from "../../../../src/index.js";
+import { dense, face, type Split } from "../../../../src/domain/index.js";
+import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
+import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
+import { devices } from "../../../../src/set/index.js";
+import { skeleton, swap, type OccLevel } from "../../../../src/skeleton/index.js";
+import { findNan } from "../../../../src/skeleton/run/nan.js";
+import { carryByStandIn } from "./stand-in.js";
+
+/*
+ * A grid that is cut along y, or y and z: halos with edges, uneven cuts by a mask, ghosts, strict sums, scalar steps, and files. The words are the devices, the split, the level
+ * of overlap, the iterations, a checkpoint to write, a picture to write, and perhaps a checkpoint to go on from. Rank 0 prints digests.
+ */
+
+const [spec, split, occ, iterations, checkpoint, picture, from] = process.argv.slice(2);
+const set = await devices(spec);
+if (process.env.STAND_IN) carryByStandIn(set);
+// So small that fields go in many pieces.
+HOST_LIMITS.piece = 2 ** 12;
+const noise = (x: number, y: number, z: number, k: number): number =>
+  Math.fround(Math.sin(x * 12.9898 + y * 78.233 + z * 37.719 + k * 4.1));
+
+const cut = set.members.length > 1 ? (split as Split) : undefined;
+const ring = dense(set, [9, 35, 10], { periodic: true, split: cut });
+const [u, v] = ["u", "v"].map((name) => ring.field(name, f64, { cardinality: 2 }));
+const [total, greatest, dt] = ["total", "greatest", "dt"].map((name) => ring.scalar(name, f64));
+const spread = ring.container("spread", { u, v, dt }, ({ u, v, dt }, c) => {
+  v[c][0] = u[c][0] + (0.1 + dt) * (u.at(c, 0, 1, 1)[0] + u.at(c, 0, -1, -1)[1] - u.at(c, 1, 0, 0)[0] - 1e-3 * c.y);
+  v[c][1] = 0.9 * u[c][1] + 0.01 * u.at(c, 0, 1, -2)[0] + 0.01 * u.at(c, 0, -2, 0)[1];
+});
+const measure = ring.container("measure", { v, total: sum(total), greatest: max(greatest) }, ({ v, total, greatest }, c) => {
+  total.add(v[c][0]);
+  greatest.max(Math.abs(v[c][1]));
+});
+const step = ring.scalarStep("step", { total, greatest, dt: assign(dt) }, ({ total, greatest, dt }) =>
+  dt.set((0.01 * total) / (1 + greatest * 1000)),
+);
+const steps = skeleton(set, "everything", [spread, measure, step, swap(u, v)], { precision: "strict", occ: occ as OccLevel });
+
+const ball = dense(set, [11, 32, 12], { active: (x, y, z) => (x - 5) ** 2 + (y - 9) ** 2 + (z - 4) ** 2 < 90 || x === 3, split: cut });
+const [p, q] = ["p", "q"].map((name) => ball.field(name, f32));
+const relax = ball.container("relax", { p, q }, ({ p, q }, c) => {
+  q[c] = Math.fround(0.5 * p[c] + 0.1 * (p.at(c, 0, 1, 0) + p.at(c, 0, -1, 0) + p.at(c, 0, 1, 1) + p.at(c, 1, 0, -1)));
+});
+const wet = dense(set, [300, 24, 6], { ghosts: 1, split: cut });
+const [w, next] = ["w", "next"].map((name) => wet.field(name, f64));
+const heat = wet.scalar("heat", f64);
+const walls = (
+  [
+    ["ymin", -1],
+    ["ymax", 1],
+  ] as const
+).map(([side, dy]) =>
+  wet.container(
+    side,
+    { w },
+    ({ w }, c) => w.put(c, 0, dy, 0, 0.5 * w[c]),
+    () => [dy],
+    { on: face(side) },
+  ),
+);
+const flow = wet.container("flow", { w, next, heat: sum(heat) }, ({ w, next, heat }, c) => {
+  next[c] = 0.5 * w[c] + 0.1 * (w.at(c, 0, 1, 0) + w.at(c, 0, -1, 0) + w.at(c, 1, 0, 1) + w.at(c, 0, 0, -1));
+  heat.add(next[c]);
+});
+const others = [
+  skeleton(set, "ball", [relax, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
+  skeleton(set, "wet", [...walls, flow, swap(w, next)], { precision: "strict", occ: occ as OccLevel }),
+];
+
+for (const field of [u, v, p, q]) field.fill(noise);
+for (const field of [w, next]) field.fill(noise, { ghosts: true });
+if (from) await (await readCheckpoint(from)).restore([steps, ...others]);
+for (const each of [steps, ...others]) await each.run(Number(iterations));
+u.set([2, 17, 3], 0.5, 1);
+await ring.run(spread, { precision: "strict" });
+await writeCheckpoint(checkpoint, [steps, ...others]);
+await writeImage(picture, [p]);
+
+const digest = (...values: ArrayLike<number>[]): string => {
+  const hash = createHash("sha256");
+  for (const list of values) hash.update(Float64Array.from(list));
+  return hash.digest("hex").slice(0, 16);
+};
+q.set([3, 30, 11], NaN);
+const found = {
+  fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
+  scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
+  values: digest(await Promise.all([u.get([3, 34, 9], 1), u.get([0, 0, 0]), p.get([5, 9, 4]), w.get([7, 24, 3]), w.get([7, -1, 3])])),
+  nan: (await findNan(q))?.cell,
+  checkpoint: createHash("sha256").update(readFileSync(checkpoint)).digest("hex").slice(0, 16),
+  picture: createHash("sha256").update(readFileSync(picture)).digest("hex").slice(0, 16),
+};
+if (!set.ranks || set.ranks.rank === 0) console.log(`digests ${JSON.stringify(found)}`);
+await set.close();

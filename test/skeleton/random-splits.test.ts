@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { assign, f32, f64, max, min, sum } from "isoform";
+import { dense, face, slab, type Container, type Field } from "../../src/domain/index.js";
+import type { DeviceSet, Scalar } from "../../src/set/index.js";
+import { every, OCC_LEVELS, skeleton, swap, type Step, type Swap } from "../../src/skeleton/index.js";
+import { exchange } from "../../src/skeleton/fusion/sequence.js";
+import { jsSet, noise } from "../domain/sets.js";
+import { share } from "../random/share.js";
+
+/*
+ * Random sequences on boxes of three dimensions that are cut along y, or y and z: what random-sequences.ts has for cuts along the last axis.
+ */
+
+const EXTENTS = [3, 26, 9] as const;
+type Plain = Field<"f64", 1, 3>;
+
+const domain = fc.record({ ends: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), holes: fc.boolean(), ghosts: fc.boolean() });
+type Domain = typeof domain extends fc.Arbitrary<infer T> ? T : never;
+
+function playground(set: DeviceSet, { ends, holes, ghosts }: Domain, split?: "y" | "yz") {
+  const grid = dense(set, EXTENTS, {
+    periodic: ends,
+    split,
+    ...(holes && { active: (x, y, z) => noise(x, y, z) > -0.7 }),
+    ...(ghosts && { ghosts: 2 }),
+  });
+  const plain = ["a", "b", "d"].map((name) => grid.field(name, f64, { fillValue: 0.5 }) as unknown as Plain);
+  const pair = grid.field("pair", f64, { cardinality: 2, fillValue: -0.25 }) as unknown as Field<"f64", 2, 3>;
+  const trio = grid.field("trio", f32, { cardinality: 3, layout: "aos", fillValue: 0.75 }) as unknown as Field<"f32", 3, 3>;
+  const [s, t] = ["s", "t"].map((name) => grid.scalar(name, f64));
+  const all = [...plain, pair, trio] as unknown as Field[];
+  const start = (): void => {
+    all.forEach((field, n) => field.fill((x, y, z, k) => Math.fround(noise(n, x, y, z, k)), { ghosts: true }));
+    [s, t].forEach((scalar, n) => scalar.set(n + 0.25));
+  };
+  const results = async (): Promise<unknown[]> => [
+    ...(await Promise.all(all.map(async (field) => [...(await field.download({ ghosts: true }))]))),
+    ...(await Promise.all([s, t].map((scalar) => scalar.get()))),
+  ];
+  return { grid, pair, trio, plain, s, t, start, results };
+}
+type Playground = ReturnType<typeof playground>;
+
+const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">) => Container | Swap)[] = [
+  (_, x, y) => swap(x as unknown as Field, y as unknown as Field),
+  ({ grid }, x, y) => grid.container("map", { x, y }, ({ x, y }, c) => void (y[c] = 0.5 * x[c] + 0.125 * c.y - 0.25 * c.z)),
+  ({ grid }, x, y) =>
+    grid.container("along y", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.25 * (x.at(c, 0, 1, 0) - x.at(c, 0, -2, 0)) + 0.125 * x[c];
+    }),
+  ({ grid }, x, y) =>
+    grid.container("along z", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.25 * (x.at(c, 0, 0, 1) - x.at(c, 1, 0, -1));
+    }),
+  ({ grid }, x, y) =>
+    grid.container("corners", { x, y }, ({ x, y }, c) => {
+      y[c] = 0.25 * (x.at(c, 0, 1, 1) - x.at(c, 0, -1, 1) + x.at(c, 1, 1, -1)) + (x.isActive(c, 0, -1, -1) ? 0.125 : -0.125);
+    }),
+  ({ grid }, x, y, s) => grid.container("dot", { x, y, s: sum(s) }, ({ x, y, s }, c) => s.add(x[c] * y[c])),
+  ({ grid, t }, x, y, s) =>
+    grid.container("flow", { x, y, s: sum(s), t: max(t) }, ({ x, y, s, t }, c) => {
+      y[c] = 0.75 * x.at(c, 0, 1, 0);
+      s.add(x.at(c, 0, -1, 1) * y[c]);
+      t.max(x[c]);
+    }),
+  ({ grid }, x, y, s) =>
+    grid.container("update", { x, y, s }, ({ x, y, s }, c) => {
+      y[c] = 0.5 * y[c] + (s / 4096) * x[c];
+    }),
+  ({ grid, pair, trio }) =>
+    grid.container("pull", { pair, trio }, ({ pair, trio }, c) => {
+      trio[c][2] = Math.fround(0.25 * (pair.at(c, 0, 1, 0)[0] - pair.at(c, 0, 0, -1)[1]));
+      trio[c][0] = Math.fround(0.5 * pair.at(c, 0, -1, -1)[1]);
+    }),
+  ({ grid, pair, trio }, x) =>
+    grid.container("push", { pair, trio, x }, ({ pair, trio, x }, c) => {
+      pair[c][0] = 0.5 * trio.at(c, 0, 1, 1)[2] + 0.25 * x[c];
+      pair[c][1] = 0.5 * trio.at(c, 0, -1, 0)[1] - 0.25 * trio[c][0];
+    }),
+  ({ grid }, x, y, s) =>
+    grid.container(
+      "part",
+      { x, y, s: min(s) },
+      ({ x, y, s }, c) => {
+        y[c] = 0.5 * x.at(c, 0, 1, 1) - 0.25 * x.at(c, 1, -1, 0);
+        s.min(y[c]);
+      },
+      undefined,
+      { on: [slab("y", 3, 19), slab("z", 2, 8)] },
+    ),
+  ({ grid }, x) => {
+    const layers = grid.ghosts[1][1];
+    return grid.container(
+      "wall",
+      { x },
+      ({ x }, c) => {
+        x[c] = 0.5 * x[c] + 0.25 * x.at(c, 1, -1, 0);
+        for (let l = 1; l <= layers; l++) x.put(c, 0, l, 0, 0.5 * x.at(c, 0, 1 - l, 0));
+      },
+      () => [layers],
+      { on: face("ymax") },
+    );
+  },
+  ({ grid, t }, _, __, s) => grid.scalarStep("mix", { s: assign(s), t }, ({ s, t }) => s.set(0.5 * s.get() + 0.25 * t)),
+];
+
+const step = fc.record({
+  kind: fc.nat(STEPS.length - 1),
+  x: fc.nat(2),
+  y: fc.nat(1),
+  when: fc.option(fc.record({ n: fc.constantFrom(2, 3), phase: fc.nat(1) }), { nil: undefined }),
+});
+type Draw = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const way = fc.record({
+  members: fc.constantFrom(2, 3, 4),
+  split: fc.constantFrom("y", "yz"),
+  occ: fc.constantFrom(...OCC_LEVELS),
+  fuse: fc.boolean(),
+  unroll: fc.integer({ min: 1, max: 2 }),
+});
+
+const build = (at: Playground, draws: readonly Draw[]): (Container | Swap)[] =>
+  draws.map(({ kind, x, y }) => STEPS[kind](at, at.plain[x], at.plain.filter((_, n) => n !== x)[y], at.s));
+
+async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]> {
+  const at = playground(jsSet(1), where);
+  const steps = build(at, draws);
+  at.start();
+  for (let turn = 0; turn < 4; turn++)
+    for (const [n, made] of steps.entries()) {
+      const { when } = draws[n];
+      if (when && turn % when.n !== when.phase) continue;
+      if ("swap" in made) exchange(made.swap);
+      else await at.grid.run(made, { precision: "strict" });
+    }
+  return at.results();
+}
+
+async function outcome(draws: readonly Draw[], where: Domain, drawn: typeof way extends fc.Arbitrary<infer T> ? T : never) {
+  const { members, split, ...options } = drawn;
+  const set = jsSet(members);
+  const at = playground(set, where, split as "y");
+  const steps = build(at, draws).map((made, n): Step => {
+    const { when } = draws[n];
+    return when ? every(when.n, [made], { phase: when.phase }) : made;
+  });
+  at.start();
+  const all = skeleton(set, "random", steps, { ...options, precision: "strict" });
+  await all.run(3);
+  await all.run(1);
+  const results = await at.results();
+  all.free();
+  at.grid.free();
+  return results;
+}
+
+it("random sequences on grids that are cut along y, and y and z, give the bits of the sequential run on one member", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 2, maxLength: 5 }).filter((draws) => draws.some(({ kind }) => kind !== 0)),
+      domain,
+      fc.array(way, { minLength: 3, maxLength: 3 }),
+      async (draws, { ghosts, holes, ...rest }, ways) => {
+        const where = { ...rest, holes: holes && !ghosts, ghosts };
+        const expected = await meaning(draws, where);
+        for (const drawn of ways) assert.deepEqual(await outcome(draws, where, drawn), expected, JSON.stringify(drawn));
+      },
+    ),
+    { numRuns: share(6), seed: 1, includeErrorInReport: true },
+  ));
