@@ -474,6 +474,10 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   }
 
   ownPieces(field: Field, ghosts = false): readonly Planes[] {
+    return this.takenPieces(field, ghosts);
+  }
+
+  takenPieces(field: Field, ghosts = false): readonly Planes[] {
     return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
   }
 

@@ -1,10 +1,11 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { AxisArray } from "../domain/grid/axis-array.js";
 import { Field, type GridSpecies } from "../domain/grid/grid.js";
+import type { Planes } from "../domain/grid/pieces.js";
 import type { Species } from "../domain/particles/index.js";
 import type { ElementType } from "../ir/scalars.js";
 import { Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
-import { ownPlanes, ownPlaneValues, planeValues } from "./fields.js";
+import { isInPlanes, ownPlanes, ownPlaneValues, planeValues, takenPlanes } from "./fields.js";
 import { ownParticles } from "./own-particles.js";
 import type { Run, StateArray, StoredArray } from "./state-file.js";
 
@@ -133,8 +134,8 @@ function fieldPart(field: Field): Part {
   const active = cells < extents.reduce((a, b) => a * b, 1) ? `, ${cells} of them active` : "";
   const plane = length / (extents.at(-1)! + margins.at(-1)![0] + margins.at(-1)![1]);
   /** The values of the planes that members of this process own. */
-  const owned = (): Run => {
-    const { first, end } = ownPlanes(field, ghosts);
+  const owned = (): Run => runOf(ownPlanes(field, ghosts));
+  const runOf = ({ first, end }: Planes): Run => {
     const before = margins.at(-1)![0];
     return { first: (first + before) * plane, end: (end + before) * plane };
   };
@@ -147,11 +148,12 @@ function fieldPart(field: Field): Part {
     arrays: async () => {
       if (!field.defined) return [];
       await finish(grid.set);
+      const all = { type, length, values: () => planeValues(field, { ghosts }) };
+      if (!isInPlanes(grid)) return [all];
       const { first, end } = owned();
-      const own = { type, first, length: end - first, values: () => ownPlaneValues(field, { ghosts }) };
-      return [{ type, length, values: () => planeValues(field, { ghosts }), ...(spansProcesses(grid.set) && { own }) }];
+      return [{ ...all, own: { type, first, length: end - first, values: () => ownPlaneValues(field, { ghosts }) } }];
     },
-    taken: (arrays) => arrays.map(owned),
+    taken: (arrays) => arrays.map(() => runOf(takenPlanes(field, ghosts))),
     fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
     restore: async ([array]) => {
       if (!array) return;

@@ -1,8 +1,10 @@
 import { Field, type HostArrayOptions } from "../domain/grid/grid.js";
 import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
+import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
 import { describe } from "../ir/describe.js";
 import { IsoformError } from "../ir/errors.js";
+import { spansProcesses } from "../set/index.js";
 import type { ArraySource, DataArray } from "./vtk-file.js";
 
 /** Place of the grid: the corner of cell (0, 0, 0), and the size of a cell. */
@@ -79,9 +81,18 @@ export async function* ownPlaneValues(field: Field, options?: HostArrayOptions):
   for await (const { values } of field.planes(options)) yield values;
 }
 
+/** Whether several processes have a grid, each whole planes; where they have some of the rows of planes, files are rank 0's. */
+export const isInPlanes = (grid: Field["grid"]): boolean => spansProcesses(grid.set) && !cutsRows(grid);
+
 /** The planes of a field that members of this process own. */
 export function ownPlanes(field: Field, ghosts = false): Planes {
   const pieces = field.grid.ownPieces(field, ghosts);
+  return { first: pieces[0].first, end: pieces.at(-1)!.end };
+}
+
+/** The planes in which members of this process own cells. */
+export function takenPlanes(field: Field, ghosts = false): Planes {
+  const pieces = field.grid.takenPieces(field, ghosts);
   return { first: pieces[0].first, end: pieces.at(-1)!.end };
 }
 

@@ -28,7 +28,7 @@ export async function writeImage(
   options: Geometry & { encoding?: VtkEncoding } = {},
 ): Promise<string> {
   const grid = gridOf(fields);
-  return writeVtk(path, grid.set, {
+  return writeVtk(path, grid, {
     tag: "ImageData",
     ending: ".vti",
     attributes: { WholeExtent: extentText(grid.extents), Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") },

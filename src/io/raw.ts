@@ -3,9 +3,8 @@ import { BYTES, typedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
 import type { FieldType } from "../domain/grid/options.js";
 import { IsoformError } from "../ir/errors.js";
-import { spansProcesses } from "../set/index.js";
 import { isForFile } from "./by-ranks.js";
-import { ownPlanes, sourcesOf } from "./fields.js";
+import { isInPlanes, ownPlanes, sourcesOf } from "./fields.js";
 import { fail, readAll, writeTogether } from "./files.js";
 import { writeAtPlaces } from "./shared-file.js";
 
@@ -16,7 +15,7 @@ import { writeAtPlaces } from "./shared-file.js";
 export async function writeRaw(path: string, field: Field): Promise<void> {
   const { set } = field.grid;
   const { ranks } = set;
-  const isShared = ranks && spansProcesses(set) && (await isForFile(ranks, path));
+  const isShared = ranks && isInPlanes(field.grid) && (await isForFile(ranks, path));
   const [{ pieces }] = await sourcesOf([field], isShared);
   async function* bytes(): AsyncGenerator<Uint8Array> {
     for await (const { buffer, byteOffset, byteLength } of pieces()) yield new Uint8Array(buffer, byteOffset, byteLength);

@@ -31,7 +31,7 @@ export async function writeRectilinear(
   const grid = gridOf(fields);
   const faces = facesOf(options, grid.extents);
   const last = faces.length - 1;
-  return writeVtk(path, grid.set, {
+  return writeVtk(path, grid, {
     tag: "RectilinearGrid",
     ending: ".vtr",
     attributes: { WholeExtent: extentText(grid.extents) },

@@ -33,10 +33,11 @@ export async function writeUnstructured(
   fields: readonly Field[],
   options: Geometry & { encoding?: VtkEncoding } = {},
 ): Promise<string> {
-  const { set, extents, activity, cells } = gridOf(fields);
+  const grid = gridOf(fields);
+  const { extents, activity, cells } = grid;
   // The most that one process may have to write, for which cells have a number.
   if (cells * 8 > 0x7fffffff) throw new IsoformError(`${path}: ${cells} cells are too many for an unstructured grid; write an image`);
-  return writeVtk(path, set, {
+  return writeVtk(path, grid, {
     tag: "UnstructuredGrid",
     ending: ".vtu",
     attributes: {},

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { spansProcesses, type DeviceSet } from "../set/index.js";
+import type { Field } from "../domain/grid/grid.js";
 import { isForFile, writeByRanks } from "./by-ranks.js";
+import { isInPlanes } from "./fields.js";
 import { writePieces, writeTogether } from "./files.js";
 import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
 import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
@@ -26,15 +27,16 @@ function indexOf(path: string, ending: string): string {
 
 /**
  * Writes a VTK file. Of several processes, which all call it, each writes the cells of its members to a file of its own, in a folder beside `path`, and
- * rank 0 an index that names these (.pvti, .pvtr, .pvtu).
+ * rank 0 an index that names these (.pvti, .pvtr, .pvtu); where processes have some of the rows of planes, rank 0 writes all.
  * @returns the path of the file to open: `path`, or the index
  * @throws IsoformError if a file cannot be written, on all ranks alike; what was there is then as it was
  */
-export async function writeVtk(path: string, set: DeviceSet, file: NewVtkFile): Promise<string> {
+export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFile): Promise<string> {
   const { tag, ending, attributes, encoding = "appended" } = file;
   const treeOf = (piece: NewElement): NewElement => ({ tag, attributes: { ...attributes, ...wholeOf(piece) }, children: [piece] });
+  const { set } = grid;
   const { ranks } = set;
-  if (!ranks || !spansProcesses(set) || !(await isForFile(ranks, path))) {
+  if (!ranks || !isInPlanes(grid) || !(await isForFile(ranks, path))) {
     await writeTogether(set, path, encodeVtk(treeOf(await file.piece(false)), encoding));
     return path;
   }

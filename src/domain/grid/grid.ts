@@ -123,7 +123,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 
   /**
    * Sets all active cells some planes at a time, so that the host never has all values. Planes come in order, and cells of planes that were set keep their
-   * values where `values` throws. Over several processes each asks for the planes that its members own.
+   * values where `values` throws. Over several processes each asks for the planes in which its members own cells.
    * @param values gives the values of the planes [first, end) in the order (z, y, x, k); with `ghosts`, planes begin before 0 and have their ghosts
    * @throws LaunchError for another number of values, and for one that the type cannot hold
    */
@@ -131,7 +131,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     values: (first: number, end: number) => ArrayLike<number> | Promise<ArrayLike<number>>,
     options: HostArrayOptions = {},
   ): Promise<void> {
-    for (const { first, end } of this.grid.ownPieces(this as unknown as Field, options.ghosts)) {
+    for (const { first, end } of this.grid.takenPieces(this as unknown as Field, options.ghosts)) {
       const data = await values(first, end);
       const length = (end - first) * this.grid.planeLength(this as unknown as Field, options.ghosts);
       if (data.length !== length)
@@ -573,8 +573,10 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   download<T extends FieldType>(field: Field<T>, ghosts?: boolean): Promise<TypedArrayOf<T>>;
   /** Runs of planes whose values may be on the host at once: all planes of host arrays in order. */
   pieces(field: Field, ghosts?: boolean): readonly Planes[];
-  /** The same runs of the planes that members of this process own. */
+  /** The same runs of the planes that members of this process own. Throws LaunchError where processes own some of the rows of planes. */
   ownPieces(field: Field, ghosts?: boolean): readonly Planes[];
+  /** The same runs of the planes in which members of this process own cells. */
+  takenPieces(field: Field, ghosts?: boolean): readonly Planes[];
   /** Values of a plane of a host array. */
   planeLength(field: Field, ghosts?: boolean): number;
   /** Sets the active cells of one of the `pieces`, from its first plane on, as `upload` does. */

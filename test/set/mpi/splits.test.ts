@@ -49,5 +49,7 @@ eachLauncher((launcher) => {
     assert.deepEqual(on(4, "mpi:js", words("yz", "extended", "ranks", 4)), onOneMember(4));
     assert.deepEqual(on(3, "mpi:js*2", words("yz", "two-way", "six", 4)), onOneMember(4));
     assert.deepEqual(on(2, "mpi:js*2", words("yz", "standard", "carried", 2), { STAND_IN: "1" }), onOneMember(2));
+    const later = alone("js", words("z", "none", "one later", 4, "one 2"));
+    assert.deepEqual(on(2, "mpi:js*2", words("yz", "none", "later", 4, "two")), later);
   });
 });
