@@ -356,7 +356,8 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       if (this.frozen) refuse(problem, "declare this container before the first use of the grid, or use fewer devices");
       const reach = (along: number): number => Math.max(Math.abs(offset[along]), this.reach[along]);
       this.cut = this.cutInto(reach(this.dimension - 1), reach(1));
-      if (cells(least()) < width) refuse(problem, "use fewer devices or a larger grid");
+      // The last one may have fewer, if the box ends there.
+      if (this.periodic[axis] && cells(least()) < width) refuse(problem, "use fewer devices or a larger grid");
     }
   }
 

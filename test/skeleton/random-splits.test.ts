@@ -169,5 +169,5 @@ it("random sequences on grids that are cut along y, and y and z, give the bits o
         for (const drawn of ways) assert.deepEqual(await outcome(draws, where, drawn), expected, JSON.stringify(drawn));
       },
     ),
-    { numRuns: share(6), seed: 1, includeErrorInReport: true },
+    { numRuns: share(12), seed: 1, includeErrorInReport: true },
   ));

@@ -6,6 +6,7 @@ import type { CellBox } from "../grid/region.js";
 /** Properties of a grid on which the boxes of its members depend. */
 export interface DividedGrid {
   readonly extents: readonly number[];
+  readonly periodic: readonly boolean[];
   readonly ghosts: Margins;
   readonly partitions: readonly Partition[];
   readonly cutAxes: readonly number[];
@@ -52,11 +53,13 @@ export class MemberBoxes {
     return [first === 0 ? 0 - before : 0, end - first + (end === this.grid.extents[axis] ? behind : 0)];
   }
 
-  /** Own cells along an axis, with halos. */
+  /** Own cells along an axis, with halos, which do not go beyond the ends of the box. */
   stored(member: number, axis: number): Span {
     const [low, high] = this.beside.ends(member, axis);
+    const [first, end] = this.own(member, axis);
     const width = this.beside.haloWidth(axis);
-    return [low === undefined ? 0 : -width, this.length(member, axis) + (high === undefined ? 0 : width)];
+    const above = this.grid.periodic[axis] ? width : Math.min(width, this.grid.extents[axis] - end);
+    return [low === undefined ? 0 : -width, end - first + (high === undefined ? 0 : above)];
   }
 
   /** Stored cells along an axis in runs that lie together in the box. */

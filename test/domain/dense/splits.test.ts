@@ -11,7 +11,7 @@ import { jsSet, noise } from "../sets.js";
 const draw = fc.record({
   split: fc.constantFrom("z", "y", "yz"),
   members: fc.constantFrom(2, 3, 4),
-  extents: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 26, max: 36 }), fc.integer({ min: 8, max: 10 })),
+  extents: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 25, max: 36 }), fc.integer({ min: 8, max: 10 })),
   periodic: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
   ghosts: fc.nat(2),
   holes: fc.boolean(),
@@ -25,8 +25,10 @@ type Draw = typeof draw extends fc.Arbitrary<infer T> ? T : never;
 /** Stencils with corners, components of their own widths, reductions, regions and ghosts on a grid; all that they leave. */
 async function outcome(
   set: DeviceSet,
-  { split, extents, periodic, ghosts, holes, layout, packed, wide, precision }: Draw,
+  { split, extents, periodic: [aroundX, aroundY, aroundZ], ghosts, holes, layout, packed, wide, precision }: Draw,
 ): Promise<unknown[]> {
+  // Four members have 8, 8, 8 and one of 25 rows, and stencils of a ring may need two.
+  const periodic = [aroundX, aroundY && extents[1] > 25, aroundZ];
   const layers = periodic[0] && periodic[1] && periodic[2] ? 0 : ghosts;
   const options: DenseOptions = {
     split: set.members.length > 1 ? (split as "y") : undefined,
@@ -130,6 +132,6 @@ describe("splits", () => {
       fc.asyncProperty(draw, async (drawn) => {
         assert.deepEqual(await outcome(jsSet(drawn.members), drawn), await outcome(jsSet(1), drawn), JSON.stringify(drawn));
       }),
-      { numRuns: share(8), seed: 1, includeErrorInReport: true },
+      { numRuns: share(16), seed: 1, includeErrorInReport: true },
     ));
 });
