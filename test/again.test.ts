@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { namesIn, SmallRepository } from "./small-repository.js";
@@ -70,4 +70,19 @@ test("an unsteady file counts as changed", () => {
   const records = readdirSync(join(repository.root, "dist/test/.green"));
   assert.equal(records.filter((name) => name.startsWith("late ")).length, 0);
   assert.deepEqual(namesIn(repository.run(["--again", "--changed"]).stdout), ["late"]);
+});
+
+test("a file that takes too long is ended with what it has started", () => {
+  const hangs = `import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
+writeFileSync(new URL("../../pid", import.meta.url), String(child.pid));
+test("waits", () => new Promise(() => setInterval(() => {}, 1000)));`;
+  const { status, stdout, repository } = ran({ hangs }, "--limit=2");
+  assert.equal(status, 1, stdout);
+  assert.match(stdout, /ended by SIGKILL after 2 s/);
+  const pid = readFileSync(join(repository.root, "pid"), "utf8");
+  // It is gone, or waits for its parent to take note
+  const state = existsSync(`/proc/${pid}`) ? /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] : undefined;
+  assert.ok([undefined, "Z"].includes(state), `it is in state ${state}`);
 });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -11,7 +11,7 @@ import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers
  * Runs compiled test files, each in a process of its own, as many at once as there are cores: those of the default tier, those of the tier
  * that --tier names, or those whose path contains one of the arguments. A file of the default tier that goes over devices is run on those
  * that need nothing but Node, and for the tier "backends" on the others. Other flags go to node, as does --test-name-pattern=....
- * --bail starts no more files after one has failed; --limit=SECONDS ends a file that takes longer.
+ * --bail starts no more files after one has failed; --limit=SECONDS ends a file that takes longer, and all that it has started.
  * --again runs what has failed once more, alone, at the end. A file that passes then is called unsteady, and fails the run only where more
  * than MOST_UNSTEADY files have failed; the output of its first run is printed whole.
  * --changed leaves out files whose last run was green, if nothing that they read then has changed (see changed/green.ts).
@@ -91,6 +91,24 @@ async function run(job: Job): Promise<Outcome> {
   return outcome;
 }
 
+/** Files that run now. */
+const running = new Set<ChildProcess>();
+
+/** Ends a file's process, and what it has started that still runs. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, "SIGKILL");
+  } catch {
+    // All have ended
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    for (const child of running) endGroup(child);
+    process.kill(process.pid, signal);
+  });
+
 function start(job: Job, recording: Recording | undefined): Promise<Outcome> {
   const { name } = job;
   const env = { ...variablesOf(job, isQuick), ...process.env, ...recording?.env };
@@ -98,15 +116,22 @@ function start(job: Job, recording: Recording | undefined): Promise<Outcome> {
   const child = spawn(process.execPath, [...flags, "--test-reporter=spec", join(root, `${name}.test.js`)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 1000 * limit,
-    killSignal: "SIGKILL",
+    // A group of its own, which ends with all that the file has started
+    detached: true,
   });
+  running.add(child);
+  const late = setTimeout(() => endGroup(child), 1000 * limit);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   // What the file has started and left running may hold its output open for ever.
-  child.on("exit", () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LEFT_OPEN).unref());
+  child.on("exit", () => {
+    clearTimeout(late);
+    setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LEFT_OPEN).unref();
+  });
   return new Promise((resolve) =>
     child.on("close", (code, signal) => {
+      endGroup(child);
+      running.delete(child);
       const seconds = (performance.now() - begin) / 1000;
       if (signal) output += `\nended by ${signal} after ${seconds.toFixed(0)} s\n`;
       const summary = output.slice(output.lastIndexOf("ℹ tests "));
