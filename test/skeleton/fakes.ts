@@ -3,7 +3,10 @@ import type { Scalar } from "../../src/set/index.js";
 
 /* Containers that know what they use and cannot run: enough for graphs and schedules. */
 
-export const field = (name: string): Field => Object.create(Field.prototype, { name: { value: name } });
+/** The one grid of all, as far as fields ask for it. */
+const GRID = { periodic: [false, false, false], cutAxes: [2] } as Partial<Grid> as Grid;
+
+export const field = (name: string): Field => Object.create(Field.prototype, { name: { value: name }, grid: { value: GRID } });
 export const scalar = (name: string): Scalar => ({ name }) as Scalar;
 
 interface Uses {
@@ -25,7 +28,7 @@ export function container(
   const fields = [...new Set([...reads, ...around, ...beside, ...writes])];
   return {
     name,
-    grid: { periodic: [false, false, false] } as Partial<Grid> as Grid,
+    grid: GRID,
     location: { file: "sequence.ts", line: 7, column: 1 },
     ir: undefined as never,
     uses: fields.map((used) => ({

@@ -132,6 +132,6 @@ describe("splits", () => {
       fc.asyncProperty(draw, async (drawn) => {
         assert.deepEqual(await outcome(jsSet(drawn.members), drawn), await outcome(jsSet(1), drawn), JSON.stringify(drawn));
       }),
-      { numRuns: share(16), seed: 1, includeErrorInReport: true },
+      { numRuns: share(10), seed: 1, includeErrorInReport: true },
     ));
 });
