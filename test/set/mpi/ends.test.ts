@@ -37,7 +37,7 @@ const BY_ALL: readonly (readonly [way: string, message: RegExp])[] = [
   ["order", /IsoformError: rank 0 has come to component 0 of cell \[1,1,2\] of "u", and rank 1 to component 0 of cell \[1,1,3\] of "u": /],
   ["end", /IsoformError: rank 0 has come to planes 0 to 6 of "u", and rank 1 to the end of the program: /],
   ["first-end", /^isoform: rank 0 has come to the end of the program, and rank 1 to a barrier: /],
-  ["file", /IsoformError: no such folder\/u cannot be written: /],
+  ["file", /IsoformError: rank 0 of 3: cannot write no such folder\/u: .*name a file in a folder that all ranks see/],
   ["first", /IsoformError: rank 0 of 3: TypeError: the disk is full$/],
   ["other-devices", /IsoformError: the devices of rank 0, "js", and of rank 1, "wasm", differ: /],
   ["no-device", /IsoformError: rank 0 of 3: device "nothing": .* \(and on 2 other ranks: 1, 2\)$/],
