@@ -15,7 +15,7 @@ export interface Ranks {
   first<T>(work: () => T | Promise<T>): Promise<T>;
   /**
    * The values of all ranks, by rank, on every rank. They are copied as by `agree`. Calls count in the order in which they are made, so a value that takes
-   * longer on some ranks is given as a promise.
+   * longer on some ranks is given as a promise, which must not wait for a later call of all ranks: the job ends with a message then.
    */
   gather<T>(value: T | Promise<T>, what?: string): Promise<T[]>;
   /**

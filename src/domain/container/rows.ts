@@ -20,7 +20,7 @@ export function rowsOf({ grid, box }: Pick<Container, "grid" | "box">): Rows {
     const [first, end] = within(grid.dimension - 1, begin, begin + planes);
     return { first, planes: end - first, ...(rows && { rows: within(1, ...rows) }) };
   });
-  return { extents: box.bounds.map(([first, behind]) => behind - first), partitions };
+  return { extents: box.bounds.map(([first, end]) => end - first), partitions };
 }
 
 /** Members have some of the rows of their planes. */

@@ -188,7 +188,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
         if (!cutsRows(this)) queue.write(storage.window(memory, from, to, this.beside(m, margins)), values);
         else
           for (const rows of this.boxes.runsWith(m, 1, margins).filter((run) => run.first < run.end)) {
-            const behind = rows.end - this.boxes.length(m, 1);
+            const after = rows.end - this.boxes.length(m, 1);
             const begin = rows.boxPlane + margins[1][0];
             const some = boxOfPlanes(
               values,
@@ -196,7 +196,7 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
               [begin, begin + rows.end - rows.first],
               this.extents[1] + margins[1][0] + margins[1][1],
             );
-            queue.write(storage.window(memory, from, to, [[0 - rows.first, behind], margins[0]]), some);
+            queue.write(storage.window(memory, from, to, [[0 - rows.first, after], margins[0]]), some);
           }
       }
     });
@@ -308,8 +308,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private haloCells(field: Field, member: number, planes: Span, rows: Span): View {
     const storage = this.storage(field, member);
     const { buffer, type } = field.storage[member];
-    const [before, behind] = this.ghosts[0];
-    const shape = [planes[1] - planes[0], rows[1] - rows[0], this.extents[0] + before + behind];
+    const [before, after] = this.ghosts[0];
+    const shape = [planes[1] - planes[0], rows[1] - rows[0], this.extents[0] + before + after];
     const first = storage.at([planes[0], rows[0], 0 - before]);
     return field.layout === "aos"
       ? new View(buffer, type, [...shape, field.cardinality], [...storage.strides, storage.component], first)

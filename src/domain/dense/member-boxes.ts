@@ -49,8 +49,8 @@ export class MemberBoxes {
   /** Own cells along an axis, with the margins beyond the ends of the box. */
   held(member: number, axis: number, margins: Margins): Span {
     const [first, end] = this.own(member, axis);
-    const [before, behind] = margins[axis];
-    return [first === 0 ? 0 - before : 0, end - first + (end === this.grid.extents[axis] ? behind : 0)];
+    const [before, after] = margins[axis];
+    return [first === 0 ? 0 - before : 0, end - first + (end === this.grid.extents[axis] ? after : 0)];
   }
 
   /** Own cells along an axis, with halos, which do not go beyond the ends of the box. */

@@ -21,10 +21,28 @@ export interface CommunicatorOptions {
 /** The order of calls of several steps on one handle of MPI, which several communicators may have. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
+  private count = 0;
+  private awaited: string | undefined;
+
+  /** A call that waits for a value of this process, while others wait for their turn: if the program is at its end then, the value waits for one of them. */
+  get stuck(): string | undefined {
+    return this.count > 1 ? this.awaited : undefined;
+  }
+
+  /** Awaits, within a turn, the value that a call is given. */
+  async value<T>(value: T | Promise<T>, what: string): Promise<T> {
+    this.awaited = what;
+    try {
+      return await value;
+    } finally {
+      this.awaited = undefined;
+    }
+  }
 
   /** Does work after the work of earlier calls: MPI needs one order on all ranks, whichever call ends first on one. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
+    this.count++;
+    const result = this.last.then(work).finally(() => this.count--);
     this.last = result.catch(() => undefined);
     return result;
   }
@@ -147,7 +165,7 @@ export class Communicator {
 
   /** The values of all ranks, on all ranks, in the same way. */
   exchange<T>(value: T | Promise<T>, what: string): Promise<T[]> {
-    return this.turns.inTurn(async () => this.exchangeNext(await value, what));
+    return this.turns.inTurn(async () => this.exchangeNext(await this.turns.value(value, what), what));
   }
 
   private async shareNext<T>(value: T, root: number, what: string): Promise<T> {

@@ -18,6 +18,8 @@ export const NO_KOFFI = { reason: "the package koffi, which calls MPI, is not in
 const THROWN = 1;
 /** Exit code of processes that all refuse the same input. */
 const REFUSED = 2;
+/** Node's status where a program ends while it awaits something. */
+const UNSETTLED = 13;
 /** Seconds that MPI_Abort may take: MPICH 4 waits for ranks that are busy or finalising, without end. */
 const ABORT_SECONDS = 2;
 
@@ -114,6 +116,12 @@ export class MpiJob implements Job {
   /** Finalises MPI, which waits for the other ranks; or ends them, which would wait for this one. */
   private end(code: number): void {
     if (this.ended) return;
+    const { stuck } = this.turns;
+    if (stuck !== undefined && (code === 0 || code === UNSETTLED))
+      this.abort(
+        `${stuck} would wait for ever for a value that itself asks all ranks for something: await the value, and then give it`,
+        THROWN,
+      );
     if (code !== 0 && !this.together && this.count > 1) this.abort(`it exited with status ${code}, which ends all ranks`, code);
     this.ended = true;
     // MPI_Abort of a rank that fails meanwhile would wait for ranks that are inside MPI_Finalize.

@@ -22,6 +22,10 @@ const BY_ONE: readonly (readonly [way: string, status: number, message: RegExp])
 /** Errors that each rank throws for itself. Rank 0 tells of them, unless it comes to them half a second after another one. */
 const BY_EACH: readonly (readonly [way: string, message: RegExp])[] = [
   ["other-member", /^isoform: rank \d of 3 on \S+: DeviceError: device "js": member \d belongs to rank \d \(use a member of set.locals\)$/],
+  [
+    "nested",
+    /^isoform: rank \d of 3 on \S+: outer would wait for ever for a value that itself asks all ranks for something: await the value, /,
+  ],
   ["submit", /^isoform: rank \d of 3 on \S+: LaunchError: skeleton "scaling" is submitted while another call runs /],
 ];
 

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -52,4 +53,12 @@ export function eachLauncher(tests: (launcher: Launcher) => void): void {
       else tests(launcher);
     });
   }
+}
+
+/** What a program of these tests has printed on its line "digests". */
+export function digests({ status, stdout, stderr }: Ended): Record<string, unknown> {
+  assert.equal(status, 0, stderr);
+  const lines = stdout.split(/\r?\n/).filter((line) => line.startsWith("digests "));
+  assert.equal(lines.length, 1, stdout);
+  return JSON.parse(lines[0].slice("digests ".length)) as Record<string, unknown>;
 }

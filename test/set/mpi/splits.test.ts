@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import { eachLauncher, launch, program, type Ended } from "./launchers.js";
+import { digests, eachLauncher, launch, program } from "./launchers.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-splits-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -18,13 +18,6 @@ const words = (split: string, occ: string, name: string, iterations: number, fro
   join(folder, `${name}.vti`),
   ...(from === undefined ? [] : [join(folder, `${from}.ckpt`)]),
 ];
-
-function digests({ status, stdout, stderr }: Ended): Record<string, unknown> {
-  assert.equal(status, 0, stderr);
-  const lines = stdout.split(/\r?\n/).filter((line) => line.startsWith("digests "));
-  assert.equal(lines.length, 1, stdout);
-  return JSON.parse(lines[0].slice("digests ".length)) as Record<string, unknown>;
-}
 
 const alone = (spec: string, rest: readonly string[]): Record<string, unknown> =>
   digests(spawnSync(process.execPath, [program("splits"), spec, ...rest], { encoding: "utf8" }));

@@ -116,6 +116,14 @@ const ways: Readonly<Record<string, () => Promise<void>>> = {
   async "first-end"() {
     if (rank !== 0) await set.ranks!.barrier();
   },
+  // A value that is there after a call of all ranks, given to a call before that.
+  async nested() {
+    const value = async (): Promise<number> => {
+      await Promise.resolve();
+      return (await set.ranks!.gather(rank, "inner")).length;
+    };
+    await set.ranks!.gather(value(), "outer");
+  },
   async file() {
     await writeRaw("no such folder/u", scaling(1).u);
   },
