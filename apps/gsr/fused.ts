@@ -1,4 +1,4 @@
-import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
+import type { Args, Kernel, LaunchOptions, Params, Policy, Queue, View } from "isoform";
 import { f64, i32, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
@@ -9,9 +9,9 @@ import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
 import type { ScalarName } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
-import { ASTROMETRIC, sections, sharedUnknowns } from "./shape.js";
+import { ASTROMETRIC, AXES, sections, sharedUnknowns } from "./shape.js";
 import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint } from "./sorted.js";
-import { combine, starProducts, sweep, sweepConstraints } from "./sweep.js";
+import { combine, starProducts, sweep, sweepConstraints, turned } from "./sweep.js";
 import type { DeviceSparse } from "./system.js";
 import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
 import type { Leaf, Share, SharePart, Tile } from "./tiles.js";
@@ -35,7 +35,7 @@ export type Norm = (typeof NORMS)[number];
 
 /** Device memory of the form beside the system and the solver's vectors. */
 export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
-  8 * sections(shape).unknowns +
+  8 * (sections(shape).unknowns + AXES * shape.knots) +
   (sorted.attitude ? sortedAttitudeFootprint(shape) : 0) +
   (sorted.instrument ? sortedInstrumentFootprint(shape) : 0);
 
@@ -123,7 +123,7 @@ class Fused {
         product: [...constraints, ...normV("combine")],
       },
       forward: [
-        ...each((part) => part.tiles.flatMap((tile, n) => this.forward(part, tile, n))),
+        ...each((part) => [this.turn(part), ...part.tiles.flatMap((tile, n) => this.forward(part, tile, n))]),
         ...together,
         ...each((part) => this.forwardShared(part)),
       ],
@@ -190,6 +190,7 @@ class Fused {
       c: vectors.u.slice([row, vectors.u.length]),
       at: (name) => share.scalars.at(name),
       constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
+      attitude: own(device.array(f64, [system.shape.knots, AXES])),
       starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
       starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
     };
@@ -251,12 +252,18 @@ class Fused {
     ];
   }
 
+  private turn(part: SharePart): Step {
+    const { vectors, system } = part.share;
+    const { attitude } = unknowns(system.shape, vectors.v);
+    return this.step(part, turned, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike");
+  }
+
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */
   private forward(part: SharePart, tile: Tile, n: number): Step[] {
     const { rows, leaf, u, constraints } = tile;
     const { share } = part;
     const { vectors, system } = share;
-    const { attitude, instrument, global } = unknowns(system.shape, vectors.v);
+    const { instrument, global } = unknowns(system.shape, vectors.v);
     const { stars } = rows.shape;
     const products = (x: View<"f64">, into: View<"f64">): Step[] =>
       constraints
@@ -297,7 +304,7 @@ class Fused {
           starRow: rows.starRow,
           shift: part.at("minusRatio"),
           xAstro: tile.v.reshape(stars, ASTROMETRIC),
-          xAtt: attitude,
+          xAtt: part.attitude,
           xInstr: instrument,
           xGlobal: global ?? vectors.v,
           u,
@@ -315,16 +322,19 @@ class Fused {
     ];
   }
 
-  /** Shares of A^T u that are not scattered. */
+  /** Shares of A^T u that are not scattered. The two copies are read side by side: one is held up by memory, the other by places far apart. */
   private fromCopies(part: SharePart, { rows, u, leaf, attitude, instrument }: Tile): Step[] {
-    const queue = part.share.member.queue(0);
+    const { member } = part.share;
+    const [queue, side] = [member.queue(0), attitude && instrument ? member.queue(1) : member.queue(0)];
     const { global } = leaf.shared;
+    const waits = (name: string, waiting: Queue, before: Queue): Step[] =>
+      queue === side ? [] : [{ name, act: () => waiting.wait(before.record()) }];
     return [
-      ...[...(attitude?.steps(u, leaf.shared.attitude) ?? []), ...(instrument?.steps(u, leaf.shared.instrument) ?? [])].map((step) => ({
-        ...step,
-        queue,
-      })),
+      ...waits("copies begin", side, queue),
+      ...(instrument?.steps(u, leaf.shared.instrument) ?? []).map((step) => ({ ...step, queue: side })),
+      ...(attitude?.steps(u, leaf.shared.attitude) ?? []).map((step) => ({ ...step, queue })),
       ...(rows.global && global ? [this.step(part, a2Global, { g: rows.global, u, product: global }, range(u.length))] : []),
+      ...waits("copies end", queue, side),
     ];
   }
 

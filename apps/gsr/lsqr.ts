@@ -109,6 +109,9 @@ export function stopRule(norms: Norms, { atol, btol, conlim }: Tolerances, itera
   return first < 0 ? undefined : first + 1;
 }
 
+/** Iterations whose steps are timed one after the other, before those whose wall clock counts. */
+const TIMED = 10;
+
 /** Milliseconds after which the program's events get a turn: on CPUs no wait in the loop lets them in. */
 const SILENCE = 100;
 
@@ -116,7 +119,7 @@ const SILENCE = 100;
 export interface SolveOptions extends Partial<Tolerances> {
   /** The most iterations. */
   iterations: number;
-  /** Also take the device's time of every step. */
+  /** Also take the device's time of every step, in the first iterations. */
   timed?: boolean;
   /** Called after each iteration; the next one waits for a promise that it returns. */
   onIteration?(iteration: number, norms: Norms): void | Promise<void>;
@@ -141,9 +144,9 @@ export interface Solution extends Norms {
   iterations: number;
   /** Estimate of cond(A). */
   acond: number;
-  /** Wall clock, mean over the iterations. */
+  /** Wall clock, mean over the iterations whose steps are not timed, if any. */
   secondsPerIteration: number;
-  /** Device seconds of each step, mean over the iterations; empty unless timed. */
+  /** Device seconds of each step by itself, mean over the timed iterations; empty unless timed. */
   steps: Record<string, number>;
 }
 
@@ -207,15 +210,17 @@ export class Lsqr {
     const seconds = new Map<string, number>();
     let istop = state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined;
     let done = from ?? 0;
-    const began = performance.now();
+    const timedEnd = timed ? done + TIMED : done;
+    let [began, counted] = [performance.now(), 0];
     let lastReport = began;
     let marks: DeviceEvent[] = [];
     const submit = (steps: readonly Step[]): void => {
-      if (timed && marks.length === 0) marks.push(queue.record());
+      if (done >= timedEnd) return run(steps);
+      if (marks.length === 0) marks.push(queue.record());
       for (const step of steps) {
-        if ("launch" in step) step.queue.submit(step.launch);
+        if ("launch" in step) (step.queue.device === queue.device ? queue : step.queue).submit(step.launch);
         else step.act();
-        if (timed) marks.push(queue.record());
+        marks.push(queue.record());
       }
     };
     if (istop === undefined) submit(this.matrix.forward);
@@ -231,7 +236,8 @@ export class Lsqr {
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
       if (done < limit && !due) submit(this.matrix.forward);
       state = await norms;
-      if (timed) await this.addTimes(seconds, passed);
+      if (passed.length > 0) await this.addTimes(seconds, passed);
+      counted++;
       requireFinite(state);
       istop = stopRule(state, { atol, btol, conlim }, done, limit);
       await onIteration?.(done, state);
@@ -239,13 +245,14 @@ export class Lsqr {
         if (!(await pause!.save(done))) istop = -1;
         else submit(this.matrix.forward);
       }
+      if (timed && done === timedEnd && istop === undefined) [began, counted] = [performance.now(), 0];
       if (performance.now() - lastReport > SILENCE) {
         await turn();
         lastReport = performance.now();
       }
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
-    const here = Math.max(1, done - (from ?? 0));
+    const measured = Math.max(1, Math.min(TIMED, done - (from ?? 0)));
     return {
       istop,
       iterations: done,
@@ -256,8 +263,8 @@ export class Lsqr {
       xnorm,
       dnorm,
       acond: anorm * dnorm,
-      secondsPerIteration: (performance.now() - began) / 1000 / here,
-      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / here])),
+      secondsPerIteration: (performance.now() - began) / 1000 / Math.max(1, counted),
+      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / measured])),
     };
   }
 

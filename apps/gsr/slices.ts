@@ -9,35 +9,51 @@
 export const SLICE = 32;
 
 export interface Slices {
-  /** For the list at each place: its group, the place of its first entry (the others follow 32 apart), and their number. */
-  readonly group: Int32Array;
+  /** For each group its first list, and at the end the number of lists: a group has one, or more where it has many entries. */
+  readonly first: Int32Array;
+  /** For the list at each place: its number, the place of its first entry (the others follow 32 apart), and their number. */
+  readonly list: Int32Array;
   readonly start: Int32Array;
   readonly length: Int32Array;
   /** The entry at each place of a slice; 0 where it is filled up. */
   readonly entries: Int32Array;
 }
 
-/** Lists of the entries 0 .. count-1 by group; groups change places within `window` of them only. */
-export function inSlices(groups: number, window: number, count: number, groupOf: (entry: number) => number): Slices {
+/**
+ * Lists of the entries 0 .. count-1 by group; lists change places within those of `window` groups only.
+ * @param longest entries of a list, at most: a group with more has several lists of like length, one after the other
+ */
+export function inSlices(groups: number, window: number, count: number, groupOf: (entry: number) => number, longest = Infinity): Slices {
   const sizes = new Int32Array(groups);
   for (let entry = 0; entry < count; entry++) sizes[groupOf(entry)]++;
-  const group = Int32Array.from({ length: groups }, (_, g) => g);
-  for (let first = 0; first < groups; first += window) group.subarray(first, first + window).sort((a, b) => sizes[b] - sizes[a]);
-  const length = group.map((g) => sizes[g]);
-  const start = new Int32Array(groups);
+  const first = new Int32Array(groups + 1);
+  for (let g = 0; g < groups; g++) first[g + 1] = first[g] + Math.max(1, Math.ceil(sizes[g] / longest));
+  const lists = first[groups];
+  const lengths = new Int32Array(lists);
+  /** Entries of each list of a group but the last. */
+  const each = sizes.map((size, g) => Math.max(1, Math.ceil(size / (first[g + 1] - first[g]))));
+  for (let g = 0; g < groups; g++)
+    for (let n = 0; n < first[g + 1] - first[g]; n++) lengths[first[g] + n] = Math.max(0, Math.min(each[g], sizes[g] - n * each[g]));
+  const list = Int32Array.from({ length: lists }, (_, n) => n);
+  for (let g = 0; g < groups; g += window)
+    list.subarray(first[g], first[Math.min(groups, g + window)]).sort((a, b) => lengths[b] - lengths[a]);
+  const length = list.map((n) => lengths[n]);
+  const start = new Int32Array(lists);
   let end = 0;
-  for (let first = 0; first < groups; first += SLICE) {
-    const lists = Math.min(SLICE, groups - first);
-    for (let lane = 0; lane < lists; lane++) start[first + lane] = end + lane;
-    end += SLICE * Math.max(...length.subarray(first, first + lists));
+  for (let from = 0; from < lists; from += SLICE) {
+    const side = Math.min(SLICE, lists - from);
+    for (let lane = 0; lane < side; lane++) start[from + lane] = end + lane;
+    end += SLICE * Math.max(...length.subarray(from, from + side));
   }
-  const next = new Int32Array(groups);
-  group.forEach((g, place) => (next[g] = start[place]));
+  const startOf = new Int32Array(lists);
+  list.forEach((n, place) => (startOf[n] = start[place]));
   const entries = new Int32Array(end);
+  const filled = new Int32Array(groups);
   for (let entry = 0; entry < count; entry++) {
     const g = groupOf(entry);
-    entries[next[g]] = entry;
-    next[g] += SLICE;
+    const n = filled[g]++;
+    const piece = Math.floor(n / each[g]);
+    entries[startOf[first[g] + piece] + SLICE * (n - piece * each[g])] = entry;
   }
-  return { group, start, length, entries };
+  return { first, list, start, length, entries };
 }

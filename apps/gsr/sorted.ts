@@ -17,7 +17,7 @@ export interface SortedSection {
 }
 
 /** Places of the entries of each sum, and the row of each entry. */
-const SLICES = { row: view(i32), group: view(i32), start: view(i32), length: view(i32) };
+const SLICES = { row: view(i32), list: view(i32), start: view(i32), length: view(i32) };
 
 /* Attitude: rows with one start knot share twelve unknowns. */
 
@@ -34,7 +34,7 @@ const attitudeGroups = kernel(
     u: view(f64),
     sums: view(f64, 2, { disjoint: true }),
   },
-  ({ a, row, group, start, length, u, sums }, place) => {
+  ({ a, row, list, start, length, u, sums }, place) => {
     const s = new Float64Array(12);
     const end = length[place];
     for (let n = 0; n < end; n++) {
@@ -42,7 +42,7 @@ const attitudeGroups = kernel(
       const t = u[row[e]];
       for (let k = 0; k < 12; k++) s[k] += a[e][k] * t;
     }
-    const g = group[place];
+    const g = list[place];
     for (let k = 0; k < 12; k++) sums[g][k] = s[k];
   },
 );
@@ -65,10 +65,8 @@ export const sortedAttitudeFootprint = (shape: Shape): number =>
 export async function sortedAttitude({ device, shape, attitude, knot }: StarRows, options: LaunchOptions): Promise<SortedSection> {
   const groups = shape.knots - KNOTS + 1;
   const groupOf = (await device.queue.read(knot)) as Int32Array;
-  const { entries: row, ...slices } = upload(
-    device,
-    inSlices(groups, groups, groupOf.length, (i) => groupOf[i]),
-  );
+  const { first: _, ...lists } = inSlices(groups, groups, groupOf.length, (i) => groupOf[i]);
+  const { entries: row, ...slices } = upload(device, lists);
   const arrays = {
     ...slices,
     row,
@@ -94,6 +92,9 @@ export async function sortedAttitude({ device, shape, attitude, knot }: StarRows
 /** Rows of a tile: 16 MiB of u. */
 const TILE_ROWS = 2 ** 21;
 
+/** Entries of a list, at most: all observations of a CCD have its unknowns of magnitude and colour, and one thread would be busy with these for long. */
+const LONGEST_LIST = 1024;
+
 /** `entry` counts the coefficients of all rows. */
 const gatherEntries = kernel(
   "gatherEntries",
@@ -105,7 +106,7 @@ const gatherEntries = kernel(
   },
 );
 
-/** For each column of each tile the sum of its coefficients times u. */
+/** For each list of a column of a tile the sum of its coefficients times u. */
 const instrumentTiles = kernel(
   "instrumentTiles",
   {
@@ -114,29 +115,37 @@ const instrumentTiles = kernel(
     u: view(f64),
     sums: view(f64, 1, { disjoint: true }),
   },
-  ({ a, row, group, start, length, u, sums }, place) => {
+  ({ a, row, list, start, length, u, sums }, place) => {
     let sum = 0;
     const end = length[place];
     for (let n = 0; n < end; n++) {
       const e = start[place] + 32 * n;
       sum += a[e] * u[row[e]];
     }
-    sums[group[place]] = sum;
+    sums[list[place]] = sum;
   },
 );
 
-/** Each column from its tiles. */
-const instrumentColumns = kernel("instrumentColumns", { sums: view(f64, 2), t: view(f64) }, ({ sums, t }, column) => {
-  let total = 0;
-  for (let tile = 0; tile < sums.length; tile++) total += sums[tile][column];
-  t[column] += total;
-});
+/** Each column from its lists in all tiles. */
+const instrumentColumns = kernel(
+  "instrumentColumns",
+  { sums: view(f64), first: view(i32), tiles: i32, t: view(f64) },
+  ({ sums, first, tiles, t }, column) => {
+    let total = 0;
+    for (let tile = 0; tile < tiles; tile++) {
+      const group = tile * t.length + column;
+      const end = first[group + 1];
+      for (let n = first[group]; n < end; n++) total += sums[n];
+    }
+    t[column] += total;
+  },
+);
 
 const tilesOf = ({ observations }: Shape, tileRows = TILE_ROWS): number => Math.ceil(observations / tileRows);
 
 /** Device memory of the instrument's copy, without what slices are filled up with. */
 export const sortedInstrumentFootprint = (shape: Shape): number =>
-  shape.observations * INSTRUMENT * 12 + tilesOf(shape) * instrumentLayout(shape).size * 20;
+  shape.observations * INSTRUMENT * (12 + 20 / LONGEST_LIST) + tilesOf(shape) * instrumentLayout(shape).size * 24;
 
 /** The instrument's share of A^T u from a copy of its coefficients by tile of `tileRows` rows, and in it by column. */
 export async function sortedInstrument(
@@ -147,28 +156,23 @@ export async function sortedInstrument(
   const [tiles, columns] = [tilesOf(shape, tileRows), instrumentLayout(shape).size];
   const columnOf = (await device.queue.read(column)) as Int32Array;
   const groupOf = (entry: number): number => Math.floor(entry / (INSTRUMENT * tileRows)) * columns + columnOf[entry];
-  const { entries: entry, ...slices } = upload(device, inSlices(tiles * columns, columns, columnOf.length, groupOf));
+  const { entries: entry, ...slices } = upload(device, inSlices(tiles * columns, columns, columnOf.length, groupOf, LONGEST_LIST));
   const arrays = {
     ...slices,
     row: device.array(i32, entry.length),
     sorted: device.array(f64, entry.length),
-    sums: device.array(f64, [tiles, columns]),
+    sums: device.array(f64, slices.list.length),
   };
-  const { row, sorted, sums } = arrays;
+  const { row, sorted, sums, first, list, start, length } = arrays;
   await device.run(gatherEntries, { entry, a: instrument, sorted, row }, range(entry.length), options);
   entry.free();
   return {
     steps: (u, t) => [
       {
         name: instrumentTiles.name,
-        launch: device.prepare(
-          instrumentTiles,
-          { a: sorted, row, ...slices, u, sums: sums.reshape(tiles * columns) },
-          range(tiles * columns),
-          options,
-        ),
+        launch: device.prepare(instrumentTiles, { a: sorted, row, list, start, length, u, sums }, range(list.length), options),
       },
-      { name: instrumentColumns.name, launch: device.prepare(instrumentColumns, { sums, t }, range(columns), options) },
+      { name: instrumentColumns.name, launch: device.prepare(instrumentColumns, { sums, first, tiles, t }, range(columns), options) },
     ],
     free: () => Object.values(arrays).forEach((array) => array.free()),
   };

@@ -6,7 +6,7 @@ import { bool, f64, fixed, i32, scatter, kernel, sum, teamKernel, view } from "i
  */
 
 /**
- * A team a star. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
+ * A team a star. `xAtt` has the knots of `turned`, so that what a row reads of it lies together. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
  * share of A^T u, a sum over all rows, is `a2Global`'s.
  */
 export const sweep = teamKernel(
@@ -85,7 +85,7 @@ export const sweep = teamKernel(
           let part = 0;
           for (let k = 0; k < 4; k++) {
             att[4 * axis + k] = attitude[i][4 * axis + k];
-            part += att[4 * axis + k] * xAtt[axis][first + k];
+            part += att[4 * axis + k] * xAtt[first + k][axis];
           }
           t += part;
         }
@@ -121,6 +121,11 @@ export const sweep = teamKernel(
     squares.add(sums.squares);
   },
 );
+
+/** The attitude's unknowns, knot after knot in place of axis after axis. */
+export const turned = kernel("turned", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, knot) => {
+  for (let axis = 0; axis < 3; axis++) y[knot][axis] = x[axis][knot];
+});
 
 /**
  * u := A v - (alpha/beta) u for constraint rows, from their entries on shared unknowns and, where `starPlace` is not negative, the product of their

@@ -73,6 +73,8 @@ export interface SharePart {
   readonly c: View<"f64">;
   /** Their entries on shared unknowns. */
   readonly constraints: DeviceSparse;
+  /** The attitude's part of v for the sweep, knot after knot. */
+  readonly attitude: View<"f64">;
   /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
   readonly starPlace: View<"i32">;
   readonly starRows: View<"i32">;

@@ -12,7 +12,7 @@ export interface Tuning {
   readonly elements?: number;
   /** GPUs, three axes: neighbouring planes of a block. */
   readonly planes?: number;
-  /** CUDA, three axes: blocks that a multiprocessor holds at least; the fewer, the more registers a thread may have. */
+  /** CUDA: blocks that a multiprocessor holds at least; the fewer, the more registers a thread may have. */
   readonly resident?: number;
   /** GPUs, three axes: share of the last-level cache that the planes of a tile of blocks may fill. */
   readonly cacheShare?: number;

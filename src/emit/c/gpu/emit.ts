@@ -37,7 +37,7 @@ export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: G
     row: writer instanceof RangeWriter ? writer.row : writer.threads,
     elements: writer instanceof RangeWriter ? writer.elements : 1,
     planes: writer instanceof RangeWriter ? writer.planes : 0,
-    tunables: () => (writer instanceof RangeWriter ? writer.tunables() : {}),
+    tunables: () => writer.tunables(),
     reduces: program.reduces.map(({ name, type }) => ({ name, type })),
     fold: fold?.entry,
     finish: finish?.entry,

@@ -12,7 +12,7 @@ import type { BlockShape } from "./dialect.js";
 import { PeerStores } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
 import { ScatterCache } from "./scatter-cache.js";
-import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
+import { BLOCK, entryName, EntryWriter, RESIDENTS, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
 const AXES_OF_BLOCKS = ["x", "y", "z"] as const;
@@ -43,7 +43,6 @@ const TUNABLES = {
   threads: [64, 128, 256],
   row: [16, 32, 64, 128, 256],
   planes: [1, 2, 4, 8, 16],
-  resident: [1, 2, 4, 8],
   cacheShare: [0.2, 0.4, 0.8],
 } as const satisfies Tunables;
 
@@ -127,7 +126,7 @@ export class RangeWriter extends EntryWriter {
       default:
         return unreachable(this.traversal);
     }
-    return this.finish(this.threads, this.block(), this.planes > 1 ? (this.program.assumptions.tuning?.resident ?? RESIDENT) : undefined);
+    return this.finish(this.threads, this.block(), this.resident(this.threads, this.planes > 1 ? RESIDENT : undefined));
   }
 
   /** Threads of a block at most: the fewer, the more registers each may have. */
@@ -148,20 +147,14 @@ export class RangeWriter extends EntryWriter {
   /** Ways in which grids over a range can be tuned. */
   tunables(): Tunables {
     if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "segments") return {};
-    const { threads, row, elements, planes, resident, cacheShare } = TUNABLES;
+    const { threads, row, elements, planes, cacheShare } = TUNABLES;
     const jams = elements.filter((count) => count === 1 || jam(this.ir, 0, count));
     const jamming = jams.length > 1 ? { elements: jams } : {};
     const together = this.traversal === "elements" && this.rank < 3 ? jamming : {};
-    if (this.isFlat) return { ...together, threads };
-    if (this.planes === 0) return { ...together, threads, row };
-    return {
-      ...jamming,
-      threads,
-      row,
-      planes,
-      ...(this.dialect.holdsResidents ? { resident } : {}),
-      cacheShare,
-    };
+    const residents = this.dialect.holdsResidents ? { resident: RESIDENTS } : {};
+    if (this.isFlat) return { ...together, threads, ...residents };
+    if (this.planes === 0) return { ...together, threads, row, ...residents };
+    return { ...jamming, threads, row, planes, ...residents, cacheShare };
   }
 
   /** Blocks have one axis, whatever the range has. */

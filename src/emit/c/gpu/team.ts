@@ -4,12 +4,13 @@ import { identityOf } from "../../../ir/identity.js";
 import { foldLanes } from "../../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../../ir/types.js";
 import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../../../ir/analysis/teams.js";
+import type { Tunables } from "../../../ir/tuning.js";
 import { blocksOf } from "../../../ir/walk.js";
 import type { BodyWriter } from "../body.js";
 import { TeamOrder } from "./faults.js";
 import { foldByHalves } from "./folds.js";
 import type { Entry } from "./program.js";
-import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
+import { entryName, EntryWriter, RESIDENTS, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 /** The largest team, and the default. */
@@ -110,7 +111,12 @@ export class TeamWriter extends EntryWriter {
         }
       },
     );
-    return this.finish(this.threads, [this.threads, 1, 1]);
+    return this.finish(this.threads, [this.threads, 1, 1], this.resident(this.threads));
+  }
+
+  /** Ways in which teams can be tuned. */
+  tunables(): Tunables {
+    return this.dialect.holdsResidents ? { resident: RESIDENTS } : {};
   }
 
   private declareMember(): void {

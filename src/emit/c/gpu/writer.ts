@@ -1,6 +1,7 @@
 import { unreachable } from "../../../ir/unreachable.js";
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";
+import { loadsOfTurn } from "../../../ir/analysis/loads.js";
 import { BodyWriter } from "../body.js";
 import { slotText, type GpuSlot } from "../../slots.js";
 import { Code } from "../code.js";
@@ -22,6 +23,15 @@ export interface TargetCache {
 
 /** Threads of a block that works on chunks or partials, and the most that a block of a range has. */
 export const BLOCK = 256;
+
+/** Blocks of a multiprocessor to try. */
+export const RESIDENTS = [1, 2, 4, 8] as const;
+
+/**
+ * Values that a turn of a loop reads from which on its loads want registers, and threads of a multiprocessor that leave enough for them, 128 each:
+ * with the few that the compiler takes by itself, loads wait for each other.
+ */
+const MANY_LOADS = { least: 12, threads: 512 };
 
 /** A C identifier for a kernel's name, apart from the library's functions. */
 export function entryName(kernel: string): string {
@@ -364,6 +374,15 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
         line(`const ${this.T[type]} ${added} = ${value};`);
         body.code.line(`${into} = ${body.fold(operation, type, into, added)};`);
       });
+  }
+
+  /** Blocks that a multiprocessor is to hold at least: as tuned, as many as leave registers for many loads, or `byDefault`. */
+  protected resident(threads: number, byDefault?: number): number | undefined {
+    const { tuning } = this.program.assumptions;
+    if (tuning?.resident !== undefined || byDefault !== undefined) return tuning?.resident ?? byDefault;
+    return loadsOfTurn(this.ir.body) < MANY_LOADS.least
+      ? undefined
+      : Math.min(RESIDENTS.at(-1)!, Math.max(1, Math.floor(MANY_LOADS.threads / threads)));
   }
 
   /** The finished function and its signature. */
