@@ -1,4 +1,4 @@
-import type { Args, Kernel, LaunchOptions, Params, Policy, Queue, View } from "isoform";
+import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
 import { f64, i32, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
@@ -10,7 +10,7 @@ import type { ScalarName } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, AXES, sections, sharedUnknowns } from "./shape.js";
-import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint } from "./sorted.js";
+import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint, sumsOfBoth } from "./sorted.js";
 import { combine, starProducts, sweep, sweepConstraints, turned } from "./sweep.js";
 import type { DeviceSparse } from "./system.js";
 import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
@@ -322,19 +322,21 @@ class Fused {
     ];
   }
 
-  /** Shares of A^T u that are not scattered. The two copies are read side by side: one is held up by memory, the other by places far apart. */
+  /** Shares of A^T u that are not scattered. */
   private fromCopies(part: SharePart, { rows, u, leaf, attitude, instrument }: Tile): Step[] {
-    const { member } = part.share;
-    const [queue, side] = [member.queue(0), attitude && instrument ? member.queue(1) : member.queue(0)];
-    const { global } = leaf.shared;
-    const waits = (name: string, waiting: Queue, before: Queue): Step[] =>
-      queue === side ? [] : [{ name, act: () => waiting.wait(before.record()) }];
+    const queue = part.share.member.queue(0);
+    const { shared } = leaf;
+    const sums =
+      attitude && instrument
+        ? [sumsOfBoth(rows, attitude, instrument, u, this.options.rows)]
+        : [attitude, instrument].flatMap((section) => (section ? [section.sums(u)] : []));
+    const finishes = [
+      ...(attitude ? [attitude.finish(shared.attitude)] : []),
+      ...(instrument ? [instrument.finish(shared.instrument)] : []),
+    ];
     return [
-      ...waits("copies begin", side, queue),
-      ...(instrument?.steps(u, leaf.shared.instrument) ?? []).map((step) => ({ ...step, queue: side })),
-      ...(attitude?.steps(u, leaf.shared.attitude) ?? []).map((step) => ({ ...step, queue })),
-      ...(rows.global && global ? [this.step(part, a2Global, { g: rows.global, u, product: global }, range(u.length))] : []),
-      ...waits("copies end", queue, side),
+      ...[...sums, ...finishes].map((step) => ({ ...step, queue })),
+      ...(rows.global && shared.global ? [this.step(part, a2Global, { g: rows.global, u, product: shared.global }, range(u.length))] : []),
     ];
   }
 

@@ -218,7 +218,7 @@ export class Lsqr {
       if (done >= timedEnd) return run(steps);
       if (marks.length === 0) marks.push(queue.record());
       for (const step of steps) {
-        if ("launch" in step) (step.queue.device === queue.device ? queue : step.queue).submit(step.launch);
+        if ("launch" in step) step.queue.submit(step.launch);
         else step.act();
         marks.push(queue.record());
       }

@@ -19,24 +19,32 @@ export interface Slices {
   readonly entries: Int32Array;
 }
 
+/** Groups by entry: entries come in windows of `entries`, in each of which `groupOf` counts the groups anew from 0 to `groups`. */
+export interface Windows {
+  readonly groups: number;
+  readonly entries: number;
+  readonly groupOf: ArrayLike<number>;
+}
+
 /**
- * Lists of the entries 0 .. count-1 by group; lists change places within those of `window` groups only.
+ * Lists of all entries by group, of one window after the other; lists change places within a window only.
  * @param longest entries of a list, at most: a group with more has several lists of like length, one after the other
  */
-export function inSlices(groups: number, window: number, count: number, groupOf: (entry: number) => number, longest = Infinity): Slices {
-  const sizes = new Int32Array(groups);
-  for (let entry = 0; entry < count; entry++) sizes[groupOf(entry)]++;
-  const first = new Int32Array(groups + 1);
-  for (let g = 0; g < groups; g++) first[g + 1] = first[g] + Math.max(1, Math.ceil(sizes[g] / longest));
-  const lists = first[groups];
+export function inSlices({ groups, entries: each, groupOf }: Windows, longest = Infinity): Slices {
+  const windows = Math.max(1, Math.ceil(groupOf.length / each));
+  const sizes = new Int32Array(windows * groups);
+  inWindows(windows, each, groupOf.length, (window, from, to) => count(sizes.subarray(window * groups), groupOf, from, to));
+  const first = new Int32Array(sizes.length + 1);
+  sizes.forEach((size, g) => (first[g + 1] = first[g] + Math.max(1, Math.ceil(size / longest))));
+  const lists = first[sizes.length];
   const lengths = new Int32Array(lists);
-  /** Entries of each list of a group but the last. */
-  const each = sizes.map((size, g) => Math.max(1, Math.ceil(size / (first[g + 1] - first[g]))));
-  for (let g = 0; g < groups; g++)
-    for (let n = 0; n < first[g + 1] - first[g]; n++) lengths[first[g] + n] = Math.max(0, Math.min(each[g], sizes[g] - n * each[g]));
+  sizes.forEach((size, g) => {
+    const share = Math.ceil(size / (first[g + 1] - first[g]));
+    for (let n = first[g], left = size; n < first[g + 1]; n++, left -= share) lengths[n] = Math.max(0, Math.min(share, left));
+  });
   const list = Int32Array.from({ length: lists }, (_, n) => n);
-  for (let g = 0; g < groups; g += window)
-    list.subarray(first[g], first[Math.min(groups, g + window)]).sort((a, b) => lengths[b] - lengths[a]);
+  for (let window = 0; window < windows; window++)
+    list.subarray(first[window * groups], first[(window + 1) * groups]).sort((a, b) => lengths[b] - lengths[a]);
   const length = list.map((n) => lengths[n]);
   const start = new Int32Array(lists);
   let end = 0;
@@ -48,12 +56,29 @@ export function inSlices(groups: number, window: number, count: number, groupOf:
   const startOf = new Int32Array(lists);
   list.forEach((n, place) => (startOf[n] = start[place]));
   const entries = new Int32Array(end);
-  const filled = new Int32Array(groups);
-  for (let entry = 0; entry < count; entry++) {
-    const g = groupOf(entry);
-    const n = filled[g]++;
-    const piece = Math.floor(n / each[g]);
-    entries[startOf[first[g] + piece] + SLICE * (n - piece * each[g])] = entry;
-  }
+  inWindows(windows, each, groupOf.length, (window, from, to) => {
+    /** Of each group the list that is filled, and the place of its next entry and of its end. */
+    const filled = first.slice(window * groups, (window + 1) * groups);
+    const next = filled.map((n) => startOf[n]);
+    const ends = filled.map((n) => startOf[n] + SLICE * lengths[n]);
+    for (let entry = from; entry < to; entry++) {
+      const g = groupOf[entry];
+      if (next[g] === ends[g]) {
+        const n = ++filled[g];
+        next[g] = startOf[n];
+        ends[g] = startOf[n] + SLICE * lengths[n];
+      }
+      entries[next[g]] = entry;
+      next[g] += SLICE;
+    }
+  });
   return { first, list, start, length, entries };
+}
+
+function inWindows(windows: number, each: number, count: number, does: (window: number, from: number, to: number) => void): void {
+  for (let window = 0; window < windows; window++) does(window, window * each, Math.min(count, (window + 1) * each));
+}
+
+function count(sizes: Int32Array, groupOf: ArrayLike<number>, from: number, to: number): void {
+  for (let entry = from; entry < to; entry++) sizes[groupOf[entry]]++;
 }

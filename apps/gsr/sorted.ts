@@ -10,10 +10,30 @@ import type { StarRows } from "./system.js";
  * the same in each run; neighbouring threads read neighbouring coefficients (slices.ts).
  */
 
-/** A section of A^T u; `steps` add it to `t`. */
+interface SortedStep {
+  readonly name: string;
+  launch: Launch;
+}
+
+/** A section of A^T u. */
 export interface SortedSection {
-  steps(u: View<"f64">, t: View<"f64">): { readonly name: string; launch: Launch }[];
+  /** A copy of the coefficients, and the sums of its lists. */
+  readonly lists: Lists;
+  /** Sums up each list. */
+  sums(u: View<"f64">): SortedStep;
+  /** Adds the lists' sums to `t`. */
+  finish(t: View<"f64">): SortedStep;
   free(): void;
+}
+
+/** Arguments of the kernel that sums up a section's lists, without u. */
+interface Lists {
+  readonly a: View<"f64">;
+  readonly row: View<"i32">;
+  readonly list: View<"i32">;
+  readonly start: View<"i32">;
+  readonly length: View<"i32">;
+  readonly sums: View<"f64">;
 }
 
 /** Places of the entries of each sum, and the row of each entry. */
@@ -65,8 +85,8 @@ export const sortedAttitudeFootprint = (shape: Shape): number =>
 export async function sortedAttitude({ device, shape, attitude, knot }: StarRows, options: LaunchOptions): Promise<SortedSection> {
   const groups = shape.knots - KNOTS + 1;
   const groupOf = (await device.queue.read(knot)) as Int32Array;
-  const { first: _, ...lists } = inSlices(groups, groups, groupOf.length, (i) => groupOf[i]);
-  const { entries: row, ...slices } = upload(device, lists);
+  const { entries, list, start, length } = inSlices({ groups, entries: groupOf.length, groupOf });
+  const { row, ...slices } = upload(device, { row: entries, list, start, length });
   const arrays = {
     ...slices,
     row,
@@ -75,14 +95,14 @@ export async function sortedAttitude({ device, shape, attitude, knot }: StarRows
   };
   const { sorted, sums } = arrays;
   await device.run(gatherRows, { row, a: attitude, sorted }, range(row.length), options);
+  const lists = { a: sorted, row, ...slices, sums };
   return {
-    steps: (u, t) => [
-      {
-        name: attitudeGroups.name,
-        launch: device.prepare(attitudeGroups, { a: sorted, row, ...slices, u, sums }, range(groups), options),
-      },
-      { name: attitudeKnots.name, launch: device.prepare(attitudeKnots, { sums, groups, t }, range(3, shape.knots), options) },
-    ],
+    lists,
+    sums: (u) => ({ name: attitudeGroups.name, launch: device.prepare(attitudeGroups, { ...lists, u }, range(groups), options) }),
+    finish: (t) => ({
+      name: attitudeKnots.name,
+      launch: device.prepare(attitudeKnots, { sums, groups, t }, range(3, shape.knots), options),
+    }),
     free: () => Object.values(arrays).forEach((array) => array.free()),
   };
 }
@@ -155,8 +175,10 @@ export async function sortedInstrument(
 ): Promise<SortedSection> {
   const [tiles, columns] = [tilesOf(shape, tileRows), instrumentLayout(shape).size];
   const columnOf = (await device.queue.read(column)) as Int32Array;
-  const groupOf = (entry: number): number => Math.floor(entry / (INSTRUMENT * tileRows)) * columns + columnOf[entry];
-  const { entries: entry, ...slices } = upload(device, inSlices(tiles * columns, columns, columnOf.length, groupOf, LONGEST_LIST));
+  const { entries: entry, ...slices } = upload(
+    device,
+    inSlices({ groups: columns, entries: INSTRUMENT * tileRows, groupOf: columnOf }, LONGEST_LIST),
+  );
   const arrays = {
     ...slices,
     row: device.array(i32, entry.length),
@@ -166,16 +188,93 @@ export async function sortedInstrument(
   const { row, sorted, sums, first, list, start, length } = arrays;
   await device.run(gatherEntries, { entry, a: instrument, sorted, row }, range(entry.length), options);
   entry.free();
+  const lists = { a: sorted, row, list, start, length, sums };
   return {
-    steps: (u, t) => [
-      {
-        name: instrumentTiles.name,
-        launch: device.prepare(instrumentTiles, { a: sorted, row, list, start, length, u, sums }, range(list.length), options),
-      },
-      { name: instrumentColumns.name, launch: device.prepare(instrumentColumns, { sums, first, tiles, t }, range(columns), options) },
-    ],
+    lists,
+    sums: (u) => ({ name: instrumentTiles.name, launch: device.prepare(instrumentTiles, { ...lists, u }, range(list.length), options) }),
+    finish: (t) => ({
+      name: instrumentColumns.name,
+      launch: device.prepare(instrumentColumns, { sums, first, tiles, t }, range(columns), options),
+    }),
     free: () => Object.values(arrays).forEach((array) => array.free()),
   };
+}
+
+/* Both, side by side. */
+
+/** Neighbouring lists of one section. */
+const RUN = 256;
+
+/**
+ * `attitudeGroups` and `instrumentTiles` in one: of `every` runs of lists the first is the attitude's, as long as it has some. One is held up by the
+ * memory's bandwidth, the other by places far apart, so that together they take less time than one after the other.
+ */
+const bothSections = kernel(
+  "bothSections",
+  {
+    every: i32,
+    groups: i32,
+    lists: i32,
+    a: view(f64, 2),
+    row: view(i32),
+    list: view(i32),
+    start: view(i32),
+    length: view(i32),
+    sums: view(f64, 2, { disjoint: true }),
+    a2: view(f64),
+    row2: view(i32),
+    list2: view(i32),
+    start2: view(i32),
+    length2: view(i32),
+    sums2: view(f64, 1, { disjoint: true }),
+    u: view(f64),
+  },
+  ({ every, groups, lists, a, row, list, start, length, sums, a2, row2, list2, start2, length2, sums2, u }, n) => {
+    const run = Math.trunc(n / 256);
+    const turn = Math.trunc(run / every);
+    const runs = Math.trunc((groups + 255) / 256);
+    if (turn * every === run && turn < runs) {
+      const place = 256 * turn + (n & 255);
+      if (place < groups) {
+        const s = new Float64Array(12);
+        const end = length[place];
+        for (let m = 0; m < end; m++) {
+          const e = start[place] + 32 * m;
+          const t = u[row[e]];
+          for (let k = 0; k < 12; k++) s[k] += a[e][k] * t;
+        }
+        const g = list[place];
+        for (let k = 0; k < 12; k++) sums[g][k] = s[k];
+      }
+    } else {
+      const place = 256 * (run - Math.min(runs, turn + 1)) + (n & 255);
+      if (place < lists) {
+        let sum = 0;
+        const end = length2[place];
+        for (let m = 0; m < end; m++) {
+          const e = start2[place] + 32 * m;
+          sum += a2[e] * u[row2[e]];
+        }
+        sums2[list2[place]] = sum;
+      }
+    }
+  },
+);
+
+/** Sums up the lists of both sections. */
+export function sumsOfBoth(
+  { device }: StarRows,
+  attitude: SortedSection,
+  instrument: SortedSection,
+  u: View<"f64">,
+  options: LaunchOptions,
+): SortedStep {
+  const [groups, lists] = [attitude, instrument].map((section) => section.lists.list.length);
+  const [runs, others] = [groups, lists].map((count) => Math.ceil(count / RUN));
+  const every = Math.max(1, Math.floor((runs + others) / runs));
+  const { a: a2, row: row2, list: list2, start: start2, length: length2, sums: sums2 } = instrument.lists;
+  const args = { every, groups, lists, ...attitude.lists, a2, row2, list2, start2, length2, sums2, u };
+  return { name: bothSections.name, launch: device.prepare(bothSections, args, range(RUN * (runs + others)), options) };
 }
 
 const upload = <K extends string>(device: Device, lists: Record<K, Int32Array>): Record<K, View<"i32">> =>

@@ -4,7 +4,7 @@ import { f64, open, range } from "isoform";
 import { a2Att, a2Instr } from "../../../apps/gsr/kernels.js";
 import { scaledShape } from "../../../apps/gsr/shape.js";
 import { simulatedRows } from "../../../apps/gsr/simulated.js";
-import { sortedAttitude, sortedInstrument } from "../../../apps/gsr/sorted.js";
+import { sortedAttitude, sortedInstrument, sumsOfBoth } from "../../../apps/gsr/sorted.js";
 import { createSystem, unknowns } from "../../../apps/gsr/system.js";
 
 const device = await open("js");
@@ -23,10 +23,15 @@ for (const rows of [shape.observations, Math.ceil(shape.observations / 7), 1000]
     await device.run(a2Instr, { a: system.instrument, column: system.column, u, v: expected.instrument }, range(shape.observations));
     const attitude = await sortedAttitude(system, {});
     const instrument = await sortedInstrument(system, {}, rows);
-    for (const { launch } of [...attitude.steps(u, actual.attitude), ...instrument.steps(u, actual.instrument)])
-      device.queue.submit(launch);
+    const finishes = [attitude.finish(actual.attitude), instrument.finish(actual.instrument)];
+    for (const { launch } of [attitude.sums(u), instrument.sums(u), ...finishes]) device.queue.submit(launch);
     const [sums, right] = [await device.queue.read(actual.all), await device.queue.read(expected.all)];
     for (let n = 0; n < length; n++) assert.ok(Math.abs(sums[n] - right[n]) < 1e-12, `unknown ${n}: ${sums[n]} and ${right[n]}`);
+    // Both in one kernel leave the same bits.
+    device.queue.write(actual.all, new Float64Array(length).fill(0.5));
+    for (const { lists } of [attitude, instrument]) device.queue.clear(lists.sums);
+    for (const { launch } of [sumsOfBoth(system, attitude, instrument, u, {}), ...finishes]) device.queue.submit(launch);
+    assert.deepEqual(await device.queue.read(actual.all), sums);
     attitude.free();
     instrument.free();
   });
