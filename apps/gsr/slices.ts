@@ -57,7 +57,7 @@ export function inSlices({ groups, entries: each, groupOf }: Windows, longest = 
   list.forEach((n, place) => (startOf[n] = start[place]));
   const entries = new Int32Array(end);
   inWindows(windows, each, groupOf.length, (window, from, to) => {
-    /** Of each group the list that is filled, and the place of its next entry and of its end. */
+    /** List of each group that is filled, and the places of its next entry and of its end. */
     const filled = first.slice(window * groups, (window + 1) * groups);
     const next = filled.map((n) => startOf[n]);
     const ends = filled.map((n) => startOf[n] + SLICE * lengths[n]);

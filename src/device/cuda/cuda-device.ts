@@ -1,9 +1,9 @@
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import { KeptRemains } from "../gpu/remains.js";
+import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { Buffer, View } from "../memory/view.js";
 import type { Gpu, GpuFacts } from "./gpu.js";
 import { PinnedBuffer } from "./pinned.js";
@@ -30,7 +30,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
   readonly versions: Readonly<Record<string, string>>;
   readonly capabilities: Capabilities;
   readonly theoretical: TheoreticalPeaks;
-  private readonly remains = new KeptRemains();
+  private readonly launches = new KeptLaunches();
 
   constructor(name: string, gpu: Gpu) {
     super(name, gpu);
@@ -68,16 +68,16 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return new GpuLaunch(this.gpu, binding);
   }
 
-  protected override launchOnce(binding: Binding): Launch {
-    return new GpuLaunch(this.gpu, binding, this.remains.take(binding));
+  protected override kept(call: Call): Launch | undefined {
+    return this.launches.take(call);
   }
 
   protected override ended(launch: Launch): void {
-    this.remains.keep(launch as GpuLaunch);
+    this.launches.keep(launch as GpuLaunch);
   }
 
   protected override forget(): void {
-    this.remains.clear();
+    this.launches.clear();
   }
 
   canPeerStore(to: Device): boolean {

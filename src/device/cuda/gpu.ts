@@ -77,7 +77,7 @@ export class Gpu implements GpuMachine {
   private readonly buffers = new Set<GpuBuffer>();
   private readonly postponed: (() => void)[] = [];
   private readonly streams: Handle[] = [];
-  private readonly modules = new Map<string, Handle>();
+  private readonly modules = new Map<string, { readonly module: Handle; readonly entries: Map<string, Entry> }>();
   private reading: Handle | undefined;
   private started = false;
   private closed = false;
@@ -219,16 +219,18 @@ export class Gpu implements GpuMachine {
   }
 
   /** The entry points of `source`, compiled for this GPU or found in this process or on disk. */
-  load(source: string, fmad: boolean, name: string, entries: readonly string[]): Map<string, Entry> {
+  load(source: string, fmad: boolean, name: string, entries: readonly string[]): ReadonlyMap<string, Entry> {
     const driver = this.enter();
     const key = `${fmad} ${source}`;
-    let module = this.modules.get(key);
-    if (module === undefined) {
+    let loaded = this.modules.get(key);
+    if (loaded === undefined) {
       keepSource(name, source, fmad ? "fast" : "strict", this.compiler.suffix);
-      module = this.compiler.compile(source, this.facts.arch, { fmad, name }, (code) => driver.handle("cuModuleLoadData", code));
-      this.modules.set(key, module);
+      const module = this.compiler.compile(source, this.facts.arch, { fmad, name }, (code) => driver.handle("cuModuleLoadData", code));
+      this.modules.set(key, (loaded = { module, entries: new Map() }));
     }
-    return new Map(entries.map((entry) => [entry, this.entry(driver.handle("cuModuleGetFunction", module, entry))]));
+    const { module, entries: known } = loaded;
+    for (const entry of entries) if (!known.has(entry)) known.set(entry, this.entry(driver.handle("cuModuleGetFunction", module, entry)));
+    return known;
   }
 
   /** Waits for the work under way and gives back everything. Throws DeviceError if that work failed. */
@@ -243,7 +245,7 @@ export class Gpu implements GpuMachine {
     try {
       driver.call("cuCtxSynchronize");
       for (const buffer of this.buffers) buffer.free();
-      for (const module of this.modules.values()) driver.call("cuModuleUnload", module);
+      for (const { module } of this.modules.values()) driver.call("cuModuleUnload", module);
       for (const stream of this.streams) driver.call("cuStreamDestroy_v2", stream);
       this.staging.close();
     } finally {
@@ -283,13 +285,22 @@ export class Gpu implements GpuMachine {
     const { driver } = this;
     const attribute = (number: number) => driver.int("cuFuncGetAttribute", number, handle);
     const spilled = attribute(FunctionAttribute.localBytes);
+    const resident = new Map<string, number>();
+    let mostShared = ALWAYS_SHARED;
     return {
       handle,
       needs: `${attribute(FunctionAttribute.registers)} registers a thread${spilled > 0 ? `, ${spilled} bytes of local memory` : ""}`,
       residentBlocks: (threads, sharedBytes) => {
+        const key = `${threads} ${sharedBytes}`;
+        let blocks = resident.get(key);
+        if (blocks !== undefined) return blocks;
         this.enter();
-        if (sharedBytes > ALWAYS_SHARED) driver.call("cuFuncSetAttribute", handle, FunctionAttribute.maxDynamicShared, sharedBytes);
-        return driver.int("cuOccupancyMaxActiveBlocksPerMultiprocessor", handle, threads, sharedBytes);
+        // Other launches of this entry go on with what they have asked for.
+        if (sharedBytes > mostShared)
+          driver.call("cuFuncSetAttribute", handle, FunctionAttribute.maxDynamicShared, (mostShared = sharedBytes));
+        blocks = driver.int("cuOccupancyMaxActiveBlocksPerMultiprocessor", handle, threads, sharedBytes);
+        resident.set(key, blocks);
+        return blocks;
       },
     };
   }

@@ -126,8 +126,8 @@ function fill(target: TypedArray, data: ArrayLike<number>, first: number): void 
   else for (let n = 0; n < target.length; n++) target[n] = data[first + n];
 }
 
-/** Polls this long at every turn of the event loop, then once a millisecond. */
-const EAGER_SECONDS = 0.02;
+/** Polls this many milliseconds without a pause, as short kernels end so soon; then at every turn of the event loop, then once a millisecond. */
+const POLLING = { atOnce: 0.01, eagerly: 20 };
 
 /** Resolves once the device has passed an event or emptied a stream, without blocking the event loop. `beforePoll` runs before each look. */
 export async function untilReady(
@@ -136,11 +136,13 @@ export async function untilReady(
   handle: Handle,
   beforePoll: () => void,
 ): Promise<void> {
-  const eagerUntil = performance.now() + EAGER_SECONDS * 1000;
+  const begin = performance.now();
   for (;;) {
     beforePoll();
     if (driver.ready(query, handle)) return;
-    if (performance.now() < eagerUntil) await new Promise<void>((resolve) => setImmediate(resolve));
+    const waited = performance.now() - begin;
+    if (waited < POLLING.atOnce) continue;
+    if (waited < POLLING.eagerly) await new Promise<void>((resolve) => setImmediate(resolve));
     else await new Promise<void>((resolve) => setTimeout(resolve, 1));
   }
 }

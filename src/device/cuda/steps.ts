@@ -94,7 +94,8 @@ class EarlyLaunch {
 export class KernelStep implements Step {
   private readonly driver: Driver;
   private readonly arguments: readonly unknown[];
-  private readonly early: EarlyLaunch | undefined;
+  /** Made when a graph first asks for it; undefined where it must not start early. */
+  private readonly early: (() => EarlyLaunch) | undefined;
   /** The driver's list of what is passed, with addresses in the buffers below; small typed arrays would move with the collector. */
   private readonly extra = new BigUint64Array(new ArrayBuffer(40));
   private readonly kept: readonly ArrayBuffer[];
@@ -115,7 +116,8 @@ export class KernelStep implements Step {
     const { address } = driver.koffi;
     this.extra.set([BUFFER_POINTER, address(params.bytes), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
     this.arguments = [entry, ...grid, ...block, shared];
-    this.early = code.waits && gpu.startsEarly ? new EarlyLaunch(driver, entry, shape) : undefined;
+    let made: EarlyLaunch | undefined;
+    this.early = code.waits && gpu.startsEarly ? () => (made ??= new EarlyLaunch(driver, entry, shape)) : undefined;
   }
 
   setScalars(values: Readonly<Record<string, number | boolean>>): void {
@@ -127,7 +129,7 @@ export class KernelStep implements Step {
   /** In a graph, right after another kernel, it may start early. */
   enqueue(stream: Handle): void {
     const after = this.gpu.capture?.afterKernel;
-    if (this.early && after?.has(stream)) return this.early.enqueue(stream, this.extra);
+    if (this.early && after?.has(stream)) return this.early().enqueue(stream, this.extra);
     after?.add(stream);
     this.driver.call("cuLaunchKernel", ...this.arguments, stream, null, this.extra);
   }

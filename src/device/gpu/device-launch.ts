@@ -24,6 +24,8 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   abstract readonly tuning: LaunchTuning;
   /** Launches that were submitted in its place. */
   readonly others: OtherNumbers;
+  /** Values that reductions start from. */
+  protected initial: Binding["initial"];
   private hasRun = false;
   private readonly buffers: readonly Buffer[];
   private freed = false;
@@ -34,6 +36,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
   ) {
     ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
     const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
+    this.initial = binding.initial;
     this.others = new OtherNumbers(this, binding.call);
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
   }
@@ -70,7 +73,7 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   /** The reduce parameters' values from the bytes of the results, and from the values that they start from. */
   decodeResults(bytes: ArrayBufferLike): Record<string, number> {
-    return withInitialValues(this.binding, decodeResults(this.reduces, bytes, this.readF64));
+    return withInitialValues({ ir: this.binding.ir, initial: this.initial }, decodeResults(this.reduces, bytes, this.readF64));
   }
 
   /** Reads an f64 among the results if it is not a machine number. */

@@ -5,7 +5,7 @@ import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
 import { bind } from "../launch/bind.js";
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
 import type {
   Capabilities,
   Args,
@@ -118,7 +118,8 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
     this.requireOpen();
-    const prepared = descending(kernel, () => this.launchOnce(bind(this, kernel, args, policy, options)));
+    const call = { device: this, kernel, args, policy, options: options ?? {}, compile: {} };
+    const prepared = this.kept(call) ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     const running = this.finishRun(prepared);
     this.running.add(running);
     try {
@@ -140,17 +141,17 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     }
   }
 
-  /** A launch of `run`, which can use what others have left. */
-  protected launchOnce(binding: Binding): Launch {
-    return this.launch(binding);
+  /** A launch of an earlier `run` that can be submitted again for this call. */
+  protected kept(_call: Call): Launch | undefined {
+    return undefined;
   }
 
-  /** Frees a launch of `run` that has come to its end. */
+  /** Frees a launch of `run` that has come to its end, or keeps it. */
   protected ended(launch: Launch): void {
     launch.free();
   }
 
-  /** Frees what launches have left for the next. */
+  /** Frees launches that are kept. */
   protected forget(): void {}
 
   /** Waits for runs that were begun, and frees all that the device holds. */

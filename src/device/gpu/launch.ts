@@ -32,29 +32,8 @@ interface OwnMemory {
   at(part: Part): number;
 }
 
-/** Code, plan and memory of a launch that has run, for the next over the same views; it holds none of these. */
-export interface Remains {
-  readonly ir: KernelIR;
-  readonly policy: Policy;
-  readonly sizes: ReturnType<Binding["sizes"]>;
-  readonly code: Code;
-  readonly entries: Entries;
-  readonly plan: Plan;
-  readonly own: OwnMemory;
-  readonly finalReduction: FinalReduction | undefined;
-  readonly steps: readonly Step[];
-}
-
-/** Gives back what a launch has left. */
-export function freeRemains({ own, finalReduction, steps }: Remains): void {
-  for (const step of steps) step.free?.();
-  own.memory?.free();
-  finalReduction?.free();
-}
-
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
 export class GpuLaunch extends DeviceLaunch<GpuMachine> {
-  readonly remarks: readonly string[];
   readonly tuning: LaunchTuning;
   /** Memory of `unfolded` partials, by reduce parameter. */
   readonly left: ReadonlyMap<string, Piece>;
@@ -67,26 +46,19 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   private finalReduction: FinalReduction | undefined;
   private readonly steps: Step[] = [];
 
-  /** @param before remains of a launch over the same views, with the same range and sizes of integers */
-  constructor(gpu: GpuMachine, binding: Binding, before?: Remains) {
+  constructor(gpu: GpuMachine, binding: Binding) {
     super(gpu, binding);
-    const made = before ?? planned(gpu, binding);
-    const { code, entries, plan } = made;
-    [this.code, this.entries, this.plan] = [code, entries, plan];
+    const { code, entries, plan, tuning } = planned(gpu, binding);
+    [this.code, this.entries, this.plan, this.tuning] = [code, entries, plan, tuning];
     const copies = copiesOf(binding, code.program);
-    this.tuning = "tuning" in made ? made.tuning : new LaunchTuning(binding, () => emit(gpu, binding).tuning.tunables);
     this.reduces = binding.partials || binding.unfolded ? [] : code.program.reduces;
     try {
-      const { at } = (this.own = before?.own ?? allocate(gpu, binding, plan));
+      const { at } = (this.own = allocate(gpu, binding, plan));
       this.values = { binding, at, slots: code.slots, copies: copies.at };
       this.left = leftBy(code.program, plan, at);
-      this.finalReduction = before?.finalReduction;
-      if (before) {
-        this.steps.push(...before.steps);
-        for (const step of this.steps) step.setScalars?.(binding.scalars);
-      } else for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
+      for (const step of plan.steps) this.steps.push(...stepsOf(gpu, entries, this.values, step));
       const { finish } = code.program;
-      if (!before && finish && plan.left !== undefined && !binding.unfolded) {
+      if (finish && plan.left !== undefined && !binding.unfolded) {
         const partials = new Map([...this.left].map(([name, piece]) => [name, [piece]]));
         this.finalReduction = this.reduceFinally(finish, partials, { results: at({ kind: "results" }), outputs: outputsOf(binding) });
         this.steps.push(this.finalReduction.step);
@@ -95,13 +67,23 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
       this.free();
       throw error;
     }
-    this.remarks = [
+  }
+
+  get remarks(): readonly string[] {
+    const { plan, code, entries } = this;
+    return [
       ...plan.remarks,
       ...gridRemark(code.program, plan),
       ...code.remarks,
-      ...checksRemark(binding.ir),
+      ...checksRemark(this.binding.ir),
       entries.get(code.program.main.name)!.needs,
     ];
+  }
+
+  /** Takes other floats and initial values for its next run. */
+  setNumbers({ scalars, initial }: Pick<Binding, "scalars" | "initial">): void {
+    for (const step of this.steps) step.setScalars?.(scalars);
+    this.initial = initial;
   }
 
   /** Enqueues the steps of one run; see `requireReady`. */
@@ -132,33 +114,6 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   /** Bytes of its temporary memory. */
   get ownBytes(): number {
     return this.own?.memory?.bytes ?? 0;
-  }
-
-  /** Hands over what a launch over the same views can use; nobody but `freeRemains` frees it then. The launch is freed. */
-  handOver(): Remains | undefined {
-    const { code, entries, plan, own, finalReduction, binding } = this;
-    if (!own) return undefined;
-    [this.own, this.finalReduction] = [undefined, undefined];
-    const steps = this.steps.splice(0);
-    this.free();
-    return {
-      ir: binding.ir,
-      policy: binding.policy,
-      sizes: binding.sizes(),
-      code: {
-        program: code.program,
-        serial: code.serial,
-        members: code.members,
-        slots: code.slots,
-        caches: code.caches,
-        remarks: code.remarks,
-      },
-      entries,
-      plan,
-      own,
-      finalReduction,
-      steps,
-    };
   }
 
   /* Partials that are left. */

@@ -1,8 +1,8 @@
-import type { Binding } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
 import type { Capabilities, Launch } from "../device.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
-import { KeptRemains } from "../gpu/remains.js";
+import { KeptLaunches } from "../gpu/kept-launches.js";
 import { hostBuffer, type Buffer, type View } from "../memory/view.js";
 import type { OpenclFacts } from "./facts.js";
 import type { OpenclMachine } from "./machine.js";
@@ -25,7 +25,7 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
   readonly versions: Readonly<Record<string, string>>;
   readonly onHost: boolean;
   readonly capabilities: Capabilities;
-  private readonly remains = new KeptRemains();
+  private readonly launches = new KeptLaunches();
 
   constructor(name: string, machine: OpenclMachine) {
     super(name, machine);
@@ -52,16 +52,15 @@ export class OpenclDevice extends GpuDevice<OpenclMachine> {
     return new GpuLaunch(this.gpu, binding);
   }
 
-  protected override launchOnce(binding: Binding): Launch {
-    const before = this.remains.take(binding);
-    return before ? new GpuLaunch(this.gpu, binding, before) : this.launch(binding);
+  protected override kept(call: Call): Launch | undefined {
+    return this.launches.take(call);
   }
 
   protected override ended(launch: Launch): void {
-    this.remains.keep(launch as GpuLaunch);
+    this.launches.keep(launch as GpuLaunch);
   }
 
   protected override forget(): void {
-    this.remains.clear();
+    this.launches.clear();
   }
 }
