@@ -15,7 +15,7 @@ const KEPT = { all: 32, alike: 8 };
 export class KeptLaunches {
   private readonly kept = new Map<object, GpuLaunch[]>();
 
-  /** Takes a launch that this call can use, with its numbers. Undefined where there is none. Throws LaunchError as `bind` does for what is not a kernel. */
+  /** Takes a launch that this call can use, with its numbers. Undefined where there is none. Throws LaunchError as `bind` does. */
   take(call: Call): GpuLaunch | undefined {
     requireKernel(call.device, call.kernel, call.args);
     const known = this.kept.size > 0 && isPlain(call) ? findKnown(call) : undefined;

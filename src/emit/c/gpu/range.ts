@@ -12,7 +12,7 @@ import type { BlockShape } from "./dialect.js";
 import { PeerStores } from "./peer-stores.js";
 import type { Entry, Traversal } from "./program.js";
 import { ScatterCache } from "./scatter-cache.js";
-import { BLOCK, entryName, EntryWriter, RESIDENTS, type ProgramWriter, type StmtOf } from "./writer.js";
+import { BLOCK, entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const AXES = ["i", "j", "k", "l"];
 const AXES_OF_BLOCKS = ["x", "y", "z"] as const;
@@ -151,7 +151,7 @@ export class RangeWriter extends EntryWriter {
     const jams = elements.filter((count) => count === 1 || jam(this.ir, 0, count));
     const jamming = jams.length > 1 ? { elements: jams } : {};
     const together = this.traversal === "elements" && this.rank < 3 ? jamming : {};
-    const residents = this.dialect.holdsResidents ? { resident: RESIDENTS } : {};
+    const residents = this.residents(this.planes > 0);
     if (this.isFlat) return { ...together, threads, ...residents };
     if (this.planes === 0) return { ...together, threads, row, ...residents };
     return { ...jamming, threads, row, planes, ...residents, cacheShare };

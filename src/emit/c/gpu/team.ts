@@ -10,7 +10,7 @@ import type { BodyWriter } from "../body.js";
 import { TeamOrder } from "./faults.js";
 import { foldByHalves } from "./folds.js";
 import type { Entry } from "./program.js";
-import { entryName, EntryWriter, RESIDENTS, type ProgramWriter, type StmtOf } from "./writer.js";
+import { entryName, EntryWriter, type ProgramWriter, type StmtOf } from "./writer.js";
 
 const LANES = REDUCTION_LANES;
 /** The largest team, and the default. */
@@ -116,7 +116,7 @@ export class TeamWriter extends EntryWriter {
 
   /** Ways in which teams can be tuned. */
   tunables(): Tunables {
-    return this.dialect.holdsResidents ? { resident: RESIDENTS } : {};
+    return this.residents(false);
   }
 
   private declareMember(): void {
