@@ -1,6 +1,6 @@
 import type { Launch, Precision, Queue, View } from "isoform";
 import { f64, kernel, range, view } from "isoform";
-import { byLocal, copyLocally, exchangeNow, spansProcesses, type DeviceSet, type MemberCopy } from "isoform/set";
+import { byLocal, copyLocally, Exchange as Messages, spansProcesses, type DeviceSet, type MemberCopy } from "isoform/set";
 
 /** total_i := the sum of each member's share of it, in the order of the members. */
 const addParts = kernel("addParts", { parts: view(f64, 2), total: view(f64) }, ({ parts, total }, i) => {
@@ -35,6 +35,8 @@ export class Exchange {
   /** Shares of the arrays to the members that add them up, and sums to all others. */
   private readonly shares: readonly MemberCopy[];
   private readonly sums: readonly MemberCopy[];
+  /** Both, between processes. */
+  private messages: readonly Messages[] = [];
 
   /** @param arrays one of each member of this process, contiguous, at the member's number */
   constructor(
@@ -66,6 +68,7 @@ export class Exchange {
   }
 
   free(): void {
+    for (const messages of this.messages) messages.free();
     this.arrays.forEach(({ add, parts }) => {
       add.free();
       parts.free();
@@ -84,11 +87,9 @@ export class Exchange {
   }
 
   private betweenProcesses(): Step[] {
-    const exchange = (copies: readonly MemberCopy[]): Step => ({
-      waits: true,
-      do: () => exchangeNow(this.set, copies, "current", "the sum of the currents of pic"),
-    });
-    return [exchange(this.shares), { do: () => this.add() }, exchange(this.sums)];
+    this.messages = [this.shares, this.sums].map((copies) => new Messages(this.set, copies, "current", "the sum of the currents of pic"));
+    const [shares, sums] = this.messages.map((messages): Step => ({ waits: true, do: () => messages.run() }));
+    return [shares, { do: () => this.add() }, sums];
   }
 
   private add(): void {

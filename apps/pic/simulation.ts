@@ -1,6 +1,6 @@
 import type { Device, Graph, Queue, View } from "isoform";
 import { IsoformError } from "isoform";
-import { devices, ofFirstRank, onAnyRank, requireHostMemory, requireMemory, spansProcesses, type DeviceSet } from "isoform/set";
+import { devices, ofFirstRank, onAnyRank, requireMemory, spansProcesses, type DeviceSet } from "isoform/set";
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { Exchange, synchronise, type Step } from "./exchange.js";
@@ -97,10 +97,9 @@ export class Simulation {
   /**
    * Loads particles, solves for the fields at the start and prepares the step.
    * @throws IsoformError for a time step that is too long for the mesh, for settings that do not fit the problem, and for processes that do not agree
-   * @throws LaunchError for what does not fit the devices' memory, DeviceError for a set of several processes whose memory is not the host's
+   * @throws LaunchError for what does not fit the devices' memory
    */
   static async create(on: Device | DeviceSet, problem: Problem, settings: Settings): Promise<Simulation> {
-    if ("members" in on) requireHostMemory("pic", on);
     requireMemory(on, {
       what: `pic with ${settings.count} particles and ${dofs(problem.mesh)} cells`,
       bytes: footprint(problem, settings, "members" in on ? on.members.length : 1),

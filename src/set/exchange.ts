@@ -43,12 +43,14 @@ export function copyLocally({ members }: Pick<DeviceSet, "members">, copies: rea
  * The messages that some copies mean to this process. All processes list the same copies.
  * @param name for errors: of what is sent
  * @param first number of the first copy in its program
+ * @param stages ways through the host's memory that are there already, by copy; new ones are added
  */
 export function messagesOf(
   { members }: Pick<DeviceSet, "members">,
   copies: readonly MemberCopy[],
   name: string,
   first = 0,
+  stages = new Map<MemberCopy, Stage>(),
 ): StagedMessage[] {
   return copies.flatMap((copy, n): StagedMessage[] => {
     const { from, to, source, target, leading } = copy;
@@ -58,8 +60,13 @@ export function messagesOf(
     // The host cannot look into a device's memory for how much there is.
     const isShort = leading && own?.buffer.host !== undefined;
     const shared = { from, to, number: first + n, name, ...(isShort && { leading: () => leading() * BYTES[own.type] }) };
-    if (isLocal(giver)) return [{ ...shared, ...sent("source", source!, giver, name) }];
-    return isLocal(taker) ? [{ ...shared, ...sent("target", target!, taker, name) }] : [];
+    const stageOf = (view: View, member: LocalMember): Stage => {
+      const stage = stages.get(copy) ?? new Stage(view, member);
+      stages.set(copy, stage);
+      return stage;
+    };
+    if (isLocal(giver)) return [{ ...shared, ...sent("source", source!, name, (view) => stageOf(view, giver)) }];
+    return isLocal(taker) ? [{ ...shared, ...sent("target", target!, name, (view) => stageOf(view, taker)) }] : [];
   });
 }
 
@@ -67,14 +74,14 @@ export function messagesOf(
 function sent(
   end: "source" | "target",
   view: View,
-  member: LocalMember,
   name: string,
+  stageOf: (view: View) => Stage,
 ): Pick<StagedMessage, "bytes" | "source" | "target" | "stage"> {
   const { buffer, offset, type, size } = view;
   requireContiguous(view, name);
   const bytes = size * BYTES[type];
   if (buffer.host === undefined) {
-    const stage = new Stage(view, member);
+    const stage = stageOf(view);
     return { bytes, [end]: stage.bytes, stage };
   }
   return { bytes, [end]: new Uint8Array(buffer.host, Number(buffer.address) + offset * BYTES[type], bytes) };
@@ -101,19 +108,48 @@ export function partnersOf({ members }: Pick<DeviceSet, "members">, copies: read
 }
 
 /**
- * Does copies, in stream 0 of each member of this process, and waits for messages. All processes call it with the same copies, when their devices
- * are at rest.
- * @param where for the message of a wait without end: `container "wave"`
+ * Copies between members that are done again and again, in stream 0 of each member of this process, with messages where they are of different processes.
+ * All processes make it with the same copies.
  */
+export class Exchange {
+  /** Ways of messages through the host's memory, by copy; made once, as drivers take long for such memory. */
+  private readonly stages = new Map<MemberCopy, Stage>();
+  private readonly hasMessages: boolean;
+
+  /** @param where for the message of a wait without end: `container "wave"` */
+  constructor(
+    private readonly set: DeviceSet,
+    private readonly copies: readonly MemberCopy[],
+    private readonly name: string,
+    private readonly where: string,
+  ) {
+    this.hasMessages = copies.some((copy) => isMessage(set, copy));
+  }
+
+  /** Does the copies, after what stream 0 of each member was given, and waits for messages. All processes call it. */
+  run(): void {
+    const { set, copies, name, where, stages } = this;
+    copyLocally(set, copies, 0);
+    if (!this.hasMessages) return;
+    if (set.carrier) return carryNow(set, set.carrier, copies, name, where);
+    const messages = messagesOf(set, copies, name, 0, stages);
+    postMessages(set.transport!, messages);
+    set.transport!.waitNow(where);
+    deliver(messages);
+  }
+
+  /** Waits until the devices have what has come for them, and gives back memory. */
+  free(): void {
+    for (const stage of this.stages.values()) stage.free();
+    this.stages.clear();
+  }
+}
+
+/** Does copies once: see `Exchange`. */
 export function exchangeNow(set: DeviceSet, copies: readonly MemberCopy[], name: string, where: string): void {
-  copyLocally(set, copies, 0);
-  if (!copies.some((copy) => isMessage(set, copy))) return;
-  if (set.carrier) return carryNow(set, set.carrier, copies, name, where);
-  const messages = messagesOf(set, copies, name);
-  postMessages(set.transport!, messages);
-  set.transport!.waitNow(where);
-  deliver(messages);
-  for (const { stage } of messages) stage?.free();
+  const exchange = new Exchange(set, copies, name, where);
+  exchange.run();
+  exchange.free();
 }
 
 /** The same, without the host. */

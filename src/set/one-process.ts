@@ -36,20 +36,7 @@ export function requireAlike({ ranks }: Pick<Spanning, "ranks">, what: string, v
 export function requireOneProcess(what: string, { name, ranks }: Spanning): void {
   if (ranks && ranks.count > 1)
     throw agreedByAll(
-      new DeviceError(name, `${what} cannot span ${ranks.count} processes yet`, "run one process, or see docs/nodes.md for what works"),
-    );
-}
-
-/** Refuses devices with a memory of their own in a set of several processes, for what sends from the host's. Throws DeviceError, on all ranks alike. */
-export function requireHostMemory(what: string, { name, ranks, locals }: Spanning & { readonly locals: readonly LocalMember[] }): void {
-  const apart = locals.find(({ device }) => device.memory !== CPU_MEMORY);
-  if (apart && spansProcesses({ ranks }))
-    throw agreedByAll(
-      new DeviceError(
-        name,
-        `${what} cannot span ${ranks!.count} processes with ${apart.name}, whose memory is not the host's`,
-        "use wasm, native or js, or one process",
-      ),
+      new DeviceError(name, `a set cannot span ${ranks.count} processes yet`, "run one process, or see docs/nodes.md for what works"),
     );
 }
 
@@ -60,7 +47,7 @@ export function requireReachable({ name, ranks, locals }: Spanning & { readonly 
     throw agreedByAll(
       new DeviceError(
         name,
-        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
+        `a set cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
         "use cuda, hip, opencl, wasm, native or js, or one process",
       ),
     );

@@ -48,9 +48,9 @@ export class Stage {
     if (origin && origin !== queue) origin.wait(this.delivered);
   }
 
-  /** Gives back the host's part. */
+  /** Gives back the host's part, once the device has read it. */
   free(): void {
-    this.delivered = undefined;
+    this.clear();
     this.host.free();
   }
 

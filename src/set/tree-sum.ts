@@ -6,9 +6,8 @@ import type { NumericType } from "../ir/types.js";
 import { kernel, type Kernel } from "../kernel/kernel.js";
 import { i32, view, type Params } from "../kernel/params.js";
 import type { DeviceSet } from "./device-set.js";
-import { exchangeNow, type MemberCopy } from "./exchange.js";
+import { Exchange, type MemberCopy } from "./exchange.js";
 import { byLocal, localOf } from "./member.js";
-import { requireHostMemory } from "./one-process.js";
 
 /*
  * Sums of arrays over leaves: arrays of one length, numbered from 0. Each member computes some that follow each other. Leaves are added as a
@@ -119,9 +118,10 @@ interface Share {
  */
 export class TreeSum<T extends NumericType = NumericType> {
   private readonly shares: readonly Share[];
-  private readonly copies: { readonly rows: readonly MemberCopy[]; readonly sums: readonly MemberCopy[] };
+  private readonly rows: Exchange;
+  private readonly sums: Exchange;
 
-  /** @throws LaunchError where a set has no leaf, DeviceError for devices whose memory cannot span several processes */
+  /** @throws LaunchError where a set has no leaf */
   constructor(
     readonly set: DeviceSet,
     private readonly type: ElementToken<T>,
@@ -133,13 +133,14 @@ export class TreeSum<T extends NumericType = NumericType> {
       throw new LaunchError(
         `"${name}" is summed up over [${leaves}] leaves on the ${set.members.length} members of ${set.name}: give a number for each, one or more in all`,
       );
-    requireHostMemory(`the sum "${name}"`, set);
     const firsts = leaves.map((_, m) => leaves.slice(0, m).reduce((sum, count) => sum + count, 0));
     const nodes = firsts.map((first, m) => nodesOf(first, leaves[m]));
     const parts = partsOf(length, set.members.length);
     const before = nodes.map((_, m) => nodes.slice(0, m).flat().length);
     this.shares = byLocal(set, (_, m) => this.shareOf(m, firsts[m], nodes.flat(), parts[m]));
-    this.copies = this.plan(nodes, before, parts);
+    const { rows, sums } = this.plan(nodes, before, parts);
+    const exchange = (copies: readonly MemberCopy[]): Exchange => new Exchange(set, copies, name, `sum "${name}"`);
+    [this.rows, this.sums] = [exchange(rows), exchange(sums)];
   }
 
   /** Memory that leaf `n` of a member of this process, counted from its first, is written to; whatever it holds is what earlier leaves left. */
@@ -156,25 +157,25 @@ export class TreeSum<T extends NumericType = NumericType> {
 
   /** Brings the members' nodes together and leaves the sum in the results of all; all processes call it, once all leaves are added. */
   finish(): void {
-    const { set, shares, copies } = this;
+    const { set, shares } = this;
     if (set.members.length === 1) return;
-    this.bring(copies.rows);
+    this.bring(this.rows);
     for (const member of set.locals) {
       const { join } = shares[member.index];
       if (join) member.queue(0).submit(join);
     }
-    this.bring(copies.sums);
+    this.bring(this.sums);
   }
 
   free(): void {
     this.shares.forEach((share) => share.free());
+    for (const exchange of [this.rows, this.sums]) exchange.free();
   }
 
   /** Copies between members, each after what both have been given, and before what follows. */
-  private bring(copies: readonly MemberCopy[]): void {
-    const { name } = this.options;
+  private bring(exchange: Exchange): void {
     this.meet();
-    exchangeNow(this.set, copies, name, `sum "${name}"`);
+    exchange.run();
     this.meet();
   }
 

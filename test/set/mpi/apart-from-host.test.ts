@@ -40,12 +40,22 @@ eachLauncher((launcher) => {
   // Messages take the same way whoever carries them: each launcher does a part.
   if (first) {
     it("applications have the bits of one process on 2 ranks of opencl, which share a device", { skip: without }, () => {
-      const words = (spec: string): string[] => [program("applications"), spec, "standard", "heat", "lbm", "poisson"];
+      const words = (spec: string): string[] => [program("applications"), spec, "standard", "heat", "lbm", "poisson", "gsr"];
       assert.deepEqual(digests(launch(launcher, 2, words("mpi:opencl:0"))), alone(words("js")));
     });
 
+    it("a plasma has the bits of one process on 2 ranks of opencl, which share a device", { skip: without }, () => {
+      const told = ({ status, stdout, stderr }: Ended): string => {
+        assert.equal(status, 0, stderr);
+        return /^pic: [0-9a-f]{16}$/m.exec(stdout)![0];
+      };
+      const words = (spec: string): string[] => [program("pic"), spec, "sorted"];
+      const expected = told(spawnSync(process.execPath, words("opencl*2"), { encoding: "utf8" }));
+      assert.equal(told(launch(launcher, 2, words("mpi:opencl:0"))), expected);
+    });
+
     it("applications whose messages something else carries, in the order of programs, have the bits of one process", () => {
-      const words = (spec: string): string[] => [program("applications"), spec, "two-way", "heat", "poisson", "life/sparse"];
+      const words = (spec: string): string[] => [program("applications"), spec, "two-way", "heat", "poisson", "life/sparse", "gsr"];
       assert.deepEqual(digests(launch(launcher, 3, words("mpi:js*2"), { STAND_IN: "1" })), alone(words("js")));
     });
   } else
