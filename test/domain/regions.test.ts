@@ -19,7 +19,7 @@ const REGIONS: Readonly<Record<string, { on: Region | readonly Region[]; has: Ac
   "a corner": { on: [face("zmax"), slab("x", 0, 2), slab("y", 2, 3)], has: (x, y, z) => x < 2 && y === 2 && z === 13 },
 };
 
-onEachBackend("regions", ({ of }) => {
+onEachBackend("regions", ({ of, some }) => {
   for (const [name, { on, has }] of Object.entries(REGIONS))
     for (const [domain, active] of [
       ["the whole box", undefined],
@@ -27,7 +27,7 @@ onEachBackend("regions", ({ of }) => {
     ] as const)
       it(`${name} of ${domain}: other cells are left alone, and count in no reduction`, async () => {
         const results: number[][] = [];
-        for (const count of active ? [1, 2] : [1, 2, 3, 7])
+        for (const count of some(active ? [1, 2] : [1, 2, 3, 7]))
           for (const kind of ["dense", "sparse", "bricks"] as const) {
             if (count === 3 && kind !== "dense") continue;
             const grid = KINDS[kind](of(count), EXTENTS, active);
