@@ -5,6 +5,7 @@ import { positionIn } from "../../src/domain/grid/region.js";
 import { f32, f64, max, sum } from "../../src/kernel/params.js";
 import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
+import { sample } from "../random/share.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
 
 /* Containers over some of the cells: a layer next to a side, or a range of coordinates. */
@@ -20,7 +21,7 @@ const REGIONS: Readonly<Record<string, { on: Region | readonly Region[]; has: Ac
 };
 
 onEachBackend("regions", ({ of, some }) => {
-  for (const [name, { on, has }] of Object.entries(REGIONS))
+  for (const [name, { on, has }] of sample(Object.entries(REGIONS)))
     for (const [domain, active] of [
       ["the whole box", undefined],
       ["a sphere", ((x, y, z) => sphere(x % 20, y, z)) as Active],

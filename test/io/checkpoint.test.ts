@@ -14,6 +14,7 @@ import { KINDS, sphere } from "../domain/kinds.js";
 import { cloud, hostOf } from "../domain/particles/plasmas.js";
 import { PlainBox } from "../domain/particles/plain-box.js";
 import { jsSet, noise, onEachBackend } from "../domain/sets.js";
+import { isQuick } from "../random/share.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-checkpoint-"));
 after(() => rm(folder, { recursive: true }));
@@ -60,7 +61,7 @@ function wave(set: DeviceSet, kind: Kind = "dense", layout: "soa" | "aos" = "soa
   return { set, grid, u, v, mean, mark, never, dt, largest, samples, plan, start, values, free };
 }
 
-await onEachBackend("checkpoints", ({ backend, of }) => {
+await onEachBackend("checkpoints", ({ backend, some, of }) => {
   const path = file(`wave-${backend}`);
   let expected: unknown;
 
@@ -74,7 +75,7 @@ await onEachBackend("checkpoints", ({ backend, of }) => {
     whole.free();
   });
 
-  for (const [n, members] of (backend === "native" ? [3] : [1, 2, 3, 4, 7]).entries())
+  for (const [n, members] of some(backend === "native" ? [3] : [1, 2, 3, 4, 7]).entries())
     it(`are gone on with on ${members}, on other grids and layouts`, async () => {
       for (const kind of ["dense", "sparse", "bricks"] as const) {
         const again = wave(of(members), kind, n % 2 === 0 ? "aos" : "soa", { occ: "two-way", unroll: 1 + (n % 3) });
@@ -131,7 +132,7 @@ test("particles go on in the same order on any number of members", { skip: ELSEW
   await writeCheckpoint(file("gas"), whole.plan);
   await whole.plan.run(6);
   const expected = await whole.values();
-  for (const members of [1, 2, 3, 4, 7]) {
+  for (const members of isQuick ? [1, 7] : [1, 2, 3, 4, 7]) {
     const again = gas(jsSet(members));
     await (await readCheckpoint(file("gas"))).restore(again.plan);
     await again.plan.run(6);
