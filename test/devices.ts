@@ -20,5 +20,10 @@ export function tested(name: string): boolean {
     : parts.every((part) => asked.includes(part));
 }
 
+/**
+ * Why a test that goes over no devices, or over `NODE_DEVICES` alone, is skipped where the file runs for others: its own tier has run it. False elsewhere.
+ */
+export const ELSEWHERE = tested("js") ? false : NOT_ASKED;
+
 /** The one device that ISOFORM_TEST_DEVICES names, or `otherwise`: for tests that take long and run on one device. */
 export const oneDevice = (otherwise: string): string => (asked?.length === 1 && asked[0] !== "others" ? asked[0] : otherwise);

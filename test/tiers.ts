@@ -121,8 +121,10 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "cli/interrupt": "apps",
   "cli/measure": "apps",
   "cli/profile": "apps",
+  "cli/scaling": "apps",
   "cli/tuning": "apps",
   "io/memory": "apps",
+  "soak/command": "apps",
   // Compilers, bundlers, minifiers and test runners
   "toolchains/": "docs",
   // Programs of the pages in docs/, and of examples/
@@ -133,7 +135,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
 
 /**
  * Files and folders of the default tier whose tests go over devices or compilers: `npm test` runs them on js and wasm, `test:backends` on
- * the others. Whatever else they hold runs both times, so it had better be short.
+ * the others. Whatever else they hold runs both times unless it is skipped by `ELSEWHERE` (devices.ts).
  */
 export const EVERYWHERE: readonly string[] = [
   "apps/heat/heat",
@@ -227,6 +229,10 @@ export const FIRST: readonly string[] = [
   "device/hip/conformance",
   "device/conformance/",
   "testing/browser",
+  "cli/extremes/all",
+  "device/cuda/compile",
+  "apps/navier-stokes/",
+  "cli/scaling",
   "apps/lbm/same-bits",
   "random/devices/",
   "apps/elasticity/same-bits",

@@ -6,6 +6,9 @@ import { layerProfile, valuesAt, type LayerGas, type LayerProfile } from "./laye
  * A turbulent layer along x that is 1 thick at x = 0: how it grows, its means, and the flow at the start.
  */
 
+/** A column's profile but for its values at all heights, which are large. */
+export type ColumnProfile = Omit<LayerProfile, "u" | "temperature">;
+
 /** Means of a layer on an axis along x and one across; columns count as the axis along x does, from -ghosts on. */
 export interface LayerMeans {
   readonly x: Axis;
@@ -13,17 +16,13 @@ export interface LayerMeans {
   readonly cells: number;
   /** Reynolds number of free stream, unit length and viscosity of reference. */
   readonly reynolds: number;
-  profile(column: number): LayerProfile;
+  profile(column: number): ColumnProfile;
   /** Density, and velocity along x and y. */
   at(column: number, j: number): readonly [rho: number, u: number, v: number];
 }
 
 /** The layer's profiles at the points of an axis, its ghosts and one point more: of the momentum's balance d theta/dx = cf/2. */
-export function growth(
-  layer: LayerGas,
-  reTau: number,
-  x: Axis,
-): { readonly first: LayerProfile; readonly columns: readonly LayerProfile[] } {
+function growth(layer: LayerGas, reTau: number, x: Axis): { readonly first: ColumnProfile; readonly columns: readonly ColumnProfile[] } {
   const first = layerProfile(layer, 1, { reTau });
   const count = cellsOf(x);
   const start = march(layer, first, placeOf(x, 0));
@@ -36,19 +35,28 @@ export function growth(
 }
 
 /** The profile at a distance from another one. */
-function march(layer: LayerGas, before: LayerProfile, distance: number): LayerProfile {
+function march(layer: LayerGas, before: ColumnProfile, distance: number): ColumnProfile {
   if (distance === 0) return before;
   const theta = before.theta + 0.5 * distance * before.cf;
-  const grown = layerProfile(layer, 1, { reTheta: (before.reTheta * theta) / before.theta });
-  const delta = before.delta * (grown.reTau / before.reTau) * Math.sqrt(before.cf / grown.cf);
-  return { ...grown, delta, theta };
+  const { reTau, reTheta, cf } = layerProfile(layer, 1, { reTheta: (before.reTheta * theta) / before.theta });
+  const delta = before.delta * (reTau / before.reTau) * Math.sqrt(before.cf / cf);
+  return { delta, reTau, reTheta, theta, cf };
 }
 
 /** The length of the wall: of kinematic viscosity and friction velocity there. */
-export const viscousLength = ({ delta, reTau }: LayerProfile): number => delta / reTau;
+export const viscousLength = ({ delta, reTau }: ColumnProfile): number => delta / reTau;
+
+/** The layer that was asked for last: means take seconds, and the runs of a series often share them. */
+let last: { readonly key: string; readonly means: LayerMeans } | undefined;
 
 /** Means of a layer of friction Reynolds number `reTau` at x = 0. Velocities in units of `u0`. */
 export function layerMeans(layer: LayerGas, reTau: number, x: Axis, y: Axis, u0: number): LayerMeans {
+  const key = JSON.stringify([layer, reTau, ...[x, y].map(({ points, ghosts }) => [ghosts, ...points]), u0]);
+  if (last?.key !== key) last = { key, means: meansOf(layer, reTau, x, y, u0) };
+  return last.means;
+}
+
+function meansOf(layer: LayerGas, reTau: number, x: Axis, y: Axis, u0: number): LayerMeans {
   const { first, columns } = growth(layer, reTau, x);
   const heights = innerPoints(y);
   const profiles = columns.map(({ delta, reTau: own }) => layerProfile(layer, delta, { reTau: own }));

@@ -11,6 +11,7 @@ import { TARGET_NAMES } from "../../src/emit/standalone/names.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
 import { singlePrecision } from "../../src/ir/passes/single.js";
 import { verify } from "../../src/ir/verify.js";
+import { ELSEWHERE } from "../devices.js";
 import { inFolder, missing, run } from "../emit/standalone/compiled.js";
 import { isoform, main } from "./isoform.js";
 
@@ -68,7 +69,7 @@ describe("isoform emit", () => {
     assert.match(stderr, message);
   };
 
-  it("prints the one kernel that is asked for", () => {
+  it("prints the one kernel that is asked for", { skip: ELSEWHERE }, () => {
     const { status, stdout, stderr } = isoform(["emit", "kernels.mjs", "--target", "js", "--kernel", "scale"], folder);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^\/\/ Kernel "scale" \(kernels\.mjs\)/);
@@ -76,7 +77,7 @@ describe("isoform emit", () => {
     assert.doesNotMatch(stdout, /half/);
   });
 
-  it("writes a file for each kernel, for every target that can", () => {
+  it("writes a file for each kernel, for every target that can", { skip: ELSEWHERE }, () => {
     for (const target of TARGET_NAMES.filter((name) => name !== "wgsl")) {
       const { status, stdout, stderr } = isoform(["emit", "kernels.mjs", "--target", target, "--out", target], folder);
       assert.equal(status, 0, stderr);
@@ -90,7 +91,7 @@ describe("isoform emit", () => {
     }
   });
 
-  it("names what WGSL lacks", () => {
+  it("names what WGSL lacks", { skip: ELSEWHERE }, () => {
     refuses(
       ["kernels.mjs", "--target", "wgsl"],
       /kernel "half" cannot be written for wgsl: its parameter "x" is f64, which WGSL lacks \(declare it f32, or use isoform emit --float f32 or isoform port --kind NAME=f32\)/,
@@ -100,7 +101,7 @@ describe("isoform emit", () => {
     assert.match(stdout, /==> scale\.wgsl <==\n[^]*@compute[^]*==> scale\.host\.mjs <==\n/);
   });
 
-  it("writes kernels in single precision where asked", () => {
+  it("writes kernels in single precision where asked", { skip: ELSEWHERE }, () => {
     const { status, stdout } = isoform(["emit", "kernels.mjs", "--target", "wgsl", "--float", "f32"], folder);
     assert.equal(status, 0);
     assert.match(stdout, /==> half\.wgsl <==/);
@@ -109,7 +110,7 @@ describe("isoform emit", () => {
     assert.doesNotMatch(c, /double/);
   });
 
-  it("writes every application in single precision for WGSL", async () => {
+  it("writes every application in single precision for WGSL", { skip: ELSEWHERE }, async () => {
     for (const [name, application] of Object.entries(APPLICATIONS)) {
       const kernels = await kernelsOfApplication(application, { precision: "fast", grid: "dense", layout: "soa", fixed: {}, size: 16 });
       for (const kernel of kernels) {
@@ -121,19 +122,19 @@ describe("isoform emit", () => {
     }
   });
 
-  it("compiles in values of fixed parameters", () => {
+  it("compiles in values of fixed parameters", { skip: ELSEWHERE }, () => {
     refuses(["fixed.mjs", "--target", "c"], /kernel "power" has the fixed parameter n, .* give --fixed n=VALUE/);
     const { stdout } = isoform(["emit", "fixed.mjs", "--target", "c", "--fixed", "n=3"], folder);
     assert.match(stdout, /x_\[i\] = x_\[i\] \* x_\[i\] \* x_\[i\];|p_ \* x_\[i\]|p_ = /);
   });
 
-  it("fuses the containers of a file", () => {
+  it("fuses the containers of a file", { skip: ELSEWHERE }, () => {
     const { status, stdout, stderr } = isoform(["emit", "containers.mjs", "--target", "js", "--size", "8"], folder);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /export function twice_back_launch\(/);
   });
 
-  it("tells what is wrong with a file", () => {
+  it("tells what is wrong with a file", { skip: ELSEWHERE }, () => {
     refuses(["nowhere.mjs", "--target", "c"], /nowhere\.mjs is neither a file nor an application/);
     refuses(["empty.mjs", "--target", "c"], /empty\.mjs exports no kernel/);
     refuses(["kernels.mjs", "--target", "c", "--kernel", "third"], /has no kernel "third": it has (half, scale|scale, half)/);
@@ -141,7 +142,7 @@ describe("isoform emit", () => {
     if (!("typescript" in process.features)) refuses(["typed.ts", "--target", "c"], /does not run TypeScript; compile it to JavaScript/);
   });
 
-  it("writes an application's fused kernels", () => {
+  it("writes an application's fused kernels", { skip: ELSEWHERE }, () => {
     const { status, stdout, stderr } = isoform(
       ["emit", "poisson", "--target", "c", "--size", "8", "--out", join(folder, "poisson")],
       folder,

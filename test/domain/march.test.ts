@@ -7,16 +7,17 @@ import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
 import { NOT_ASKED, tested } from "../devices.js";
 import { AXES, fluxes } from "./fluxes.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
+import { sample } from "../random/share.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
 
 /* Containers that go cell by cell up columns: the same bits as those that compute everything at each cell. */
 
 const EXTENTS = [37, 11, 29];
-onEachBackend("marches", ({ of, all }) => {
+onEachBackend("marches", ({ of, all, some }) => {
   for (const axis of AXES)
     for (const periodic of [false, true])
       it(`along ${axis}${periodic ? ", on rings," : ""} give the bits of cells alone, on any number of members`, async () => {
-        for (const count of [1, 2, 3, 4, 7])
+        for (const count of some([1, 2, 3, 4, 7]))
           for (const stretch of count === 2 ? [1, 5, 100] : [undefined]) {
             const grid = dense(of(count), EXTENTS as [number, number, number], { periodic });
             const { plain, marched, twice, once } = fluxes(grid, axis, { stretch });
@@ -28,7 +29,7 @@ onEachBackend("marches", ({ of, all }) => {
       });
 
   it("run at all levels of overlap, beside containers that they do not fuse with", async () => {
-    for (const occ of OCC_LEVELS)
+    for (const occ of sample(OCC_LEVELS))
       for (const axis of ["y", "z"] as const) {
         const set = of(3);
         const grid = dense(set, EXTENTS as [number, number, number], { periodic: [false, false, true] });
@@ -60,7 +61,7 @@ onEachBackend("marches", ({ of, all }) => {
     ];
     for (const [name, active, options] of domains)
       for (const [kind, make] of Object.entries(KINDS))
-        for (const axis of AXES) {
+        for (const axis of sample(AXES)) {
           const grid = make(of(2), EXTENTS, active) as unknown as Grid<3>;
           const { plain, marched, twice, once } = fluxes(grid, axis, options);
           for (const step of [twice, once]) await grid.run(step, { precision: "strict" });

@@ -64,7 +64,7 @@ function plainly(periodic: readonly boolean[], active: Active | undefined): numb
   return [u, v, n].map(({ data }) => [...data]);
 }
 
-onEachBackend("periodic grids", ({ all, of }) => {
+onEachBackend("periodic grids", ({ all, some, of }) => {
   it("runs loops that cells leave at different times on neighbours beyond the ends", async () => {
     const ring = dense(all[0], [37, 3], { periodic: true });
     const [a, root] = ["a", "root"].map((name) => ring.field(name, f64));
@@ -130,7 +130,7 @@ onEachBackend("periodic grids", ({ all, of }) => {
   it("are coarsened to periodic grids, and read each other across the ends", async () => {
     const value = (x: number, y: number, z: number) => x + 100 * y + 10000 * z;
     for (const kind of ["dense", "sparse"] as const)
-      for (const set of [1, 2, 3].map(of)) {
+      for (const set of some([1, 2, 3]).map(of)) {
         const fine = makeGrid(set, EXTENTS, { kind, periodic: [true, true, true], levels: 1 });
         const coarse = fine.coarsen();
         assert.deepEqual(coarse.periodic, [true, true, true]);

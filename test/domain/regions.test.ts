@@ -5,6 +5,7 @@ import { positionIn } from "../../src/domain/grid/region.js";
 import { f32, f64, max, sum } from "../../src/kernel/params.js";
 import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
+import { sample } from "../random/share.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
 
 /* Containers over some of the cells: a layer next to a side, or a range of coordinates. */
@@ -19,15 +20,15 @@ const REGIONS: Readonly<Record<string, { on: Region | readonly Region[]; has: Ac
   "a corner": { on: [face("zmax"), slab("x", 0, 2), slab("y", 2, 3)], has: (x, y, z) => x < 2 && y === 2 && z === 13 },
 };
 
-onEachBackend("regions", ({ of }) => {
-  for (const [name, { on, has }] of Object.entries(REGIONS))
+onEachBackend("regions", ({ of, some }) => {
+  for (const [name, { on, has }] of sample(Object.entries(REGIONS)))
     for (const [domain, active] of [
       ["the whole box", undefined],
       ["a sphere", ((x, y, z) => sphere(x % 20, y, z)) as Active],
     ] as const)
       it(`${name} of ${domain}: other cells are left alone, and count in no reduction`, async () => {
         const results: number[][] = [];
-        for (const count of active ? [1, 2] : [1, 2, 3, 7])
+        for (const count of some(active ? [1, 2] : [1, 2, 3, 7]))
           for (const kind of ["dense", "sparse", "bricks"] as const) {
             if (count === 3 && kind !== "dense") continue;
             const grid = KINDS[kind](of(count), EXTENTS, active);

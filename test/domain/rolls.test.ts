@@ -11,10 +11,10 @@ const [NX, NY, NZ] = [12, 6, 16];
 const mod = (n: number, extent: number): number => ((n % extent) + extent) % extent;
 const value = (x: number, y: number, z: number, k: number): number => x + 100 * y + 10000 * z + 1e6 * k;
 
-await onEachBackend("copies of cells to other places", ({ of }) => {
+await onEachBackend("copies of cells to other places", ({ of, some }) => {
   it("fill the ghosts of an inflow with columns from downstream, half a width aside", async () => {
     for (const layout of ["soa", "aos"] as const)
-      for (const count of COUNTS) {
+      for (const count of some(COUNTS)) {
         const grid = dense(of(count), [NX, NY, NZ], { periodic: [false, false, true], ghosts: { xmin: 3 }, layout });
         const w = grid.field("w", f64, { cardinality: 3 });
         w.fill(value);
@@ -31,7 +31,7 @@ await onEachBackend("copies of cells to other places", ({ of }) => {
   });
 
   it("roll whole fields round all axes, in place or into others, some components alone", async () => {
-    for (const count of COUNTS)
+    for (const count of some(COUNTS))
       for (const token of [f32, i32, u8]) {
         const grid = dense(of(count), [NX, NY, NZ], { periodic: true });
         const [a, b] = ["a", "b"].map((name) => grid.field(name, token, { cardinality: 4 }));
@@ -54,7 +54,7 @@ await onEachBackend("copies of cells to other places", ({ of }) => {
   });
 
   it("reach ghosts at all sides, in two dimensions too", async () => {
-    for (const count of COUNTS) {
+    for (const count of some(COUNTS)) {
       const flat = dense(of(count), [9, 15], { ghosts: 2 });
       const p = flat.field("p", f64);
       p.fill((x, y) => x + 100 * y, { ghosts: true });
@@ -68,7 +68,7 @@ await onEachBackend("copies of cells to other places", ({ of }) => {
 
   it("run in sequences, between what writes and what reads, with the same bits on any number of members", async () => {
     const results = new Set<string>();
-    for (const count of COUNTS)
+    for (const count of some(COUNTS))
       for (const occ of count === 3 ? OCC_LEVELS : (["standard"] as const)) {
         const grid = dense(of(count), [NX, NY, 21], { periodic: [false, true, true], ghosts: { xmin: 2 } });
         const [p, q] = [grid.field("p", f64), grid.field("q", f64)];

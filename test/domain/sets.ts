@@ -2,6 +2,7 @@ import { describe } from "node:test";
 import { open } from "../../src/device/open.js";
 import type { Device } from "../../src/device/device.js";
 import { tested } from "../devices.js";
+import { isQuick } from "../random/share.js";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 
 /** How many members the sets have that grids are tested on: one, two, and as many as leave some of them little. */
@@ -20,16 +21,30 @@ const opened = await Promise.all(
 /** A backend with sets of sub-devices. */
 export interface Sets {
   readonly backend: string;
-  /** Sets of 1, 2 and 7 members. */
+  /** Sets of 1, 2 and 7 members, as far as `some` takes them. */
   readonly all: readonly DeviceSet[];
+  /**
+   * Sizes on which this run tests the backend. A quick run shares them out: js takes the first and the last, and the other backends the
+   * one in the middle, whose code for one member does not differ between sizes.
+   */
+  some(sizes: readonly number[]): readonly number[];
   /** The set of so many members: 1, 2, 3, 4 or 7. */
   of(count: number): DeviceSet;
+}
+
+function some(backend: string, sizes: readonly number[]): readonly number[] {
+  if (!isQuick) return sizes;
+  return backend === "js" ? [...new Set([sizes[0], sizes.at(-1)!])] : [sizes[sizes.length >> 1]];
 }
 
 async function setsOn(device: Device): Promise<Omit<Sets, "backend">> {
   const sets = new Map<number, DeviceSet>();
   for (const count of COUNTS) sets.set(count, await devices(Array<Device>(count).fill(device)));
-  return { all: SIZES.map((count) => sets.get(count)!), of: (count) => sets.get(count)! };
+  return {
+    all: some(device.backend, SIZES).map((count) => sets.get(count)!),
+    some: (sizes) => some(device.backend, sizes),
+    of: (count) => sets.get(count)!,
+  };
 }
 
 const onJs = await setsOn((opened[0] as { device: Device }).device);
@@ -38,12 +53,12 @@ const onJs = await setsOn((opened[0] as { device: Device }).device);
 export async function onEachBackend(title: string, tests: (sets: Sets) => void): Promise<void> {
   for (const entry of opened.filter(({ name }) => tested(name))) {
     const skip = "missing" in entry ? entry.missing : false;
-    const sets = "device" in entry ? await setsOn(entry.device) : { all: [], of: () => onJs.of(1) };
+    const sets = "device" in entry ? await setsOn(entry.device) : { ...onJs, all: [] };
     describe(`${title} on ${entry.name}`, { skip }, () => tests({ backend: entry.name, ...sets }));
   }
 }
 
-/** Sets of 1, 2 and 7 sub-devices of one device js. */
+/** Sets of 1, 2 and 7 sub-devices of one device js; in a quick run of 1 and 7. */
 export const jsSets: readonly DeviceSet[] = onJs.all;
 
 /** The set of so many sub-devices of one device js: 1, 2, 3, 4 or 7. */

@@ -9,10 +9,12 @@ import { deposit, particles } from "../../src/domain/particles/index.js";
 import { previousOf, readCheckpoint, readState, writeCheckpoint, writeState, type CheckpointedArray } from "../../src/io/index.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { every, skeleton, swap, type SkeletonOptions } from "../../src/skeleton/index.js";
+import { ELSEWHERE } from "../devices.js";
 import { KINDS, sphere } from "../domain/kinds.js";
 import { cloud, hostOf } from "../domain/particles/plasmas.js";
 import { PlainBox } from "../domain/particles/plain-box.js";
 import { jsSet, noise, onEachBackend } from "../domain/sets.js";
+import { isQuick } from "../random/share.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-checkpoint-"));
 after(() => rm(folder, { recursive: true }));
@@ -59,7 +61,7 @@ function wave(set: DeviceSet, kind: Kind = "dense", layout: "soa" | "aos" = "soa
   return { set, grid, u, v, mean, mark, never, dt, largest, samples, plan, start, values, free };
 }
 
-await onEachBackend("checkpoints", ({ backend, of }) => {
+await onEachBackend("checkpoints", ({ backend, some, of }) => {
   const path = file(`wave-${backend}`);
   let expected: unknown;
 
@@ -73,7 +75,7 @@ await onEachBackend("checkpoints", ({ backend, of }) => {
     whole.free();
   });
 
-  for (const [n, members] of (backend === "native" ? [3] : [1, 2, 3, 4, 7]).entries())
+  for (const [n, members] of some(backend === "native" ? [3] : [1, 2, 3, 4, 7]).entries())
     it(`are gone on with on ${members}, on other grids and layouts`, async () => {
       for (const kind of ["dense", "sparse", "bricks"] as const) {
         const again = wave(of(members), kind, n % 2 === 0 ? "aos" : "soa", { occ: "two-way", unroll: 1 + (n % 3) });
@@ -123,14 +125,14 @@ function gas(set: DeviceSet) {
   return { plan, ions, start, values, free: () => [plan, ions, grid].forEach((held) => held.free()) };
 }
 
-test("particles go on in the same order on any number of members", async () => {
+test("particles go on in the same order on any number of members", { skip: ELSEWHERE }, async () => {
   const whole = gas(jsSet(3));
   whole.start();
   await whole.plan.run(5);
   await writeCheckpoint(file("gas"), whole.plan);
   await whole.plan.run(6);
   const expected = await whole.values();
-  for (const members of [1, 2, 3, 4, 7]) {
+  for (const members of isQuick ? [1, 7] : [1, 2, 3, 4, 7]) {
     const again = gas(jsSet(members));
     await (await readCheckpoint(file("gas"))).restore(again.plan);
     await again.plan.run(6);
@@ -182,7 +184,7 @@ function channel(set: DeviceSet) {
   return { plan, start, values, free: () => [plan, grid].forEach((held) => held.free()) };
 }
 
-test("ghosts, and fields on some of the axes, are in it, too", async () => {
+test("ghosts, and fields on some of the axes, are in it, too", { skip: ELSEWHERE }, async () => {
   const whole = channel(jsSet(2));
   whole.start();
   await whole.plan.run(7);
@@ -204,7 +206,7 @@ test("ghosts, and fields on some of the axes, are in it, too", async () => {
   await assert.rejects((await readCheckpoint(file("channel"))).restore(plain), differences);
 });
 
-test("what differs is told, all of it, and nothing has changed", async () => {
+test("what differs is told, all of it, and nothing has changed", { skip: ELSEWHERE }, async () => {
   const whole = wave(jsSet(2));
   whole.start();
   await writeCheckpoint(file("differs"), [whole.plan, whole.never]);
@@ -234,7 +236,7 @@ test("what differs is told, all of it, and nothing has changed", async () => {
   assert.equal(await v.get([1, 1, 1]), 7);
 });
 
-test("fields without values, two of one name, and values of the program's own", async () => {
+test("fields without values, two of one name, and values of the program's own", { skip: ELSEWHERE }, async () => {
   const grid = dense(jsSet(2), [4, 6]);
   const [first, second, never] = [grid.field("same", f64), grid.field("same", f64), grid.field("never", f64)];
   first.fill(1);
@@ -257,7 +259,7 @@ test("fields without values, two of one name, and values of the program's own", 
   await assert.rejects(readCheckpoint(file("own")), /own is not a checkpoint of isoform checkpoint, or was written by another version/);
 });
 
-test("one array at a time is asked for, and NaN, -0 and the least numbers keep their bits", async () => {
+test("one array at a time is asked for, and NaN, -0 and the least numbers keep their bits", { skip: ELSEWHERE }, async () => {
   const asked: string[] = [];
   const bits = Float64Array.of(-0, Number.NaN, 5e-324, Infinity);
   const arrays = ["a", "b"].map((name): CheckpointedArray => ({
@@ -275,7 +277,7 @@ test("one array at a time is asked for, and NaN, -0 and the least numbers keep t
   assert.deepEqual(asked, ["read a", "read b", "write a", "write b"]);
 });
 
-test("the one before is kept, and named where the last is damaged; what fails leaves the last", async () => {
+test("the one before is kept, and named where the last is damaged; what fails leaves the last", { skip: ELSEWHERE }, async () => {
   const grid = dense(jsSet(1), [4, 4]);
   const n = grid.scalar("n", f64);
   const path = file("twice");
@@ -308,7 +310,7 @@ test("the one before is kept, and named where the last is damaged; what fails le
   await assert.rejects(opened.restore(n), /twice changed while it was read/);
 });
 
-test("files whose digest is right and whose meaning is not are refused", async () => {
+test("files whose digest is right and whose meaning is not are refused", { skip: ELSEWHERE }, async () => {
   const grid = dense(jsSet(1), [4, 4]);
   const u = grid.field("u", f64);
   u.fill(1);

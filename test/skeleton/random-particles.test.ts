@@ -8,6 +8,7 @@ import type { DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
 import { KINDS, type Active } from "../domain/kinds.js";
+import { share } from "../random/share.js";
 import { jsSet, jsSets, noise } from "../domain/sets.js";
 
 /** Whole bricks along each axis, and so many planes for each of 7 members that no particle crosses them between two sorts. */
@@ -154,5 +155,5 @@ it("random sequences of particles and fields give the bits of the sequential run
           assert.deepEqual(await outcome(draws, jsSets[set], kind, where, options), expected, JSON.stringify({ set, kind, ...options }));
       },
     ),
-    { numRuns: 8, seed: 2, includeErrorInReport: true },
+    { numRuns: share(8), seed: 2, includeErrorInReport: true },
   ));

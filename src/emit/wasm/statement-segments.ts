@@ -44,16 +44,25 @@ const MEASURES: readonly Measure[] = [
 export function segmentsOf(body: readonly Stmt[], isVector: (local: string) => boolean): readonly Segment[] {
   if (countOf(body, MEASURES[0].counts) <= FEW_LOADS) return [];
   const lives = livesOf(body, isVector);
-  const crossing = Array.from(
-    { length: body.length + 1 },
-    (_, at) => [...lives.values()].filter(({ from, to }) => from < at && at <= to).length,
-  );
+  const crossing = crossingOf(lives.values(), body.length);
+  const measures = MEASURES.map((measure) => ({ ...measure, of: body.map((stmt) => countOf([stmt], measure.counts)) }));
   return runsOf(body)
-    .flatMap((run) => MEASURES.map((measure) => cut(run, body, crossing, measure)).find((spans) => spans.length > 0) ?? [])
+    .flatMap((run) => measures.map((measure) => cut(run, crossing, measure)).find((spans) => spans.length > 0) ?? [])
     .map(({ from, to }) => {
       const outliving = [...lives].filter(([, life]) => from <= life.from && life.from < to && to <= life.to).map(([name]) => name);
       return { from, to, outliving };
     });
+}
+
+/** Before each statement and after the last, the number of values that have been set and are read from there on. */
+function crossingOf(lives: Iterable<Span>, statements: number): readonly number[] {
+  const changes = Array<number>(statements + 2).fill(0);
+  for (const { from, to } of lives) {
+    changes[from + 1]++;
+    changes[to + 1]--;
+  }
+  let count = 0;
+  return changes.slice(0, -1).map((change) => (count += change));
 }
 
 /** The assignments that follow each other. */
@@ -68,9 +77,8 @@ function runsOf(body: readonly Stmt[]): Span[] {
   return runs;
 }
 
-/** `crossing`: before each statement and after the last, the number of values that have been set and are read from there on. */
-function cut(run: Span, body: readonly Stmt[], crossing: readonly number[], measure: Measure): Span[] {
-  const counts = body.map((stmt) => countOf([stmt], measure.counts));
+/** `crossing`: of all statements, as `of`, the counts of the measure. */
+function cut(run: Span, crossing: readonly number[], { of: counts, ...measure }: Measure & { readonly of: readonly number[] }): Span[] {
   if (counts.slice(run.from, run.to).reduce((a, b) => a + b, 0) <= measure.few) return [];
   const spans: Span[] = [];
   for (let from = run.from; from < run.to;) {

@@ -11,7 +11,7 @@ const reports = await doctor();
 async function solve(name: string, form: FormName): Promise<ArrayLike<number>[]> {
   const device = await open(name);
   try {
-    const solver = await Solver.create(device, { gib: 0.002, form, precision: "strict" });
+    const solver = await Solver.create(device, { gib: 0.001, form, precision: "strict" });
     await solver.solve({ iterations: 4 });
     return [await solver.solution(), await solver.standardErrors()];
   } finally {

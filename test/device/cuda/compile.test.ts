@@ -47,13 +47,21 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
       "strict",
     ));
 
-  for (const precision of ["strict", "fast"] as const)
-    it(`the applications and benchmarks, ${precision}`, () => {
+  // The code of fast mode differs from that of strict mode, but not from one architecture to another.
+  const MODES = [
+    ["strict", architectures],
+    ["fast", architectures.slice(-1)],
+  ] as const;
+  const shown = (targets: readonly number[]): string => targets.map((arch) => `sm_${arch}`).join(", ");
+
+  for (const [precision, targets] of MODES)
+    it(`the applications and benchmarks, ${precision}, for ${shown(targets)}`, () => {
       const kernels = applicationKernels();
       assert.ok(kernels.length > 25);
       compile(
         kernels.map((kernel) => [cudaSource(kernel, precision), kernel.ir.name]),
         precision,
+        targets,
       );
     });
 
@@ -67,19 +75,15 @@ describe("NVRTC compiles the CUDA code of", { skip: "missing" in compiler ? comp
     );
   });
 
-  for (const precision of ["strict", "fast"] as const)
-    it(`applications on grids, ${precision}`, async () => {
+  for (const [precision, targets] of MODES)
+    it(`applications on grids, ${precision}, for ${shown(targets)}`, async () => {
       const sources = await gridSources(TARGET, precision);
       assert.ok(sources.size > 20);
-      compile(sources, precision);
+      compile(sources, precision, targets);
     });
 
-  // The code of fast mode differs from that of strict mode, but not from one architecture to another.
-  for (const [precision, targets] of [
-    ["strict", architectures],
-    ["fast", architectures.slice(-1)],
-  ] as const)
-    it(`the suite, ${precision}, for ${targets.map((arch) => `sm_${arch}`).join(", ")}`, async () => {
+  for (const [precision, targets] of MODES)
+    it(`the suite, ${precision}, for ${shown(targets)}`, async () => {
       const sources = await suiteSources(TARGET, precision);
       assert.ok(sources.size > suite.length / 2);
       compile(sources, precision, targets);

@@ -16,6 +16,7 @@ import {
 import { f32, f64, i32, u8, type ScalarToken } from "../../../src/kernel/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { KINDS, sphere } from "../kinds.js";
+import { sample } from "../../random/share.js";
 import { jsSet, noise, onEachBackend } from "../sets.js";
 
 const EXTENTS = [17, 9, 13] as const;
@@ -36,14 +37,14 @@ const CASES: readonly Case[] = [
   { element: u8, result: i32, cardinality: 2, round: (v) => Math.trunc(v) & 255 },
 ];
 
-await onEachBackend("fields as vectors", ({ backend, of }) => {
+await onEachBackend("fields as vectors", ({ backend, some, of }) => {
   // What takes a C compiler takes long.
   const cases = backend === "native" ? CASES.slice(0, 2) : CASES;
-  for (const set of backend === "native" ? [of(3)] : [of(1), of(3)])
+  for (const set of backend === "native" ? [of(3)] : some([1, 3]).map(of))
     for (const [kind, make] of Object.entries(KINDS))
       it(`${kind} on ${set.members.length}`, async () => {
         const grid = make(set, EXTENTS, sphere);
-        for (const each of cases) await agree(grid, each);
+        for (const each of sample(cases)) await agree(grid, each);
         grid.free();
       });
 });

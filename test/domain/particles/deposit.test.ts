@@ -6,6 +6,7 @@ import { deposit, particles } from "../../../src/domain/particles/index.js";
 import { f32, f64, i32, max, sum, table } from "../../../src/kernel/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { devices } from "../../../src/set/index.js";
+import { ELSEWHERE } from "../../devices.js";
 import { jsSet, noise, onEachBackend } from "../sets.js";
 import { PlainBox } from "./plain-box.js";
 
@@ -54,7 +55,7 @@ await onEachBackend("deposits", ({ of }) => {
   });
 });
 
-it("deposits of several species into one field add up, in the order of the steps", async () => {
+it("deposits of several species into one field add up, in the order of the steps", { skip: ELSEWHERE }, async () => {
   const results = [];
   for (const set of [one, three]) {
     const grid = dense(set, EXTENTS, { periodic: true });
@@ -79,7 +80,7 @@ it("deposits of several species into one field add up, in the order of the steps
   assert.deepEqual(results[1], results[0]);
 });
 
-it("where there are no particles nothing is added, and reductions are those of nothing", async () => {
+it("where there are no particles nothing is added, and reductions are those of nothing", { skip: ELSEWHERE }, async () => {
   for (const set of [one, three]) {
     const grid = dense(set, EXTENTS);
     const [rho, total, most] = [grid.field("rho", f64), grid.scalar("total", f64), grid.scalar("most", f64)];
@@ -101,7 +102,7 @@ it("where there are no particles nothing is added, and reductions are those of n
   }
 });
 
-it("wider stencils and deposits that are declared once there are particles find them where they were", async () => {
+it("wider stencils and deposits that are declared once there are particles find them where they were", { skip: ELSEWHERE }, async () => {
   const results = [];
   for (const set of [one, three]) {
     const grid = dense(set, EXTENTS, { periodic: true });
@@ -128,16 +129,20 @@ it("wider stencils and deposits that are declared once there are particles find 
   assert.deepEqual(results[1], results[0]);
 });
 
-it("sums are not stored in the neighbours' halos in passing, as what containers of the grid write may be", async () => {
-  const device = Object.assign(await open("js"), { canPeerStore: () => true });
-  const grid = dense(await devices([device, device]), [4, 4, 6]);
-  const [rho, next] = [grid.field("rho", f64), grid.field("next", f64)];
-  const ions = particles(grid, "ions", {});
-  const [give] = ions.container("give", { rho: deposit(rho) }, ({ rho }, p, c) => rho.add(c, 0, 0, 1, 1));
-  const copy = grid.container("copy", { rho, next }, ({ rho, next }, c) => void (next[c] = rho.at(c, 0, 0, 1)));
-  assert.equal(grid.canPeerStore(copy, next as never), true);
-  const sums = give.uses.find(({ written }) => written)!.field;
-  assert.equal(sums.cardinality, 1);
-  assert.equal(grid.canPeerStore(give, sums), false);
-  await device.close();
-});
+it(
+  "sums are not stored in the neighbours' halos in passing, as what containers of the grid write may be",
+  { skip: ELSEWHERE },
+  async () => {
+    const device = Object.assign(await open("js"), { canPeerStore: () => true });
+    const grid = dense(await devices([device, device]), [4, 4, 6]);
+    const [rho, next] = [grid.field("rho", f64), grid.field("next", f64)];
+    const ions = particles(grid, "ions", {});
+    const [give] = ions.container("give", { rho: deposit(rho) }, ({ rho }, p, c) => rho.add(c, 0, 0, 1, 1));
+    const copy = grid.container("copy", { rho, next }, ({ rho, next }, c) => void (next[c] = rho.at(c, 0, 0, 1)));
+    assert.equal(grid.canPeerStore(copy, next as never), true);
+    const sums = give.uses.find(({ written }) => written)!.field;
+    assert.equal(sums.cardinality, 1);
+    assert.equal(grid.canPeerStore(give, sums), false);
+    await device.close();
+  },
+);

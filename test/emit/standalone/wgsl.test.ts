@@ -7,6 +7,7 @@ import type { TypedArray } from "../../../src/device/memory/view.js";
 import { emitWgslFiles } from "../../../src/emit/standalone/wgsl.js";
 import type { EmitRequest } from "../../../src/emit/standalone/index.js";
 import { EmitError } from "../../../src/ir/errors.js";
+import { NOT_ASKED, tested } from "../../devices.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";
 import { inFolder } from "./compiled.js";
@@ -47,7 +48,7 @@ async function launched(given: Case, request: EmitRequest, device: GPUDevice): P
   return memory;
 }
 
-const found = await findAdapter();
+const found = tested("webgpu") ? await findAdapter() : { missing: { reason: NOT_ASKED } };
 
 describe("WGSL files", { skip: "missing" in found && found.missing.reason }, () => {
   for (const given of SINGLE)

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { f32, f64, max, sum, table, u8 } from "isoform";
 import { dense, type Container, type Field } from "../../../src/domain/index.js";
 import { devices, type Scalar } from "../../../src/set/index.js";
+import { share } from "../../random/share.js";
 import { footprintOf } from "../../../src/skeleton/fusion/footprint.js";
 import { fuse } from "../../../src/skeleton/fusion/fusion.js";
 import { exchange, requireTemporary } from "../../../src/skeleton/fusion/sequence.js";
@@ -161,6 +162,6 @@ it("random sequences give the same bits, fused or not", async () => {
       const comparable = plain.map((value, n) => (fused[n] === undefined ? undefined : value));
       assert.deepEqual(fused, comparable);
     }),
-    { numRuns: 120, seed: 1, includeErrorInReport: true },
+    { numRuns: share(120), seed: 1, includeErrorInReport: true },
   );
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { sources } from "./sources.js";
+import { parse } from "./parse.js";
+import { sources } from "../sources.js";
 
 /*
  * Whatever brings code into a process (modules, shared libraries, compilers, workers, text that becomes code) stands in docs/security.md with its file:
@@ -54,7 +55,7 @@ function executed(name: string, text: string): string[] {
     if (kind !== undefined) found.add(`${name}: ${kind}`);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true));
+  visit(parse(name, text));
   return [...found];
 }
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { sources } from "./sources.js";
+import { parse } from "./parse.js";
+import { sources } from "../sources.js";
 
 /*
  * Names and files that users gave enter emitted code through src/emit/text.ts or as identifiers of src/emit/names.ts. In a template of an emitter,
@@ -31,7 +32,7 @@ const ALLOWED = new Map([
 ]);
 
 function raw(name: string, text: string): string[] {
-  const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
+  const source = parse(name, text);
   const found: string[] = [];
   const isMade = (node: ts.Node): boolean => {
     for (let n = node.parent; !ts.isSourceFile(n); n = n.parent) {

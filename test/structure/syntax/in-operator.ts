@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { sources } from "./sources.js";
+import { parse } from "./parse.js";
+import { sources } from "../sources.js";
 
 /*
  * Tables are asked for names of users by Object.hasOwn, or by a Map: `name in table` and `table[name]` find what every object inherits,
@@ -13,7 +14,7 @@ import { sources } from "./sources.js";
 const KEYS_OF_OUR_OWN = new Set(["ARITHMETIC", "SYNTAX", "REMEDIES", "FLIPPED", "ESCAPES", "ESCAPED", "UNITS", "TYPES", "COMPARE", "BITS"]);
 
 function loose(name: string, text: string): string[] {
-  const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
+  const source = parse(name, text);
   const tables = new Set<string>();
   const found: string[] = [];
   const at = (node: ts.Node): string => `${name}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${node.getText()}`;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { sources } from "./sources.js";
+import { parse } from "./parse.js";
+import { sources } from "../sources.js";
 
 /*
  * A new member of a union must not compile until every `switch` over the union has a case for it. So each `switch` ends in
@@ -12,7 +13,7 @@ import { sources } from "./sources.js";
 
 /** What is wrong with the switches of a source, a line each. */
 function open(name: string, text: string): string[] {
-  const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
+  const source = parse(name, text);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isSwitchStatement(node) && !closes(node, text))
