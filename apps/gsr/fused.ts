@@ -327,7 +327,7 @@ class Fused {
     const queue = part.share.member.queue(0);
     const { shared } = leaf;
     const sums =
-      attitude && instrument
+      attitude?.inRuns && instrument
         ? [sumsOfBoth(rows, attitude, instrument, u, this.options.rows)]
         : [attitude, instrument].flatMap((section) => (section ? [section.sums(u)] : []));
     const finishes = [
