@@ -15,7 +15,6 @@ import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
 import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
 import { partialsOfView } from "./launch-partials.js";
 import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
-import type { FoldedCells } from "./member-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { rollRounds } from "./rolls.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
@@ -431,9 +430,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const cells = (m: number) => {
       const member = localOf(this.set, m);
       const { ir, roles } = this.lower(container, member);
-      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(member) };
+      const origin = this.padding.map((width, axis) => width - this.boxes.own(m, this.dimension - 1 - axis)[0]);
+      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(member), origin };
     };
-    return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
+    return axisFoldRounds(container, precision, cells);
   }
 
   override roll(cells: Roll): Rounds {
@@ -443,13 +443,6 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const { buffer, type } = field.storage[m];
       return new View(buffer, type, [field.cardinality, ...extents], [storage.component, ...storage.strides], storage.at(first));
     });
-  }
-
-  private foldedCells(m: number, box?: CellBox): FoldedCells {
-    const { first } = this.partitions[m];
-    const [[[from, to]]] = this.boxes.view(m, "standard", box);
-    const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
-    return { bounds: [[from + first, to + first], ...others], origin: this.padding.map((width, axis) => width - (axis === 0 ? first : 0)) };
   }
 
   /** A launch over the cells of a member in a box, which region has all along x, or over stretches of them. */
