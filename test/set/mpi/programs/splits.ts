@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { assign, f32, f64, max, sum } from "../../../../src/index.js";
-import { dense, face, slab, type AxisArray, type Split } from "../../../../src/domain/index.js";
+import { dense, face, roll, slab, type AxisArray, type Split } from "../../../../src/domain/index.js";
 import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
 import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
 import { devices } from "../../../../src/set/index.js";
@@ -10,7 +10,7 @@ import { findNan } from "../../../../src/skeleton/run/nan.js";
 import { carryByStandIn } from "./stand-in.js";
 
 /*
- * A grid that is cut along y, or y and z: halos with edges, uneven cuts by a mask, ghosts, strict sums, folds along axes, scalar steps, and files. The words are the devices, the split, the level
+ * A grid that is cut along y, or y and z: halos with edges, uneven cuts by a mask, ghosts, strict sums, folds along axes, rolls, scalar steps, and files. The words are the devices, the split, the level
  * of overlap, the iterations, a checkpoint to write, a picture to write, and perhaps a checkpoint to go on from. Rank 0 prints digests.
  */
 
@@ -58,7 +58,8 @@ const sheet = sums[3].into as unknown as AxisArray<"f64", 2, 2>;
 const relax = ring.container("relax", { v, profile, sheet }, ({ v, profile, sheet }, c) => {
   v[c][1] = 0.99 * v[c][1] + 1e-5 * profile[c][0] + 1e-4 * sheet.at(c, 0, 0)[1];
 });
-const all = [spread, measure, step, ...sums.map(({ fold }) => fold), relax, swap(u, v)];
+const recycle = roll(v, v, [4, -9, 6], { on: [slab("x", 0, 5), slab("z", 2, 9)], name: "recycle" });
+const all = [spread, measure, step, ...sums.map(({ fold }) => fold), relax, recycle, swap(u, v)];
 const steps = skeleton(set, "everything", all, { precision: "strict", occ: occ as OccLevel });
 
 const ball = dense(set, [11, 32, 12], { active: (x, y, z) => (x - 5) ** 2 + (y - 9) ** 2 + (z - 4) ** 2 < 90 || x === 3, split: cut });
