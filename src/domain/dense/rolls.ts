@@ -6,6 +6,7 @@ import { isLocal, localOf } from "../../set/index.js";
 import { moveKernel } from "../container/moves.js";
 import type { Field, Grid, Roll } from "../grid/grid.js";
 import type { HaloCopy, Rounds } from "../grid/parts.js";
+import { divisionIn } from "../grid/split.js";
 
 /*
  * Copies of cells to other places. What a member has for another one, or for itself in the same field, is packed, sent in one piece and unpacked.
@@ -118,9 +119,9 @@ export function rollRounds(grid: Grid, roll: Roll, cellsOf: CellsView): Rounds {
 
 /** By kernel axis: where members begin. Rows along x are whole, so members are numbered along y, then along z. */
 function startsOf({ partitions, dimension }: Grid): number[][] {
-  const besides = partitions.filter(({ first, rows }) => rows && first === partitions[0].first).map(({ rows }) => rows![0]);
-  const rows = besides.length > 0 ? besides : [0];
-  const planes = partitions.filter((_, m) => m % rows.length === 0).map(({ first }) => first);
+  const { y } = divisionIn(partitions);
+  const rows = partitions.slice(0, y).map(({ rows: [first] = [0] }) => first);
+  const planes = partitions.filter((_, m) => m % y === 0).map(({ first }) => first);
   return dimension === 3 ? [planes, rows, [0]] : [planes, [0]];
 }
 
