@@ -164,6 +164,7 @@ export const EVERYWHERE: readonly string[] = [
   "domain/dense/cut-axis-folds",
   "domain/dense/dense",
   "domain/dense/packed",
+  "domain/dense/row-folds",
   "domain/execution",
   "domain/ghosts",
   "domain/grid/field",

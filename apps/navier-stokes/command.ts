@@ -5,7 +5,7 @@ import { previousOf, readCheckpoint, requireHdf5, writeCheckpoint, xdmfOf } from
 import type { Shell } from "isoform/portability";
 import { devices } from "isoform/set";
 import { DEFAULT_SETTINGS, OCC_LEVELS, SETTING_OPTIONS } from "isoform/skeleton";
-import { count, devicesOption, examples, f64Option, precisionOption } from "../options.js";
+import { count, devicesOption, examples, f64Option, precisionOption, splitOption } from "../options.js";
 import { tubeOf } from "./box-flow.js";
 import { CASE_OF } from "./cases.js";
 import { camelCase, configOf, keysOf } from "./config.js";
@@ -24,7 +24,7 @@ import type { Means } from "./statistics.js";
 import { tubeProfiles, tubeText } from "./tube-profiles.js";
 import { wallText } from "./walls.js";
 
-interface Options extends Pick<Settings, "type" | "precision" | "layout" | "occ" | "fuse">, OutputPaths, SeriesOptions {
+interface Options extends Pick<Settings, "type" | "precision" | "layout" | "split" | "occ" | "fuse">, OutputPaths, SeriesOptions {
   devices: string;
   f64?: OpenOptions["f64"];
   config?: string;
@@ -53,6 +53,7 @@ export function command(program: Command, shell: Shell): void {
           .choices(["soa", "aos"])
           .default("soa"),
       )
+      .addOption(splitOption())
       .addOption(
         new Option(SETTING_OPTIONS.occ.flags, SETTING_OPTIONS.occ.description)
           .choices([...OCC_LEVELS, "auto"])

@@ -36,10 +36,11 @@ export class EnergyHistory {
     const { grid, model, flow } = simulation;
     this.energy = grid.scalar("kinetic energy", f64);
     this.enstrophy = grid.scalar("enstrophy", f64);
-    const planes = Math.min(...grid.partitions.map((partition) => partition.planes));
-    const reaches = flow.axes.map((axis, n) =>
-      Math.min(MOST_CELLS, (cellsOf(axis) - 1) >> 1, n === 2 && grid.partitions.length > 1 ? planes : MOST_CELLS),
-    );
+    const least = flow.axes.map((_, n) => {
+      if (grid.set.members.length === 1 || !grid.cutAxes.includes(n)) return MOST_CELLS;
+      return Math.min(...grid.partitions.map(({ planes, rows }) => (n === 2 ? planes : rows![1] - rows![0])));
+    });
+    const reaches = flow.axes.map((axis, n) => Math.min(MOST_CELLS, (cellsOf(axis) - 1) >> 1, least[n]));
     this.container = energyOf(model, flow.axes, reaches, this.energy, this.enstrophy);
   }
 

@@ -11,9 +11,9 @@ const SIZE = 16;
 /** For `isoform explain`: a channel whose sensor chooses between central fluxes and WENO. */
 export async function makeSkeleton(
   set: DeviceSet,
-  { grid, layout, occ, precision, fuse, unroll, ...asked }: SkeletonSettings,
+  { grid, layout, occ, precision, split, fuse, unroll, ...asked }: SkeletonSettings,
 ): Promise<Skeleton> {
   const { size, planes } = boxOf(asked, 3, SIZE);
   const flow = channelFlow(configOf("channel", { nx: size, ny: size, nz: planes, sensorThreshold: 0.2 }));
-  return (await Simulation.create(set, flow, { layout: denseOnly(grid, layout), occ, precision, fuse, unroll })).skeleton;
+  return (await Simulation.create(set, flow, { layout: denseOnly(grid, layout), occ, precision, split, fuse, unroll })).skeleton;
 }

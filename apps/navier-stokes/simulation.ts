@@ -1,5 +1,5 @@
 import { f32, f64 } from "isoform";
-import { dense, type Container, type DenseGrid } from "isoform/grid";
+import { dense, type Container, type DenseGrid, type Split } from "isoform/grid";
 import type { CheckpointedSequence } from "isoform/io";
 import type { DeviceSet, Scalar } from "isoform/set";
 import { skeleton, type OccLevel, type Skeleton, type Storage } from "isoform/skeleton";
@@ -56,6 +56,8 @@ export interface Settings {
   readonly precision: "strict" | "fast";
   /** Layout of fields: components of a cell apart, or together. */
   readonly layout: Storage["layout"];
+  /** How the box is cut among several devices. Default: by planes. */
+  readonly split?: Split;
   /** Overlap of computation and communication, on several devices. */
   readonly occ: OccLevel | "auto";
   /** Whether containers are merged. */
@@ -118,7 +120,8 @@ export class Simulation {
     const extents = axes.map(cellsOf) as [number, number, number];
     const sides = openSides(axes);
     const ghosts = sides.length > 0 ? { ghosts: ghostsOf(scheme) } : {};
-    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), layout: settings.layout, ...ghosts });
+    const { layout, split } = settings;
+    const grid = dense(set, extents, { periodic: axes.map(({ periodic }) => periodic), layout, split, ...ghosts });
     this.grid = grid;
     this.fields = fieldsOf(grid, real);
     const metrics = axes.map((axis, n) => {

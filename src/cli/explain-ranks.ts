@@ -1,8 +1,18 @@
 import { devices } from "../set/index.js";
 import type { SkeletonModule, SkeletonSettings } from "../skeleton/settings.js";
 import { DEFAULT_LINKS, linksOf, linkText, REACHES, type Links } from "../skeleton/ranks/links.js";
-import { messagesOf, predict, type PlaceMessages, type Prediction, type RankJob } from "../skeleton/ranks/prediction.js";
-import { PLACES, type RankPlan } from "../skeleton/ranks/rank-plan.js";
+import {
+  messagesOf,
+  placesOf,
+  predict,
+  rankBeside,
+  type PlaceMessages,
+  type Prediction,
+  type RankJob,
+} from "../skeleton/ranks/prediction.js";
+import type { Place, RankPlan, RankStep } from "../skeleton/ranks/rank-plan.js";
+import type { Split } from "../domain/grid/options.js";
+import type { Division } from "../domain/grid/split.js";
 import { sampledPlan } from "../skeleton/sampled-plan.js";
 import { copyRate, LAUNCH } from "../skeleton/run/timeline.js";
 import type { AsRanks, RankFormat } from "./rank-options.js";
@@ -43,8 +53,9 @@ export async function explainRanks(
   const device = spec.replace(/\*\d+$/, "");
   const plan = await sampledPlan(module, device, settings);
   const { bandwidth, words } = options.bandwidth === undefined ? await measuredBy(device) : given(options.bandwidth);
-  const boxFor = (count: number): number[] => boxOf(plan, settings.size ?? SIZE, strong ? 1 : count);
-  const job = { ranks, perNode, links, carrier: "devices", extents: boxFor(ranks) } as const;
+  const { split } = settings;
+  const boxFor = (count: number): number[] => boxOf(plan, settings.size ?? SIZE, strong ? { y: 1, z: 1 } : boxesAlong(count, split));
+  const job = { ranks, perNode, links, carrier: "devices", extents: boxFor(ranks), split } as const;
   const seconds: RankJob["seconds"] = ({ bytesPerCell }, launches, cells) => launches * LAUNCH + (cells * bytesPerCell) / bandwidth;
   const alone = predict(plan, { ...job, ranks: 1, extents: boxFor(1), seconds });
   const together = predict(plan, { ...job, seconds });
@@ -56,7 +67,7 @@ export async function explainRanks(
     extents: job.extents,
     kernels: words,
     links,
-    places: messagesOf(plan, job.extents, placesOf(ranks)),
+    places: ranks === 1 ? [] : messagesOf(plan, job.extents, together.division, placesOf(together.division)),
     alone,
     together,
     efficiency: alone.seconds / together.seconds / (strong ? ranks : 1),
@@ -65,12 +76,20 @@ export async function explainRanks(
   return format === "messages" ? messagesText(report) : reportText(report, plan);
 }
 
-/** Extents of the box of `size` cells along each axis, `times` as long along the last one, with walls. */
-function boxOf({ margins }: RankPlan, size: number, times: number): number[] {
-  return margins.map((margin, axis) => (axis === margins.length - 1 ? times * size : size) + margin);
+/** Extents of a box of `size` cells along each axis, several times as long along those that are cut, with walls. */
+function boxOf({ margins }: RankPlan, size: number, { y, z }: Division): number[] {
+  const last = margins.length - 1;
+  return margins.map((margin, axis) => (axis === last ? z : axis === 1 ? y : 1) * size + margin);
 }
 
-const placesOf = (ranks: number) => PLACES.filter((place) => (place === "inner" ? ranks > 2 : ranks > 1));
+/** How many boxes of a rank each lie along y and along z: about as many along both where both are cut. */
+function boxesAlong(ranks: number, split?: Split): Division {
+  if (split === "y") return { y: ranks, z: 1 };
+  if (split !== "yz") return { y: 1, z: ranks };
+  let y = Math.floor(Math.sqrt(ranks));
+  while (ranks % y > 0) y--;
+  return { y, z: ranks / y };
+}
 
 const given = (gigabytes: number) => ({ bandwidth: gigabytes * 1e9, words: `${gigabytes} GB/s, as given` });
 
@@ -85,14 +104,23 @@ async function measuredBy(spec: string): Promise<{ bandwidth: number; words: str
 }
 
 const us = (seconds: number): string => `${(seconds * 1e6).toPrecision(4)} us`;
-const directionText = (step: 1 | -1): string => (step === 1 ? "to the next" : "to the one before");
+
+/** Direction of the rank that receives, as the one that sends sees it. */
+function directionText([y, z]: RankStep, division: Division): string {
+  const along = (step: number): string => (step === 1 ? "the next" : "the one before");
+  if (division.y === 1) return `to ${along(z)}`;
+  return `to ${[y !== 0 && `${along(y)} along y`, z !== 0 && `${along(z)} along z`].filter(Boolean).join(", ")}`;
+}
+
+const placeText = ({ y, z }: Place, division: Division): string =>
+  division.y === 1 ? `${z} rank` : division.z === 1 ? `${y} rank` : `rank that is ${y} along y, ${z} along z`;
 
 function reportText(report: RankReport, { level, precision, iterations }: RankPlan): string {
   const { name, ranks, perNode, scaling, extents, kernels, links, places, alone, together, efficiency } = report;
   const share = scaling === "weak" ? "each rank has a box of its own" : "all ranks share one box";
   return [
     `skeleton "${name}" on ${ranks} ranks, ${perNode} on a node: OCC ${level}, ${precision}, ${iterations} iteration${iterations === 1 ? "" : "s"} per plan`,
-    `${extents.join(" x ")} cells, up to ${together.planes} planes a rank (${scaling} scaling: ${share})`,
+    `${extents.join(" x ")} cells, ${ranksText(together)} (${scaling} scaling: ${share})`,
     "",
     "Predicted, not measured, from",
     `  kernels  ${kernels}`,
@@ -100,8 +128,10 @@ function reportText(report: RankReport, { level, precision, iterations }: RankPl
     "",
     "Messages in a plan",
     ...places.flatMap(({ place, messages }) => [
-      `  ${place} rank`,
-      ...messages.map(({ task, step, bytes }) => `    ${directionText(step).padEnd(17)}  ${task}  ${Math.round(bytes)} bytes`),
+      `  ${placeText(place, together.division)}`,
+      ...messages.map(
+        ({ task, step, bytes }) => `    ${directionText(step, together.division).padEnd(17)}  ${task}  ${Math.round(bytes)} bytes`,
+      ),
     ]),
     ...(together.collects > 0
       ? [
@@ -116,13 +146,19 @@ function reportText(report: RankReport, { level, precision, iterations }: RankPl
   ].join("\n");
 }
 
+/** The share of the rank that has most. */
+const ranksText = ({ division: { y, z }, planes, rows }: Prediction): string =>
+  rows === undefined
+    ? `up to ${planes} planes a rank`
+    : `${y} ranks along y by ${z} along z, up to ${rows} rows of ${planes} planes a rank`;
+
 /** A line for each message: the rank that sends, the one that receives, bytes, and the task. */
-function messagesText({ ranks, places }: RankReport): string {
-  const numbers = { first: 0, inner: 1, last: ranks - 1 } as const;
-  const rows = places.flatMap(({ place, messages }) =>
+function messagesText({ places, together: { division } }: RankReport): string {
+  const nth = (place: Place["y"], length: number): number => (place === "first" ? 0 : place === "inner" ? 1 : length - 1);
+  const rows = places.flatMap(({ place: { y, z }, messages }) =>
     messages.map(({ task, step, bytes }) => {
-      const from = numbers[place];
-      return `${from} ${(from + step + ranks) % ranks} ${Math.round(bytes)} ${task}`;
+      const from = nth(y, division.y) + division.y * nth(z, division.z);
+      return `${from} ${rankBeside(division, from, step)} ${Math.round(bytes)} ${task}`;
     }),
   );
   return ["from to bytes task", ...rows].join("\n");

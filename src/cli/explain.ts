@@ -84,8 +84,6 @@ async function explain(name: string, options: ExplainOptions, shell: Shell, modu
   };
   const { asRanks } = options;
   if (asRanks !== undefined) {
-    if (split !== undefined && split !== "z")
-      throw new IsoformError(`--as-ranks plans grids that are cut along z, and not --split ${split}: leave it out`);
     const { explainRanks } = await import("./explain-ranks.js");
     return show(await explainRanks(await modules[name](), options.devices, settings, { ...options, asRanks }, format as RankFormat));
   }

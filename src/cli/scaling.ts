@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { IsoformError } from "../ir/errors.js";
 import type { Shell } from "../portability/application.js";
 import { checkRequest, type ScalingRequest } from "../portability/scaling/request.js";
 import { Stopped } from "../portability/stop.js";
-import { DEFAULT_SETTINGS, type SkeletonSettings } from "../skeleton/settings.js";
+import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonSettings } from "../skeleton/settings.js";
 import { registeredSkeletons, type SkeletonModules } from "./explain.js";
 import { makeFolder } from "./folders.js";
 import { count } from "./numbers.js";
@@ -65,6 +65,7 @@ export function addScaling(program: Command, shell: Shell, modules: SkeletonModu
     .option("--repeats <n>", "runs of each point, each in a process of its own", count, DEFAULT_REPEATS)
     .option("--dimension <n>", "axes of the box: 2 or 3; default: the application's own", dimension)
     .option("--output <folder>", "folder for prediction.json, results.json and scaling.svg; default: scaling- and the application's name");
+  command.addOption(new Option(SPLIT_OPTION.flags, SPLIT_OPTION.description).choices(SPLIT_OPTION.choices));
   addSettings(command, DEFAULT_SETTINGS);
   command.addHelpText("after", EXAMPLES).action((name: string, options: ScalingOptions) => scaling(name, options, shell, modules));
 }
@@ -110,13 +111,13 @@ async function scaling(name: string, options: ScalingOptions, shell: Shell, modu
 }
 
 async function requestOf(application: string, options: ScalingOptions): Promise<ScalingRequest> {
-  const { strong, weak, ranks, extrapolate, launch, links, ranksPerNode, repeats, grid, layout, occ, precision } = options;
+  const { strong, weak, ranks, extrapolate, launch, links, ranksPerNode, repeats, grid, layout, occ, precision, split } = options;
   if ((links === undefined) !== (ranksPerNode === undefined))
     throw new IsoformError("--links are those between nodes: give --ranks-per-node as well, and both or neither");
   const { linksOf } = await import("../skeleton/ranks/links.js");
   return {
     application,
-    settings: { grid, layout, occ, precision, fuse: true, unroll: 1, dimension: options.dimension },
+    settings: { grid, layout, occ, precision, fuse: true, unroll: 1, dimension: options.dimension, ...(split && { split }) },
     sizes: { strong, weak },
     ranks,
     extrapolated: extrapolate.filter((count) => !ranks.includes(count)),

@@ -2,13 +2,13 @@ import { LaunchError } from "../ir/errors.js";
 import { devices, subDevices } from "../set/index.js";
 import type { SkeletonModule, SkeletonSettings } from "./settings.js";
 import type { PlanPattern } from "./ranks/pattern.js";
-import { rankPlanOf, SAMPLE_SIZE, sampleSets, type RankPlan } from "./ranks/rank-plan.js";
+import { rankPlanOf, SAMPLE_SIZE, samplesFor, type RankPlan } from "./ranks/rank-plan.js";
 
 /** Plans before the one that counts: halos are then as in all later ones, and fields that are swapped back in place. */
 const PLANS_BEFORE = 2;
 
 /**
- * Plans an application for ranks of any number, from small cubes on one device, on one member and on three.
+ * Plans an application for ranks of any number, from small cubes on one device, on one member and on three or nine.
  * @param device one device, not divided
  * @throws LaunchError for what cannot be planned so: other grids than dense ones, overlap that is measured or stores in halos, particles
  */
@@ -22,10 +22,10 @@ export async function sampledPlan({ makeSkeleton }: SkeletonModule, device: stri
   if (occ === "auto" || occ === "in-kernel")
     refuse("occ", occ, "need a level of overlap by messages; choose none, standard, extended or two-way");
   if ((await subDevices(device)).length !== 1) refuse("devices", device, "are made on one device; name one, such as wasm");
-  const pattern = (set: string): Promise<PlanPattern> =>
-    patternOn(makeSkeleton, set, { ...settings, size: SAMPLE_SIZE, planes: undefined });
-  const [one, three] = sampleSets(device);
-  return rankPlanOf({ one: await pattern(one), three: await pattern(three) });
+  const patterns: PlanPattern[] = [];
+  for (const { set, split } of samplesFor(device, settings.split))
+    patterns.push(await patternOn(makeSkeleton, set, { ...settings, split, size: SAMPLE_SIZE, planes: undefined }));
+  return rankPlanOf(patterns);
 }
 
 async function patternOn(makeSkeleton: SkeletonModule["makeSkeleton"], spec: string, settings: SkeletonSettings): Promise<PlanPattern> {

@@ -95,7 +95,6 @@ test("options that cannot apply are refused with the remedy", () => {
     ],
     ["heat --layout columns", /Allowed choices are soa, aos, auto/],
     ["explain life --devices js*40 --size 20", /20 planes for 40 members: .*use fewer devices/],
-    ["explain poisson --as-ranks 4 --split yz", /--as-ranks plans grids that are cut along z, and not --split yz: leave it out/],
     ["poisson --size 20 --devices js*4 --split y", /20 rows for 4 members, .*use fewer devices/],
   ] as const) {
     const { status, stderr } = isoform(words(command));

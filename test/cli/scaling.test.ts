@@ -53,6 +53,25 @@ describe("isoform scaling", () => {
     assert.match(damaged.stderr, /results\.json is damaged: remove it, to measure again, or name another --output/);
   });
 
+  it("predicts and measures boxes that are cut along y", (t) => {
+    const folder = folderOf(t);
+    const study = ["scaling", "poisson", "--strong", "16", "--ranks", "1,2", "--split", "y", "--devices", "js*{n}", "--extrapolate", "3", "--repeats", "1"]; // prettier-ignore
+    const { status, stderr } = isoform([...study, "--output", "out"], folder);
+    assert.equal(status, 0, stderr);
+    const { request, points, inputs, leftOut } = JSON.parse(readFileSync(join(folder, "out", "prediction.json"), "utf8"));
+    assert.equal(request.settings.split, "y");
+    assert.deepEqual(
+      points.map(({ ranks, extents }: { ranks: number; extents: number[] }) => [ranks, extents.join()]),
+      [
+        [1, "16,16,16"],
+        [2, "16,16,16"],
+      ],
+    );
+    // Half of the rows of 16 planes are as many cells as 8 planes.
+    assert.ok("16 x 8" in inputs.kernels);
+    assert.match(leftOut["strong 3"], /16 rows for 3 members, which begin at multiples of 8 rows/);
+  });
+
   it("refuses bad input with status 2", (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, "links.json"), '{ "node": {} }');
@@ -97,6 +116,23 @@ describe("isoform explain --as-ranks", () => {
   it("shows messages of a first, an inner and a last rank", () => {
     const { stdout } = isoform(["explain", "heat", "--as-ranks", "4", "--size", "64", "--format", "messages", "--bandwidth", "20"]);
     assert.equal(stdout, "from to bytes task\n0 1 512 halo u\n1 0 512 halo u\n1 2 512 halo u\n3 2 512 halo u\n");
+  });
+
+  it("plans ranks that are cut along y, or y and z, with messages along both axes", () => {
+    const words = ["explain", "poisson", "--as-ranks", "6", "--size", "64", "--bandwidth", "20", "--links", "hdr"];
+    const { stdout } = isoform([...words, "--split", "yz", "--format", "messages"]);
+    const lines = stdout.split("\n").filter((line) => line.endsWith("halo r"));
+    // Two ranks along y by three along z: 64 planes of a row of 64 cells, and planes of 64 rows.
+    const rows = ["0 1", "1 0", "2 3", "3 2", "4 5", "5 4"].map((pair) => `${pair} 32768 halo r`);
+    const planes = ["0 2", "1 3", "2 0", "2 4", "3 1", "3 5", "4 2", "5 3"];
+    assert.deepEqual(lines.filter((line) => line.includes("32768")).sort(), rows);
+    const others = lines.filter((line) => !line.includes("32768"));
+    assert.deepEqual(others.map((line) => line.split(" ").slice(0, 2).join(" ")).sort(), planes);
+    const text = isoform([...words, "--split", "y"]).stdout;
+    assert.match(text, /64 x 384 x 64 cells, 6 ranks along y by 1 along z, up to 64 rows of 64 planes a rank/);
+    const strong = isoform([...words, "--split", "y", "--strong", "--size", "32"]);
+    assert.equal(strong.status, 2);
+    assert.match(strong.stderr, /32 rows for 6 members, which begin at multiples of 8 rows/);
   });
 
   it("refuses what it cannot plan", () => {

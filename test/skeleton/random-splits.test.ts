@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { assign, f32, f64, max, min, sum } from "isoform";
-import { dense, face, slab, type Container, type Field } from "../../src/domain/index.js";
+import { dense, face, roll, slab, type AxisArray, type AxisName, type Container, type Field, type Region } from "../../src/domain/index.js";
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
 import { every, OCC_LEVELS, skeleton, swap, type Step, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
@@ -15,6 +15,7 @@ import { share } from "../random/share.js";
 
 const EXTENTS = [3, 26, 9] as const;
 type Plain = Field<"f64", 1, 3>;
+const AXES: readonly (readonly AxisName[])[] = [["x"], ["y"], ["z"], ["x", "y"], ["x", "z"], ["y", "z"]];
 
 const domain = fc.record({ ends: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), holes: fc.boolean(), ghosts: fc.boolean() });
 type Domain = typeof domain extends fc.Arbitrary<infer T> ? T : never;
@@ -31,17 +32,28 @@ function playground(set: DeviceSet, { ends, holes, ghosts }: Domain, split?: "y"
   const trio = grid.field("trio", f32, { cardinality: 3, layout: "aos", fillValue: 0.75 }) as unknown as Field<"f32", 3, 3>;
   const [s, t] = ["s", "t"].map((name) => grid.scalar(name, f64));
   const all = [...plain, pair, trio] as unknown as Field[];
+  const arrays = AXES.map((axes) => grid.field(`along ${axes.join(" and ")}`, f64, { axes: axes as ["x"], cardinality: 2 }));
+  const lows = AXES.map((axes) => grid.field(`low along ${axes.join(" and ")}`, f64, { axes: axes as ["x"] }));
   const start = (): void => {
     all.forEach((field, n) => field.fill((x, y, z, k) => Math.fround(noise(n, x, y, z, k)), { ghosts: true }));
     [s, t].forEach((scalar, n) => scalar.set(n + 0.25));
+    [...arrays, ...lows].forEach((array, n) => array.set((a, b) => 0.125 * a - 0.25 * b + n));
   };
   const results = async (): Promise<unknown[]> => [
     ...(await Promise.all(all.map(async (field) => [...(await field.download({ ghosts: true }))]))),
     ...(await Promise.all([s, t].map((scalar) => scalar.get()))),
+    ...(await Promise.all([...arrays, ...lows].map(async (array) => [...(await array.download())]))),
   ];
-  return { grid, pair, trio, plain, s, t, start, results };
+  return { grid, pair, trio, plain, s, t, arrays, lows, start, results };
 }
 type Playground = ReturnType<typeof playground>;
+
+/** Copies cells of `x` to other places in `y`; halves `x` on grids with inactive cells, which have no rolls. */
+function rolled({ grid }: Playground, x: Plain, y: Plain, shift: readonly number[], on: readonly Region[]): Container {
+  const [from, to] = [x, y] as unknown as Field[];
+  if (grid.activity.isFull) return roll(from, to, shift, { on });
+  return grid.container("halve", { x }, ({ x }, c) => void (x[c] *= 0.5));
+}
 
 const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">) => Container | Swap)[] = [
   (_, x, y) => swap(x as unknown as Field, y as unknown as Field),
@@ -103,6 +115,27 @@ const STEPS: ((at: Playground, x: Plain, y: Plain, s: Scalar<"f64">) => Containe
       { on: face("ymax") },
     );
   },
+  ...AXES.map((_, n) => ({ grid, arrays, lows }: Playground, x: Plain, y: Plain): Container => {
+    const [into, on] = [arrays[n], [{}, { on: [slab("y", 5, 26), slab("z", 1, 8)] }][n % 2]];
+    return grid.container(
+      "fold",
+      { x, y, low: min(lows[n]), total: sum(into, { components: [1, 2], accumulate: n > 2 }) },
+      ({ x, y, low, total }, c) => {
+        low.min(x[c] - y.at(c, 0, 1, 0));
+        total.add(0, 0.0078125 * x.at(c, 0, -1, 1));
+      },
+      undefined,
+      on,
+    );
+  }),
+  ({ grid, arrays }, x, y) => {
+    const [profile, sheet] = [arrays[1], arrays[4] as unknown as AxisArray<"f64", 2, 2>];
+    return grid.container("from arrays", { x, y, profile, sheet }, ({ x, y, profile, sheet }, c) => {
+      y[c] = 0.5 * y[c] + 0.0625 * profile[c][1] + 0.03125 * sheet[c][0] - 0.25 * x.at(c, 0, 0, 1);
+    });
+  },
+  (at, x, y) => rolled(at, x, y, [1, 7, -2], [slab("x", 1, 3), slab("y", 8, 24), slab("z", 1, 6)]),
+  (at, x) => rolled(at, x, x, [0, -9, 3], [slab("y", 2, 15), slab("z", 3, 9)]),
   ({ grid, t }, _, __, s) => grid.scalarStep("mix", { s: assign(s), t }, ({ s, t }) => s.set(0.5 * s.get() + 0.25 * t)),
 ];
 

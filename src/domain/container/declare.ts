@@ -9,7 +9,6 @@ import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
-import { cutsRows } from "../grid/split.js";
 import { boxOf, hasGhosts, type CellBox } from "../grid/region.js";
 import { analyseContainer, analyseMarch } from "./analysis.js";
 import { canMarch, cellByCell, marchAxis, marchLoop } from "./march.js";
@@ -103,8 +102,6 @@ function withAxisFolds(made: Container, tokens: ReadonlyMap<string, AxisArrayRed
   };
   const { grid } = made;
   if (!grid.foldAlongAxes) return refuse(`reduces along axes of a ${grid.kind} grid`, "reduce along axes of dense grids, or into scalars");
-  if (cutsRows(grid))
-    return refuse("reduces along axes of a grid that is cut along y", 'give the grid { split: "z" }, or reduce into scalars');
   if (made.reductions.size > 0) return refuse("reduces into a scalar and along axes", "write two containers, one for each");
   const reduces = made.ir.params.filter((param) => param.kind === "reduce");
   const axisFolds = [...tokens].map(([param, { into: array, op, accumulate = false, components: taken = [0] }]): AxisFold => {

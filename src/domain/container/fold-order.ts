@@ -1,11 +1,13 @@
 import { REDUCTION_CHUNK } from "../../ir/types.js";
+import { SPLIT_ROWS } from "../grid/split.js";
 
 /*
  * The orders of strict folds over several members (docs/determinism.md), as functions over lists: who folds what, and in which order. Values are nowhere in here.
  *
  * 1. Planes of the cut axis: leaves of 8 planes in order, then a binary tree over leaves, both counted from the container's first plane.
  *    The results of a range of planes form a short list of entries, and lists of neighbouring ranges can be joined in any order of joins.
- * 2. Partials of scalars: groups of 256, folded where they are.
+ * 2. Rows of grids of three dimensions: leaves of 8 rows, which begin where members may begin, so that each is whole on one member; then the same tree.
+ * 3. Partials of scalars: groups of 256, folded where they are.
  */
 
 /** Planes of a leaf, which are folded in order. */
@@ -21,7 +23,7 @@ export type Entry =
   | { readonly kind: "node"; readonly level: number; readonly index: number }
   | { readonly kind: "any" };
 
-/** Planes [first, end) of the container. */
+/** Planes [first, end) of the container; or rows. */
 export type PlaneRange = readonly [first: number, end: number];
 
 /** A list after entries were pushed, how often each of them was combined with the last value of the list before it was stored, and the longest that the list has been. */
@@ -60,10 +62,10 @@ export function push(list: readonly Entry[], entries: readonly Entry[]): Pushed 
   return { list: stack, merges, longest };
 }
 
-/** Planes whose values are folded in order into one entry. */
+/** Planes or rows whose values are folded in order into one entry. */
 export interface Part {
   readonly entry: Entry;
-  readonly planes: PlaneRange;
+  readonly span: PlaneRange;
 }
 
 /** The entries of a range before any are combined: planes up to the first leaf that begins in it, then leaves; the last one may be cut off. */
@@ -73,17 +75,35 @@ export function partsOf([first, end]: PlaneRange): Part[] {
     const isBegin = plane % LEAF_PLANES === 0;
     const next = isBegin ? Math.min(end, plane + LEAF_PLANES) : plane + 1;
     const entry: Entry = isBegin ? beginOf(plane / LEAF_PLANES, next - plane) : { kind: "plane", plane };
-    parts.push({ entry, planes: [plane, next] });
+    parts.push({ entry, span: [plane, next] });
     plane = next;
   }
   return parts;
 }
 
-/** The list of a range of planes, from whatever lists it was joined. */
-export function entriesOf(range: PlaneRange): Pushed {
-  const entries = partsOf(range).map(({ entry }) => entry);
-  return push([], entries);
+/**
+ * The leaves of some rows, each of them whole or cut off by an end of the container's rows.
+ * @param start the container's first row
+ */
+export function rowPartsOf([first, end]: PlaneRange, start: number): Part[] {
+  const leafOf = (row: number): number => Math.floor(row / SPLIT_ROWS);
+  const parts: Part[] = [];
+  for (let leaf = leafOf(first); leaf * SPLIT_ROWS < end; leaf++) {
+    const entry: Entry = { kind: "node", level: 0, index: leaf - leafOf(start) };
+    parts.push({ entry, span: [Math.max(first, leaf * SPLIT_ROWS), Math.min(end, (leaf + 1) * SPLIT_ROWS)] });
+  }
+  return parts;
 }
+
+/** The list of parts that follow each other. */
+export const listOf = (parts: readonly Part[]): Pushed =>
+  push(
+    [],
+    parts.map(({ entry }) => entry),
+  );
+
+/** The list of a range of planes, from whatever lists it was joined. */
+export const entriesOf = (range: PlaneRange): Pushed => listOf(partsOf(range));
 
 /** Some consecutive partials: [first, end), counted over all members. */
 export type Partials = readonly [first: number, end: number];

@@ -1,7 +1,7 @@
 import type { Precision } from "../../device/device.js";
 import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
-import { axisExchange, cellBounds, resultSizes } from "./axis-exchange.js";
+import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
 import { groupsOf } from "./fold-order.js";
 import { foldsOnAll, scalarExchange, type ScalarExchange } from "./reductions.js";
 import { boxExchange } from "./box-exchange.js";
@@ -21,7 +21,7 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
   const { grid, axisFolds } = container;
   if (grid.set.members.length === 1) return NOTHING;
   if (!axisFolds) return scalarTraffic(container, precision);
-  return axisFolds[0].array.has(grid.dimension - 1) ? ownPlanesTraffic(container) : cutAxisTraffic(container, precision);
+  return axisTraffic(container, precision);
 }
 
 /** Reductions of one container send side by side, so that their rounds are the same. */
@@ -92,32 +92,36 @@ function trafficToAll(
 
 const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
 
-/** Each member sends the results of its planes to all others. */
-function ownPlanesTraffic(container: Container): Traffic {
-  const others = container.grid.set.members.length - 1;
-  const pieces = rowsOf(container).partitions.filter(({ planes }) => planes > 0);
-  const bytes = container.axisFolds!.flatMap(({ array }) =>
-    pieces.map(({ first, planes }) => array.piece(container.grid.set.locals[0].index, [first, first + planes]).size * BYTES[array.type]),
-  );
-  return { rounds: 1, messages: bytes.length * others, bytes: others * bytes.reduce((a, b) => a + b, 0) };
-}
-
-function cutAxisTraffic(container: Container, precision: Precision): Traffic {
-  const { members, lists, blocks, tree } = axisExchange(container, precision);
+/** Lists go up the trees of lines, or are shared out by places; results go to all. */
+function axisTraffic(container: Container, precision: Precision): Traffic {
+  const { lines, last } = axisExchange(container, precision);
   const folds = container.axisFolds!;
   const others = container.grid.set.members.length - 1;
-  const results = resultSizes(container, cellBounds(container)).map((values, n) => ({ values, size: BYTES[folds[n].array.type] }));
-  if (blocks === 1) {
-    const sent = tree.flat().reduce((sum, join) => sum + join.sent, 0);
-    const lists = results.reduce((sum, { values, size }) => sum + sent * values * size, 0);
-    const arrays = folds.reduce((sum, { array }) => sum + array.length * BYTES[array.type], 0);
-    return { rounds: tree.length + 1, messages: folds.length * (tree.flat().length + others), bytes: lists + others * arrays };
-  }
-  const entries = lists.reduce((sum, { list }) => sum + list.length, 0);
-  const pieces = entries * (blocks - 1) + blocks * others;
-  return {
-    rounds: 2,
-    messages: folds.length * members.length * (blocks - 1 + others),
-    bytes: results.reduce((sum, { values, size }) => sum + pieces * Math.ceil(values / blocks) * size, 0),
+  const rounds = new Set<number>();
+  let [messages, bytes] = [0, 0];
+  /** Messages of each reduction, and values that they have in all. */
+  const add = (round: number, count: number, values: (n: number) => number): void => {
+    if (count === 0) return;
+    rounds.add(round);
+    messages += count * folds.length;
+    folds.forEach(({ array }, n) => (bytes += values(n) * BYTES[array.type]));
   };
+  const upTree = ({ tree, values }: Line, begin: number): number => {
+    tree.forEach((joins, n) => add(begin + n, joins.length, (k) => joins.reduce((sum, { sent }) => sum + sent, 0) * values[k]));
+    return begin + tree.length;
+  };
+  const finish = ({ members, lists, blocks, values, bounds }: Line, round: number): void => {
+    if (blocks === 1) {
+      const size = (n: number): number => (isPiece(container) ? folds[n].array.pieceLength(bounds.at(-1)!) : values[n]);
+      return add(round, others, (n) => others * size(n));
+    }
+    const entries = lists.reduce((sum, { list }) => sum + list.length, 0);
+    const size = (n: number): number => Math.ceil(values[n] / blocks);
+    add(0, members.length * (blocks - 1), (n) => entries * (blocks - 1) * size(n));
+    add(1, members.length * others, (n) => blocks * others * size(n));
+  };
+  const ends = lines.map((line) => upTree(line, 0));
+  if (last) finish(last, upTree(last, Math.max(...ends)));
+  else lines.forEach((line, n) => finish(line, ends[n]));
+  return { rounds: rounds.size, messages, bytes };
 }

@@ -6,7 +6,6 @@ import type { KernelIR, Location, Param, Stmt } from "../../ir/types.js";
 import { callSite } from "../../kernel/location.js";
 import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
 import { boxOf, type Region } from "../grid/region.js";
-import { cutsRows } from "../grid/split.js";
 
 /** Options of `roll`. */
 export interface RollOptions {
@@ -44,7 +43,6 @@ export function roll(source: Field, target: Field, shift: readonly number[], opt
       grid.roll ? "some cells of the grid are inactive" : `it runs on a ${grid.kind} grid`,
       "copy fields of dense grids whose cells are all active",
     );
-  if (cutsRows(grid)) refuse("its grid is cut along y", 'give the grid { split: "z" }');
   const missing = components.find((k) => !(Number.isInteger(k) && k >= 0 && k < Math.min(source.cardinality, target.cardinality)));
   if (missing !== undefined || components.length === 0)
     refuse(

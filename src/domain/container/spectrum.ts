@@ -6,7 +6,6 @@ import { modeWeight } from "../../patterns/fourier.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import type { Container, Field, Grid } from "../grid/grid.js";
 import { slab } from "../grid/region.js";
-import { cutsRows } from "../grid/split.js";
 
 /** Options of `spectrum`. */
 export interface SpectrumOptions {
@@ -57,7 +56,6 @@ export function spectrum(
     refuse(`component ${taken} of ${field.cardinality} of "${field.name}" is asked for`, `count from 0 to ${field.cardinality - 1}`);
   if (!grid.foldAlongAxes || !grid.activity.isFull)
     refuse("the grid is not dense or some of its cells are inactive", "use a dense grid whose cells are all active");
-  if (cutsRows(grid)) refuse("its grid is cut along y", 'give the grid { split: "z" }');
   const n = extents[number];
   const modes = into.cardinality;
   if (into.grid !== grid || into.type !== "f64" || into.axes.includes(number) || modes < 2 || 2 * (modes - 1) > n)

@@ -17,9 +17,9 @@ export const LANES = 16;
 /** Which axes of the kernel, (z, y, x) or (y, x), stay, and how the others are folded. */
 export interface FoldShape {
   readonly stays: readonly boolean[];
-  /** The axis whose cells several elements share out, each of them a chunk. */
-  readonly chunked?: number;
-  /** Each plane of the chunked axis is folded on its own before it is folded into its chunk. */
+  /** Axes whose cells several elements share out, each of them a chunk. */
+  readonly chunked: readonly number[];
+  /** Each plane, of the first axis, is folded on its own before it is folded into its chunk. */
   readonly byPlanes: boolean;
   /** The length of the rows is not a multiple of the lanes. */
   readonly ragged: boolean;
@@ -27,12 +27,13 @@ export interface FoldShape {
 
 export interface AxisFoldCode {
   readonly ir: KernelIR;
-  /** For each reduction the view of partial results: [component][chunk][places along axes that stay][lane], the chunk and the lane where there are any. */
+  /** For each reduction the view of partial results: [component][chunks][places along axes that stay][lane], chunks and the lane where there are any. */
   readonly partials: readonly string[];
-  /** Names of i32 parameters: where folds begin and end along each axis, and cells of a chunk. */
+  /** Names of i32 parameters: where folds begin and end along each axis. */
   readonly begin: readonly string[];
   readonly end: readonly string[];
-  readonly chunk?: string;
+  /** The same of each chunked axis: where its first chunk begins, maybe before the cells, and cells of a chunk. */
+  readonly chunks: readonly { readonly first: string; readonly size: string }[];
 }
 
 /** A reduction with the names of its locals: `inner` takes values, and is folded into `local` at the end of each plane where the two are not one. */
@@ -60,16 +61,14 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
   const names = new Names(ir);
   const scalar = (wish: string): string => names.fresh(wish);
   const [begin, end] = [stays.map(() => scalar("begin")), stays.map(() => scalar("end"))];
-  const chunk = chunked === undefined ? undefined : scalar("chunk");
+  const chunks = chunked.map(() => ({ first: scalar("chunk_first"), size: scalar("chunk") }));
   const last = stays.length - 1;
 
-  /** Axes of the new kernel, by what they stand for. */
-  const axes: (number | "chunk" | "lane")[] = [
-    ...(chunk === undefined ? [] : ["chunk" as const]),
-    ...stays.flatMap((stay, axis) => (stay ? [axis] : [])),
-    ...(stays[last] ? [] : ["lane" as const]),
-  ];
-  const at = (of: (typeof axes)[number]): Expr => index(axes.indexOf(of));
+  // Axes of the new kernel: chunks, axes that stay, lanes.
+  const kept = [...stays.keys()].filter((axis) => stays[axis]);
+  const rank = chunks.length + kept.length + (stays[last] ? 0 : 1);
+  const at = (axis: number): Expr => index(chunks.length + kept.indexOf(axis));
+  const lane = index(rank - 1);
   const number = (name: string): Expr => paramOf(name, "i32");
   const counters = stays.map((stay, axis) => (stay ? undefined : names.fresh(`${"zyx".slice(-stays.length)[axis]}_fold`)));
   const place = (axis: number): Expr => (stays[axis] ? at(axis) : localOf(counters[axis]!, "i32"));
@@ -91,7 +90,7 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
   });
   const looped = stays.reduceRight<Stmt[]>((within, stay, axis) => {
     if (stay) return within;
-    const inner = byPlanes && axis === chunked ? onePlane([...reduces.values()], within, location) : within;
+    const inner = byPlanes && axis === 0 ? onePlane([...reduces.values()], within, location) : within;
     const name = counters[axis]!;
     const [start, stop] = [number(begin[axis]), number(end[axis])];
     if (axis === last) {
@@ -99,20 +98,23 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
       const inRow: Stmt[] = ragged
         ? [{ kind: "if", cond: compare("lt", localOf(name, "i32"), stop), then: inner, else: [], location }]
         : inner;
-      const lane = define(name, add(localOf(first, "i32"), at("lane")), location);
-      return [{ kind: "for", name: first, start, stop, step: LANES, body: [lane, ...inRow], location }];
+      const own = define(name, add(localOf(first, "i32"), lane), location);
+      return [{ kind: "for", name: first, start, stop, step: LANES, body: [own, ...inRow], location }];
     }
-    if (axis !== chunked) return [{ kind: "for", name, start, stop, step: 1, body: inner, location }];
+    const nth = chunked.indexOf(axis);
+    if (nth < 0) return [{ kind: "for", name, start, stop, step: 1, body: inner, location }];
     const [from, to] = [names.fresh("first"), names.fresh("stop")];
+    const [origin, size] = [number(chunks[nth].first), number(chunks[nth].size)];
     return [
-      define(from, add(start, mul(at("chunk"), number(chunk!))), location),
-      define(to, binary("min", add(localOf(from, "i32"), number(chunk!)), stop), location),
-      { kind: "for", name, start: localOf(from, "i32"), stop: localOf(to, "i32"), step: 1, body: inner, location },
+      define(from, add(origin, mul(index(nth), size)), location),
+      define(to, binary("min", add(localOf(from, "i32"), size), stop), location),
+      { kind: "for", name, start: binary("max", localOf(from, "i32"), start), stop: localOf(to, "i32"), step: 1, body: inner, location },
     ];
   }, body);
 
   const partials = folds.map(({ array }) => names.fresh(`${array.name.replace(/\W/g, "_")}_partials`));
-  const here = axes.map((of) => (typeof of === "number" ? sub(at(of), number(begin[of])) : at(of)));
+  const places = kept.map((axis) => sub(at(axis), number(begin[axis])));
+  const here = [...chunks.map((_, n) => index(n)), ...places, ...(stays[last] ? [] : [lane])];
   const components = folds.flatMap(({ params }, n) =>
     params.map((param, k) => ({ reduce: reduces.get(param)!, view: partials[n], indices: [int(k), ...here] })),
   );
@@ -121,15 +123,15 @@ export function axisFoldCode(ir: KernelIR, folds: readonly AxisFold[], { stays, 
     return { kind: "store", view, indices, value: localOf(local, type), location };
   });
   const views = folds.map(({ array }, n): Param => {
-    const rank = axes.length + 1;
-    return { kind: "view", name: partials[n], element: array.type, rank, disjoint: true, trusted: [...Array(rank).keys()] };
+    return { kind: "view", name: partials[n], element: array.type, rank: rank + 1, disjoint: true, trusted: [...Array(rank + 1).keys()] };
   });
-  const numbers = [...begin, ...end, ...(chunk === undefined ? [] : [chunk])].map((name): Param => ({ kind: "scalar", name, type: "i32" }));
+  const scalars = [...begin, ...end, ...chunks.flatMap(({ first, size }) => [first, size])];
+  const numbers = scalars.map((name): Param => ({ kind: "scalar", name, type: "i32" }));
   const code: KernelIR = {
     ...ir,
-    policy: { kind: "range", rank: axes.length },
+    policy: { kind: "range", rank },
     params: [...ir.params.filter((param) => param.kind !== "reduce"), ...views, ...numbers],
     body: [...starts, ...looped, ...ends],
   };
-  return { ir: code, partials, begin, end, chunk };
+  return { ir: code, partials, begin, end, chunks };
 }

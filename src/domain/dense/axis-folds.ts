@@ -1,221 +1,221 @@
 import type { Launch, Precision } from "../../device/device.js";
 import type { View } from "../../device/memory/view.js";
 import { byLocal, ifLocal, isLocal } from "../../set/index.js";
-import { axisExchange, cellBounds, resultSizes, type AxisExchange, type Join } from "../container/axis-exchange.js";
+import { axisExchange, isDirect, isPiece, memberBounds, type Bounds, type Join, type Line } from "../container/axis-exchange.js";
 import type { Container } from "../grid/grid.js";
-import type { HaloCopy, Round, Rounds } from "../grid/parts.js";
+import type { HaloCopy, Rounds } from "../grid/parts.js";
 import { Folding, Stack } from "./folding.js";
-import { inOrder, MemberFolds, type FoldedCells, type MemberCells } from "./member-folds.js";
+import { inOrder, MemberFolds, type MemberCells } from "./member-folds.js";
 
 /*
- * Runs containers that reduce along axes. Where the last axis stays, each member folds what is its own, and sends it to the others. Where it is folded, each member
- * folds its planes to a few entries, and messages bring these together (container/axis-exchange.ts).
+ * Runs containers that reduce along axes. Each member folds its cells to a few entries, or to results where all cells of these are its own; messages bring entries
+ * together along lines of members (container/axis-exchange.ts), and results to all.
  */
 
-export function axisFoldRounds(
-  container: Container,
-  precision: Precision,
-  cells: (member: number) => MemberCells,
-  folded: (member: number) => FoldedCells,
-): Rounds {
-  const { grid } = container;
-  const last = grid.dimension - 1;
-  return container.axisFolds![0].array.has(last)
-    ? ownPlanes(container, precision, cells, folded)
-    : new CutAxisFolds(container, precision, cells, folded).rounds();
+export function axisFoldRounds(container: Container, precision: Precision, cells: (member: number) => MemberCells): Rounds {
+  return new AxisFolds(container, precision, cells);
 }
 
-/** Copies of the results of one member, or of its part of them, to all others. */
-function spread({ grid, axisFolds = [] }: Container, from: number, { bounds }: FoldedCells): HaloCopy[] {
-  return axisFolds.flatMap(({ array }) => {
-    const piece = (on: number): View | undefined => ifLocal(grid.set, on, () => array.piece(on, bounds[0]));
-    return [...grid.set.members.keys()].filter((to) => to !== from).map((to) => ({ from, to, source: piece(from), target: piece(to) }));
-  });
+/** Stacks of the members of a line, by position in it, one for each reduction. Members of other processes have none here. */
+type Stacks = readonly (readonly Stack[] | undefined)[];
+
+/** A line whose root has the entries of all its cells, and the round in which it can use them. */
+interface Joined {
+  readonly step: number;
+  /** None where its only member has results without entries. */
+  readonly stacks: Stacks;
 }
 
-/** The results of reduction `n` on a member, for the folded cells. */
-function window({ axisFolds }: Container, n: number, on: number, { bounds }: FoldedCells): View {
-  const { array, first, params } = axisFolds![n];
-  return array.window(on, bounds.toReversed(), first, params.length);
-}
-
-/** One round: each member has results of its own planes. */
-function ownPlanes(
-  container: Container,
-  precision: Precision,
-  cells: (member: number) => MemberCells,
-  folded: (member: number) => FoldedCells,
-): Rounds {
-  const { members } = container.grid.set;
-  const made: Folding[] = [];
-  const launches = members.map((): Launch[] => []);
-  const copies: HaloCopy[] = [];
-  for (const [m, member] of members.entries()) {
-    const own = folded(m);
-    const isEmpty = own.bounds.some(([first, end]) => first >= end);
-    if (isEmpty) continue;
-    copies.push(...spread(container, m, own));
-    if (!isLocal(member)) continue;
-    const folds = new MemberFolds(container, precision, member.device, cells(m), own);
-    made.push(folds);
-    launches[m].push(...folds.results((n) => window(container, n, m, own)));
-  }
-  return {
-    rounds: [{ launches, copies }],
-    free() {
-      for (const folds of made) folds.free();
-    },
-  };
-}
-
-/** Folds the cut axis: strict mode in the order of container/fold-order.ts, fast mode in the order of members. */
-class CutAxisFolds {
-  private readonly exchange: AxisExchange;
-  /** By position among the members that take part; of this process. */
-  private readonly own: readonly MemberFolds[];
+class AxisFolds implements Rounds {
+  readonly rounds: { readonly launches: Launch[][]; readonly copies: HaloCopy[] }[] = [];
   /** By member of this process. */
   private readonly foldings: readonly Folding[];
+  private readonly own: MemberFolds[] = [];
   private readonly all: readonly number[];
   /** Numbers of the reductions. */
   private readonly folds: readonly number[];
-  /** Values of a block of the results, by reduction. */
-  private readonly block: readonly number[];
 
   constructor(
     private readonly container: Container,
     precision: Precision,
     cells: (member: number) => MemberCells,
-    private readonly folded: (member: number) => FoldedCells,
   ) {
     const { set } = container.grid;
     this.all = [...set.members.keys()];
     this.folds = [...container.axisFolds!.keys()];
-    this.exchange = axisExchange(container, precision);
-    const { ranges, lists, blocks, tree } = this.exchange;
-    this.block = resultSizes(container, cellBounds(container)).map((size) => Math.ceil(size / blocks));
-    const own = Array<MemberFolds>(this.exchange.members.length);
-    for (const [position, m] of this.exchange.members.entries()) {
+    this.foldings = byLocal(set, ({ device }) => new Folding(container, precision, device));
+    const bounds = memberBounds(container);
+    const { lines, last } = axisExchange(container, precision);
+    for (const m of lines.flatMap(({ members }) => members)) {
       const member = set.members[m];
-      if (!isLocal(member)) continue;
+      if (isLocal(member)) this.own[m] = new MemberFolds(container, precision, member.device, cells(m), bounds[m]);
+    }
+    this.at(0);
+    const joined = lines.map((line) => this.join(line));
+    if (last) this.finish(last, this.joinLeaves(last, lines, joined));
+    else lines.forEach((line, n) => this.finish(line, joined[n]));
+  }
+
+  free(): void {
+    for (const list of [this.own, this.foldings]) list.forEach((folding) => folding.free());
+  }
+
+  /** Brings the entries of a line's members to its root. */
+  private join(line: Line): Joined {
+    if (isDirect(line)) return { step: 0, stacks: [] };
+    const stacks = this.stacksOf(line);
+    line.members.forEach((m, position) => this.launch(0, m, () => this.own[m].entries(stacks[position]!)));
+    return { step: this.upTree(line, stacks, 0), stacks };
+  }
+
+  /** Folds the planes that the root of each line knows of, which leaves a value for each leaf of rows, and brings these to the root of all. */
+  private joinLeaves(last: Line, lines: readonly Line[], joined: readonly Joined[]): Joined {
+    const stacks = this.stacksOf(last);
+    last.members.forEach((root, position) => {
+      const { whole, values } = lines[position];
+      const { step, stacks: known } = joined[position];
+      this.launch(step, root, () =>
+        this.folds.flatMap((n) => {
+          const rows = this.foldings[root].array(n, values[n]);
+          const folded = this.foldEntries(n, root, known[0]![n], whole.list.length, inOrder(rows, [1, 1, 1, values[n]]), false);
+          return [folded, this.foldings[root].push(n, stacks[position]![n], 0, rows, last.lists[position])];
+        }),
+      );
+    });
+    return { step: this.upTree(last, stacks, Math.max(...joined.map(({ step }) => step))), stacks };
+  }
+
+  private stacksOf({ members, lists, tree, values, blocks }: Line): Stacks {
+    return members.map((m, position) => {
       const joins = tree.flat().filter(({ to }) => to === position);
       const capacity = Math.max(...[lists[position], ...joins.map(({ pushed }) => pushed)].map(({ longest }) => longest));
-      const planes = { range: ranges[position], blocks, capacity };
-      own[position] = new MemberFolds(container, precision, member.device, cells(m), folded(m), planes);
-    }
-    this.own = own;
-    this.foldings = byLocal(set, ({ device }) => new Folding(container, precision, device));
+      return this.foldings[m] && this.folds.map((n) => this.foldings[m].stack(n, values[n], blocks, capacity));
+    });
   }
 
-  rounds(): Rounds {
-    const free = (): void => {
-      for (const list of [this.own, this.foldings]) list.forEach((folding) => folding.free());
-    };
-    return { rounds: this.exchange.blocks === 1 ? this.upATree() : this.byBlocks(), free };
-  }
-
-  /** Each list goes to the root in log2(members) rounds, and the results from there to all. */
-  private upATree(): Round[] {
-    const { members, tree, whole } = this.exchange;
-    if (members.length === 0) return [{ launches: this.all.map(() => []), copies: [] }];
+  /** Each list goes to the root in log2(members) rounds. Gives the round after them. */
+  private upTree({ members, tree, values }: Line, stacks: Stacks, begin: number): number {
     const inboxes = members.map((m, position) => {
       const most = Math.max(0, ...tree.flat().map(({ to, sent }) => (to === position ? sent : 0)));
-      return most === 0 || !this.foldings[m] ? [] : this.folds.map((n) => this.foldings[m].array(n, most * this.block[n]));
+      return most === 0 || !this.foldings[m] ? [] : this.folds.map((n) => this.foldings[m].array(n, most * values[n]));
     });
-    const inbox = (n: number, { to, sent }: Join): View | undefined => inboxes[to][n]?.slice([0, sent * this.block[n]]);
+    const inbox = (n: number, { to, sent }: Join): View | undefined => inboxes[to][n]?.slice([0, sent * values[n]]);
     const pushed = (join: Join): Launch[] =>
-      this.folds.map((n) =>
-        this.foldings[members[join.to]].push(n, this.own[join.to].stacks[n], join.before, inbox(n, join)!, join.pushed),
-      );
-    const sent = (join: Join): HaloCopy[] =>
-      this.folds.map((n) => {
-        const source = this.own[join.from]?.stacks[n].entries(0, 0, join.sent);
-        return { from: members[join.from], to: members[join.to], source, target: inbox(n, join) };
-      });
-    let launches = this.entries();
-    const rounds = tree.map((joins): Round => {
-      const round = { launches, copies: joins.flatMap(sent) };
-      launches = this.perMember((m) => joins.filter(({ to }) => members[to] === m).flatMap(pushed));
-      return round;
+      this.folds.map((n) => this.foldings[members[join.to]].push(n, stacks[join.to]![n], join.before, inbox(n, join)!, join.pushed));
+    tree.forEach((joins, round) => {
+      for (const join of joins) {
+        const { from, to, sent } = join;
+        for (const n of this.folds)
+          this.copy(begin + round, {
+            from: members[from],
+            to: members[to],
+            source: stacks[from]?.[n].entries(0, 0, sent),
+            target: inbox(n, join),
+          });
+        this.launch(begin + round + 1, members[to], () => pushed(join));
+      }
     });
-    const [root] = members;
-    const height = whole.list.length;
-    const roots = (): Launch[] =>
-      this.folds.map((n) => this.foldings[root].root(n, this.own[0].stacks[n].entries(0, 0, height), height, this.window(n, root), true));
-    const ends = this.perMember((m) => (m === root ? [...launches[m], ...roots()] : launches[m]));
-    return [...rounds, { launches: ends, copies: spread(this.container, root, this.folded(root)) }];
+    return begin + tree.length;
   }
 
-  /** Each member joins all lists for one block of the places; then all gather the blocks. */
-  private byBlocks(): Round[] {
-    const { members, lists } = this.exchange;
+  /** Results of a line, and their way to all members. */
+  private finish(line: Line, { step, stacks }: Joined): void {
+    if (line.blocks > 1) return this.shareOut(line, stacks);
+    const { members, whole, bounds, values } = line;
+    const [root] = members;
+    const inPlace = isPiece(this.container);
+    const results = inPlace ? [] : this.all.map((m) => this.arrays(m, (n) => values[n]));
+    const into = (n: number): View => (inPlace ? this.window(n, root, bounds) : inOrder(results[root]![n], [1, 1, 1, values[n]]));
+    this.launch(step, root, () =>
+      isDirect(line)
+        ? this.own[root].results(into, inPlace)
+        : this.folds.map((n) => this.foldEntries(n, root, stacks[0]![n], whole.list.length, into(n), inPlace)),
+    );
+    const { grid, axisFolds } = this.container;
+    const source = (n: number, on: number): View | undefined =>
+      inPlace ? ifLocal(grid.set, on, () => axisFolds![n].array.piece(on, bounds.at(-1)!)) : results[on]?.[n];
+    for (const n of this.folds)
+      for (const to of this.all) if (to !== root) this.copy(step, { from: root, to, source: source(n, root), target: source(n, to) });
+    if (!inPlace) this.place(step + 1, line, results);
+  }
+
+  /** Each member of a line joins all its lists for one block of the places; then all gather the blocks. */
+  private shareOut(line: Line, stacks: Stacks): void {
+    const { members, lists, values, blocks } = line;
+    const size = (n: number): number => Math.ceil(values[n] / blocks);
     const starts = lists.map((_, n) => lists.slice(0, n).reduce((sum, { list }) => sum + list.length, 0));
     const total = starts.at(-1)! + lists.at(-1)!.list.length;
-    const arrays = (m: number, entries: number): View[] | undefined =>
-      this.foldings[m] && this.folds.map((n) => this.foldings[m].array(n, entries * this.block[n]));
-    const gathered = members.map((m) => arrays(m, total));
-    const results = this.all.map((m) => arrays(m, members.length));
-    const sent = (n: number, from: number, to: number): View | undefined =>
-      this.own[from]?.stacks[n].entries(to, 0, lists[from].list.length);
+    const gathered = members.map((m) => this.arrays(m, (n) => total * size(n)));
+    const results = this.all.map((m) => this.arrays(m, (n) => blocks * size(n)));
+    const sent = (n: number, from: number, to: number): View | undefined => stacks[from]?.[n].entries(to, 0, lists[from].list.length);
     const arrived = (n: number, from: number, to: number): View | undefined =>
-      gathered[to]?.[n].slice([starts[from] * this.block[n], (starts[from] + lists[from].list.length) * this.block[n]]);
-    const block = (n: number, on: number, of: number): View | undefined =>
-      results[on]?.[n].slice([of * this.block[n], (of + 1) * this.block[n]]);
-
-    const launches = this.entries();
-    // A member's own entries get to their place among the others by a launch that combines nothing.
-    for (const [at, m] of members.entries())
-      for (const n of this.own[at] ? this.folds : []) {
-        const { length } = lists[at].list;
-        const place = new Stack(arrived(n, at, at)!, this.block[n], 1, length);
-        launches[m].push(this.foldings[m].push(n, place, 0, sent(n, at, at)!, { merges: Array<number>(length).fill(0) }));
+      gathered[to]?.[n].slice([starts[from] * size(n), (starts[from] + lists[from].list.length) * size(n)]);
+    const block = (n: number, on: number, of: number): View | undefined => results[on]?.[n].slice([of * size(n), (of + 1) * size(n)]);
+    members.forEach((m, at) => {
+      // A member's own entries get to their place among the others by a launch that combines nothing.
+      this.launch(0, m, () =>
+        this.folds.map((n) => {
+          const { length } = lists[at].list;
+          const own = new Stack(arrived(n, at, at)!, size(n), 1, length);
+          return this.foldings[m].push(n, own, 0, sent(n, at, at)!, { merges: Array<number>(length).fill(0) });
+        }),
+      );
+      for (const n of this.folds) {
+        members.forEach((to, b) => {
+          if (b !== at) this.copy(0, { from: m, to, source: sent(n, at, b), target: arrived(n, at, b) });
+        });
+        this.launch(1, m, () => this.joinBlock(line, m, n, gathered[at]![n], block(n, m, at)!));
+        for (const to of this.all) if (to !== m) this.copy(1, { from: m, to, source: block(n, m, at), target: block(n, to, at) });
       }
-    const pairs = members.flatMap((from, a) => members.map((to, b) => ({ from, to, a, b }))).filter(({ a, b }) => a !== b);
-    const scattered = pairs.flatMap(({ from, to, a, b }) =>
-      this.folds.map((n) => ({ from, to, source: sent(n, a, b), target: arrived(n, a, b) })),
-    );
-    const joined = this.perMember((m) => {
-      const at = members.indexOf(m);
-      return at < 0 ? [] : this.folds.flatMap((n) => this.joinBlock(m, n, gathered[at]![n], block(n, m, at)!));
     });
-    const others = members.flatMap((from, of) => this.all.filter((to) => to !== from).map((to) => ({ from, to, of })));
-    const exchanged = others.flatMap(({ from, to, of }) =>
-      this.folds.map((n) => ({ from, to, source: block(n, from, of), target: block(n, to, of) })),
-    );
-    const placed = this.perMember((m) =>
-      this.folds.map((n) => {
-        const into = this.window(n, m);
-        return this.foldings[m].root(n, results[m]![n].slice([0, into.size]), 1, into, true);
-      }),
-    );
-    return [
-      { launches, copies: scattered },
-      { launches: joined, copies: exchanged },
-      { launches: placed, copies: [] },
-    ];
+    this.place(2, line, results);
   }
 
   /** Pushes the lists of all members for one block of the places, and folds what is left. */
-  private joinBlock(m: number, n: number, lists: View, into: View): Launch[] {
-    const { whole } = this.exchange;
-    const height = whole.list.length;
-    const folding = this.foldings[m];
-    const stack = folding.stack(n, this.block[n], 1, whole.longest);
-    const shape = [1, 1, 1, into.size];
-    return [folding.push(n, stack, 0, lists, whole), folding.root(n, stack.entries(0, 0, height), height, inOrder(into, shape), false)];
+  private joinBlock({ whole }: Line, m: number, n: number, lists: View, into: View): Launch[] {
+    const stack = this.foldings[m].stack(n, into.size, 1, whole.longest);
+    const pushed = this.foldings[m].push(n, stack, 0, lists, whole);
+    return [pushed, this.foldEntries(n, m, stack, whole.list.length, inOrder(into, [1, 1, 1, into.size]), false)];
   }
 
-  /** By member: launches that leave its entries in its stacks. */
-  private entries(): Launch[][] {
-    const { members } = this.exchange;
-    return this.perMember((m) => this.own[members.indexOf(m)]?.entries((n) => this.window(n, m).shape) ?? []);
+  private foldEntries(n: number, m: number, stack: Stack, height: number, into: View, accumulating: boolean): Launch {
+    return this.foldings[m].root(n, stack.entries(0, 0, height), height, into, accumulating);
   }
 
-  /** By member: launches, none for members of other processes. */
-  private perMember(launches: (member: number) => Launch[]): Launch[][] {
-    return this.all.map((m) => (isLocal(this.container.grid.set.members[m]) ? launches(m) : []));
+  /** Brings results, which lie in order, to their places in the arrays of all members. */
+  private place(step: number, { bounds }: Line, results: readonly (readonly View[] | undefined)[]): void {
+    for (const m of this.all)
+      this.launch(step, m, () =>
+        this.folds.map((n) => {
+          const into = this.window(n, m, bounds);
+          return this.foldings[m].root(n, results[m]![n].slice([0, into.size]), 1, into, true);
+        }),
+      );
   }
 
-  private window(n: number, m: number): View {
-    return window(this.container, n, m, this.folded(m));
+  /** Memory for each reduction on a member of this process. */
+  private arrays(m: number, length: (n: number) => number): View[] | undefined {
+    return this.foldings[m] && this.folds.map((n) => this.foldings[m].array(n, length(n)));
+  }
+
+  /** The results of reduction `n` on a member, for some cells. */
+  private window(n: number, on: number, bounds: Bounds): View {
+    const { array, first, params } = this.container.axisFolds![n];
+    return array.window(on, bounds, first, params.length);
+  }
+
+  /** Adds launches of a member, if it is of this process. */
+  private launch(step: number, m: number, launches: () => Launch[]): void {
+    const { launches: all } = this.at(step);
+    if (isLocal(this.container.grid.set.members[m])) all[m].push(...launches());
+  }
+
+  private copy(step: number, copy: HaloCopy): void {
+    this.at(step).copies.push(copy);
+  }
+
+  private at(step: number) {
+    while (this.rounds.length <= step) this.rounds.push({ launches: this.all.map(() => []), copies: [] });
+    return this.rounds[step];
   }
 }

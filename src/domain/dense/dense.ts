@@ -15,7 +15,6 @@ import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
 import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
 import { partialsOfView } from "./launch-partials.js";
 import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
-import type { FoldedCells } from "./member-folds.js";
 import { sidewaysReads } from "../container/cell-code.js";
 import { rollRounds } from "./rolls.js";
 import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type Rings } from "./lowering.js";
@@ -24,7 +23,7 @@ import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import { planesTogether } from "../grid/partition.js";
 import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
-import { cutsRows, divisionOf } from "../grid/split.js";
+import { cutsRows, divisionOf, placeOf } from "../grid/split.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
@@ -343,11 +342,27 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     });
   }
 
-  /** Elements of a message of `halo` that this process sends, on a grid of other extents whose fields are stored in the same way. */
-  messageLength(field: Field, { from, source }: HaloCopy, extents: readonly number[]): number {
+  /** Elements of a message of halos that this process sends, if its member has these cells along each axis and fields are stored in the same way. */
+  messageLength(field: Field, { from, to, source }: HaloCopy, along: readonly number[]): number {
     const { box, strides } = this.storage(field, from);
-    const planes = Math.ceil(source!.size / strides[0]);
-    return new DenseStorage({ ...box, extents: [planes, ...extents.slice(0, -1).toReversed()] }, field).pieceLength(planes);
+    const extents = along.slice(0, -1).toReversed();
+    if (!cutsRows(this)) {
+      const planes = Math.ceil(source!.size / strides[0]);
+      return new DenseStorage({ ...box, extents: [planes, ...extents] }, field).pieceLength(planes);
+    }
+    const [here, there] = [placeOf(this.division, from), placeOf(this.division, to)];
+    const held = (axis: number): Span => this.boxes.held(from, axis, this.ghosts);
+    if (here.y === there.y) {
+      const [first, end] = held(1);
+      const rows = [first, end - this.boxes.length(from, 1) + along[1]] as const;
+      return new DenseStorage({ ...box, extents: [1, ...extents] }, field).rowsLength(rows);
+    }
+    // Packed rows; edges have as many planes as stencils reach.
+    const grown = (axis: number): number => {
+      const [first, end] = held(axis);
+      return (end - first - this.boxes.length(from, axis) + along[axis]) / (end - first);
+    };
+    return Math.round(source!.size * grown(0) * (here.z === there.z ? grown(2) : 1));
   }
 
   override canPeerStore(container: Container, field: Field): boolean {
@@ -431,9 +446,10 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const cells = (m: number) => {
       const member = localOf(this.set, m);
       const { ir, roles } = this.lower(container, member);
-      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(member) };
+      const origin = this.padding.map((width, axis) => width - this.boxes.own(m, this.dimension - 1 - axis)[0]);
+      return { ir, args: this.argumentsOf(container, m, roles), isGpu: isGpu(member), origin };
     };
-    return axisFoldRounds(container, precision, cells, (m) => this.foldedCells(m, container.box));
+    return axisFoldRounds(container, precision, cells);
   }
 
   override roll(cells: Roll): Rounds {
@@ -443,13 +459,6 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
       const { buffer, type } = field.storage[m];
       return new View(buffer, type, [field.cardinality, ...extents], [storage.component, ...storage.strides], storage.at(first));
     });
-  }
-
-  private foldedCells(m: number, box?: CellBox): FoldedCells {
-    const { first } = this.partitions[m];
-    const [[[from, to]]] = this.boxes.view(m, "standard", box);
-    const others = (box?.bounds ?? this.extents.map((extent) => [0, extent] as const)).slice(0, -1).toReversed();
-    return { bounds: [[from + first, to + first], ...others], origin: this.padding.map((width, axis) => width - (axis === 0 ? first : 0)) };
   }
 
   /** A launch over the cells of a member in a box, which region has all along x, or over stretches of them. */

@@ -6,6 +6,7 @@ import { isLocal, localOf } from "../../set/index.js";
 import { moveKernel } from "../container/moves.js";
 import type { Field, Grid, Roll } from "../grid/grid.js";
 import type { HaloCopy, Rounds } from "../grid/parts.js";
+import { divisionIn } from "../grid/split.js";
 
 /*
  * Copies of cells to other places. What a member has for another one, or for itself in the same field, is packed, sent in one piece and unpacked.
@@ -18,7 +19,7 @@ interface Run {
   readonly length: number;
 }
 
-/** Along the cut axis they belong to two members at most. */
+/** They belong to one place among members, each. */
 interface Slab extends Run {
   readonly source: number;
   readonly target: number;
@@ -27,14 +28,54 @@ interface Slab extends Run {
 /** The view of some cells of a member: components, then the grid's axes in kernel order, without z in 2D. */
 export type CellsView = (field: Field, member: number, first: readonly number[], extents: readonly number[]) => View;
 
-/** @param cellsOf is given coordinates in kernel order, counted from the member's first plane */
-export function rollRounds(grid: Grid, { source, target, components, bounds, shift }: Roll, cellsOf: CellsView): Rounds {
-  const { set, partitions } = grid;
-  const runs = bounds.map((along, axis) => runsOf(along, shift[axis], grid.periodic[axis] ? grid.extents[axis] : undefined)).reverse();
-  const slabs = runs[0].flatMap((run) => slabsOf(run, partitions));
-  const boxes = runs.slice(1).reduce<Run[][]>((made, list) => made.flatMap((box) => list.map((run) => [...box, run])), [[]]);
-  const groups = consecutive(components);
+/** Cells of one member that go to one member. */
+interface Piece {
+  readonly size: number;
+  readonly from: () => View;
+  readonly to: () => View;
+}
 
+/** All that one member has for one member, which may be itself. */
+interface Pair {
+  readonly from: number;
+  readonly to: number;
+  readonly pieces: Piece[];
+}
+
+/** @param cellsOf is given coordinates in kernel order, counted from the member's first cell */
+function pairsOf(grid: Grid, { source, target, components, bounds, shift }: Roll, cellsOf: CellsView): Pair[] {
+  const starts = startsOf(grid);
+  const slabs = bounds
+    .map((along, axis) => runsOf(along, shift[axis], grid.periodic[axis] ? grid.extents[axis] : undefined))
+    .toReversed()
+    .map((runs, axis) => runs.flatMap((run) => slabsOf(run, starts[axis])));
+  const boxes = slabs.reduce<Slab[][]>((made, list) => made.flatMap((box) => list.map((slab) => [...box, slab])), [[]]);
+  const groups = consecutive(components);
+  const memberAt = (box: readonly Slab[], end: "source" | "target"): number =>
+    box.reduce((member, slab, axis) => member * starts[axis].length + slab[end], 0);
+
+  const pairs = new Map<string, Pair>();
+  for (const box of boxes) {
+    const [from, to] = [memberAt(box, "source"), memberAt(box, "target")];
+    const pair = pairs.get(`${from} ${to}`) ?? { from, to, pieces: [] };
+    pairs.set(`${from} ${to}`, pair);
+    const extents = box.map(({ length }) => length);
+    for (const [k, count] of groups) {
+      const view = (field: Field, member: number, place: "from" | "to", end: "source" | "target"): View => {
+        const first = box.map((slab, axis) => slab[place] - starts[axis][slab[end]]);
+        return asFour(componentsOf(cellsOf(field, member, first, extents), k, count));
+      };
+      const size = extents.reduce((product, extent) => product * extent, count);
+      pair.pieces.push({ size, from: () => view(source, from, "from", "source"), to: () => view(target, to, "to", "target") });
+    }
+  }
+  return [...pairs.values()];
+}
+
+/** Packs, one message from each member to each other that takes cells of it, and unpacks. */
+export function rollRounds(grid: Grid, roll: Roll, cellsOf: CellsView): Rounds {
+  const { set } = grid;
+  const { source, target } = roll;
   const members = set.members.map(() => ({ packs: [] as Launch[], unpacks: [] as Launch[] }));
   const copies: HaloCopy[] = [];
   const buffers: View[] = [];
@@ -45,35 +86,23 @@ export function rollRounds(grid: Grid, { source, target, components, bounds, shi
   };
   const launch = (member: number, from: View, to: View): Launch =>
     localOf(set, member).device.prepare<Params>(moveKernel(source.type), { from, to }, range(...to.shape));
-  for (const slab of slabs) {
-    const pieces = boxes.flatMap((others) =>
-      groups.map(([k, count]) => {
-        const all = [slab, ...others];
-        const extents = all.map(({ length }) => length);
-        const view = (field: Field, member: number, place: "from" | "to"): View => {
-          const first = all.map((run, axis) => run[place] - (axis === 0 ? partitions[member].first : 0));
-          return asFour(componentsOf(cellsOf(field, member, first, extents), k, count));
-        };
-        const size = extents.reduce((product, extent) => product * extent, count);
-        return { size, from: () => view(source, slab.source, "from"), to: () => view(target, slab.target, "to") };
-      }),
-    );
-    const [isSource, isTarget] = [slab.source, slab.target].map((m) => isLocal(set.members[m]));
-    const { packs } = members[slab.source];
-    const { unpacks } = members[slab.target];
-    if (slab.source === slab.target && source !== target) {
-      if (isSource) packs.push(...pieces.map(({ from, to }) => launch(slab.source, from(), to())));
+  for (const { from, to, pieces } of pairsOf(grid, roll, cellsOf)) {
+    const [isSource, isTarget] = [from, to].map((m) => isLocal(set.members[m]));
+    const { packs } = members[from];
+    const { unpacks } = members[to];
+    if (from === to && source !== target) {
+      if (isSource) packs.push(...pieces.map((piece) => launch(from, piece.from(), piece.to())));
       continue;
     }
     const length = pieces.reduce((sum, { size }) => sum + size, 0);
-    const outbox = isSource ? buffer(slab.source, length) : undefined;
-    const inbox = slab.source === slab.target ? outbox : isTarget ? buffer(slab.target, length) : undefined;
-    if (slab.source !== slab.target) copies.push({ from: slab.source, to: slab.target, source: outbox, target: inbox });
+    const outbox = isSource ? buffer(from, length) : undefined;
+    const inbox = from === to ? outbox : isTarget ? buffer(to, length) : undefined;
+    if (from !== to) copies.push({ from, to, source: outbox, target: inbox });
     let place = 0;
-    for (const { size, from, to } of pieces) {
-      if (outbox) packs.push(launch(slab.source, from(), inOrder(outbox, place, from().shape)));
-      if (inbox) unpacks.push(launch(slab.target, inOrder(inbox, place, to().shape), to()));
-      place += size;
+    for (const piece of pieces) {
+      if (outbox) packs.push(launch(from, piece.from(), inOrder(outbox, place, piece.from().shape)));
+      if (inbox) unpacks.push(launch(to, inOrder(inbox, place, piece.to().shape), piece.to()));
+      place += piece.size;
     }
   }
   return {
@@ -86,6 +115,14 @@ export function rollRounds(grid: Grid, { source, target, components, bounds, shi
       for (const made of buffers) made.free();
     },
   };
+}
+
+/** By kernel axis: where members begin. Rows along x are whole, so members are numbered along y, then along z. */
+function startsOf({ partitions, dimension }: Grid): number[][] {
+  const { y } = divisionIn(partitions);
+  const rows = partitions.slice(0, y).map(({ rows: [first] = [0] }) => first);
+  const planes = partitions.filter((_, m) => m % y === 0).map(({ first }) => first);
+  return dimension === 3 ? [planes, rows, [0]] : [planes, [0]];
 }
 
 /** @param extent of a periodic axis, along which coordinates come round */
@@ -101,14 +138,14 @@ function runsOf([first, end]: readonly [number, number], shift: number, extent: 
   return runs;
 }
 
-/** Cuts a run of planes where members begin. Ghosts are of the member next to them. */
-function slabsOf({ to, from, length }: Run, partitions: Grid["partitions"]): Slab[] {
-  const ownerOf = (plane: number): number =>
+/** Cuts a run where members begin. Ghosts are of the member next to them. */
+function slabsOf({ to, from, length }: Run, starts: readonly number[]): Slab[] {
+  const ownerOf = (cell: number): number =>
     Math.max(
       0,
-      partitions.findLastIndex(({ first }) => first <= plane),
+      starts.findLastIndex((first) => first <= cell),
     );
-  const left = (plane: number): number => (partitions[ownerOf(plane) + 1]?.first ?? Infinity) - plane;
+  const left = (cell: number): number => (starts[ownerOf(cell) + 1] ?? Infinity) - cell;
   const slabs: Slab[] = [];
   for (let done = 0; done < length;) {
     const [target, source] = [to + done, from + done];

@@ -125,12 +125,21 @@ export class DenseStorage {
   }
 
   /** The range of memory that holds rows [first, end) of a plane with their ghosts along x: of component `k`, or of all for `aos`. */
-  rows(memory: View, plane: number, [first, end]: Span, k: number): View {
-    const { extents, padding, ghosted } = this.box;
-    const width = ghosted?.at(-1) ? padding.at(-1)! : 0;
-    const begin = this.at([plane, first, -width], k);
-    const length = this.at([plane, end - 1, extents.at(-1)! + width - 1], k) + this.alongCell - begin;
-    return new View(memory.buffer, this.values.type, [length], [1], begin);
+  rows(memory: View, plane: number, rows: Span, k: number): View {
+    const begin = this.at([plane, rows[0], -this.besideRows], k);
+    return new View(memory.buffer, this.values.type, [this.rowsLength(rows)], [1], begin);
+  }
+
+  /** Elements of such a range. */
+  rowsLength([first, end]: Span): number {
+    const last = this.at([0, end - 1, this.box.extents.at(-1)! + this.besideRows - 1]);
+    return last + this.alongCell - this.at([0, first, -this.besideRows]);
+  }
+
+  /** Layers of padding at each end of a row that hold ghosts. */
+  private get besideRows(): number {
+    const { padding, ghosted } = this.box;
+    return ghosted?.at(-1) ? padding.at(-1)! : 0;
   }
 
   /** Layers of padding along the axes of a plane that hold ghosts. */

@@ -138,6 +138,11 @@ export class AxisArray<T extends FieldType = FieldType, C extends number = numbe
     return this.memory[member].slice([(first + this.ghosts) * plane, (end + this.ghosts) * plane]) as View<T>;
   }
 
+  /** Values of such a piece. */
+  pieceLength([first, end]: readonly [first: number, end: number]): number {
+    return this.has(this.grid.extents.length - 1) ? (end - first) * this.strides[0] : this.length;
+  }
+
   has(axis: number): boolean {
     return this.axes.includes(axis);
   }

@@ -104,10 +104,8 @@ const CELLS_PER_HALO_CELL = 21;
 
 /** The division whose busiest member is done first, where halos travel while cells are computed; of several the one with most members along z, whose halos are not packed. */
 function fastest(extents: readonly number[], members: number, refuse: (problem: string, remedy: string) => never): Division {
-  const [, ny, nz] = extents;
   const time = (division: Division): number => {
-    const rows = division.y > 1 ? SPLIT_ROWS * Math.ceil(Math.ceil(ny / SPLIT_ROWS) / division.y) : ny;
-    const planes = Math.ceil(nz / division.z);
+    const { rows, planes } = largestShare(extents, division);
     const halo = 2 * ((division.z > 1 ? rows : 0) + (division.y > 1 ? planes : 0));
     return Math.max(rows * planes, CELLS_PER_HALO_CELL * halo);
   };
@@ -142,6 +140,18 @@ export function partitionBoxes(activity: Activity, division: Division, least: Le
       cells: cells.slice(...rows).reduce((a, b) => a + b, 0),
     }));
   });
+}
+
+/** The division that partitions of all members have. */
+export function divisionIn(partitions: readonly Partition[]): Division {
+  const y = partitions.filter(({ first, rows }) => rows && first === partitions[0].first).length || 1;
+  return { y, z: partitions.length / y };
+}
+
+/** Rows and planes of the largest member of a division of a box. */
+export function largestShare([, ny, nz]: readonly number[], { y, z }: Division): { readonly rows: number; readonly planes: number } {
+  const rows = y > 1 ? SPLIT_ROWS * Math.ceil(Math.ceil(ny / SPLIT_ROWS) / y) : ny;
+  return { rows, planes: Math.ceil(nz / z) };
 }
 
 /** True if members have some of the rows of their planes. */

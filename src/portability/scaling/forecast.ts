@@ -1,8 +1,17 @@
 import { createHash } from "node:crypto";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError, LaunchError } from "../../ir/errors.js";
 import type { Links, RankLink } from "../../skeleton/ranks/links.js";
-import { FEWEST_PLANES, predict, type Carrier, type KernelSeconds, type RankJob } from "../../skeleton/ranks/prediction.js";
-import type { RankPlan } from "../../skeleton/ranks/rank-plan.js";
+import {
+  divisionFor,
+  FEWEST_PLANES,
+  predict,
+  shareOf as cellsOfRank,
+  type Carrier,
+  type KernelSeconds,
+  type RankJob,
+} from "../../skeleton/ranks/prediction.js";
+import type { RankPlan, RankTask } from "../../skeleton/ranks/rank-plan.js";
+import { LAUNCH } from "../../skeleton/run/timeline.js";
 import { thisMachine } from "../machine.js";
 import type { KernelTimes } from "./parts.js";
 import type { MeasuredLink } from "./ping-pong.js";
@@ -41,25 +50,55 @@ export interface Forecast {
 /** Name of the box of one rank. */
 export const boxName = (size: number, planes: number): string => `${size} x ${planes}`;
 
-/** Planes of one rank that were asked for, without walls. */
-export const shareOf = ({ ranks, planes }: Point): number => Math.ceil(planes / ranks);
+/**
+ * Planes of a box, without walls, that has as many cells as one rank.
+ * @throws LaunchError for boxes that are too small for their ranks
+ */
+export function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point: Point): number {
+  const { ranks, planes } = point;
+  const extents = extentsOf(plan, point);
+  if (ranks > 1 && (split ?? "z") === "z" && Math.ceil(planes / ranks) < FEWEST_PLANES)
+    throw new LaunchError(`${planes} planes leave fewer than ${FEWEST_PLANES} to a rank`);
+  const division = divisionFor({ ranks, extents, split });
+  if (division.y === 1) return Math.ceil(planes / division.z);
+  const [, rows, most] = cellsOfRank(extents, division);
+  return Math.max(FEWEST_PLANES, Math.ceil((rows * most) / extents[1]));
+}
+
+/** The share of a point, or why it has none. */
+function shareOrReason(request: ScalingRequest, plan: RankPlan, point: Point): number | string {
+  try {
+    return shareOf(request, plan, point);
+  } catch (error) {
+    if (error instanceof LaunchError) return error.message;
+    throw error;
+  }
+}
 
 /** Planes of the small box from which the times of few cells are known. */
 const SMALL_SHARE = 4;
 const smallShareOf = (share: number): number => Math.max(FEWEST_PLANES, Math.floor(share / SMALL_SHARE));
 
 /** The boxes to measure on one device: the share of each point, and a quarter of the smallest. */
-export function boxesOf(request: ScalingRequest): { readonly size: number; readonly planes: number }[] {
-  const points = pointsOf(request, [...request.ranks, ...request.extrapolated]).filter((point) => shareOf(point) >= FEWEST_PLANES);
-  const boxes = points.flatMap((point) => [shareOf(point), smallShareOf(shareOf(point))].map((planes) => ({ size: point.size, planes })));
+export function boxesOf(request: ScalingRequest, plan: RankPlan): { readonly size: number; readonly planes: number }[] {
+  const points = pointsOf(request, [...request.ranks, ...request.extrapolated]);
+  const boxes = points.flatMap((point) => {
+    const share = shareOrReason(request, plan, point);
+    return typeof share === "string" ? [] : [share, smallShareOf(share)].map((planes) => ({ size: point.size, planes }));
+  });
   return [...new Map(boxes.map((box) => [boxName(box.size, box.planes), box])).values()];
 }
 
 /**
  * Seconds of kernels from two boxes on one device: the larger one gives the rate, and both what a launch takes however little it does.
+ * @param tasks of the plan of one rank; halos that several ranks pack take as long for a byte as these do
  * @returns a function that throws IsoformError for a container that was not measured
  */
-export function kernelSeconds(share: KernelTimes, small: KernelTimes): KernelSeconds {
+export function kernelSeconds(
+  share: KernelTimes,
+  small: KernelTimes,
+  tasks: readonly Pick<RankTask, "container" | "bytesPerCell">[] = [],
+): KernelSeconds {
   const less = new Map(small.tasks.map((task) => [task.name, task]));
   const containers = new Map<string, { readonly perLaunch: number; readonly perCell: number }>();
   for (const task of share.tasks) {
@@ -73,7 +112,11 @@ export function kernelSeconds(share: KernelTimes, small: KernelTimes): KernelSec
       perCell: isSound ? perCell : task.seconds / Math.max(1, task.cells),
     });
   }
-  return ({ container }, launches, cells) => {
+  const bytes = new Map(tasks.map(({ container, bytesPerCell }) => [container, bytesPerCell]));
+  const moved = share.tasks.reduce((sum, task) => sum + task.cells * (bytes.get(task.name) ?? 0), 0);
+  const taken = share.tasks.reduce((sum, task) => sum + (bytes.get(task.name) ? task.seconds : 0), 0);
+  return ({ container, bytesPerCell, packs }, launches, cells) => {
+    if (packs) return launches * LAUNCH + cells * bytesPerCell * (taken / moved);
     const known = containers.get(container);
     if (!known) throw new IsoformError(`"${container}" is in the plan and was not measured on one device; measure again in a new --output`);
     return launches * known.perLaunch + cells * known.perCell;
@@ -90,8 +133,9 @@ export function forecast(request: ScalingRequest, plan: RankPlan, inputs: Inputs
   const leftOut: Record<string, string> = {};
   const predicted = (ranks: readonly number[], isMeasured: boolean): PredictedPoint[] =>
     pointsOf(request, ranks).flatMap((point) => {
-      if (point.ranks > 1 && shareOf(point) < FEWEST_PLANES) {
-        leftOut[nameOf(point)] = `${point.planes} planes leave fewer than ${FEWEST_PLANES} to a rank`;
+      const share = shareOrReason(request, plan, point);
+      if (typeof share === "string") {
+        leftOut[nameOf(point)] = share;
         return [];
       }
       const extents = extentsOf(plan, point);
@@ -124,15 +168,17 @@ export function secondsOf(
   point: Point,
   { isMeasured, factors = { latency: 1, bandwidth: 1 } }: { readonly isMeasured: boolean; readonly factors?: LinkFactors },
 ): number {
-  const share = kernels[boxName(point.size, shareOf(point))];
-  const small = kernels[boxName(point.size, smallShareOf(shareOf(point)))];
+  const planes = shareOf(request, plan, point);
+  const share = kernels[boxName(point.size, planes)];
+  const small = kernels[boxName(point.size, smallShareOf(planes))];
   const job: RankJob = {
     ranks: point.ranks,
     perNode: request.perNode ?? point.ranks,
     extents: extentsOf(plan, point),
+    split: request.settings.split,
     links: point.ranks === 1 ? {} : scaled(linksOf(request, link!), factors),
     carrier: carrierOf(link?.carrier ?? "devices", isMeasured),
-    seconds: kernelSeconds(share, small),
+    seconds: kernelSeconds(share, small, plan.alone),
     beside: besideTasks(share),
   };
   return predict(plan, job).seconds;

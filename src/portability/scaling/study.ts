@@ -120,7 +120,7 @@ function parsed(text: string, path: string, request: ScalingRequest): Forecast {
 /** Measures one device and the link, each in processes of their own, and predicts. */
 async function predicted(request: ScalingRequest, plan: RankPlan, { children, progress }: StudyOptions): Promise<Forecast> {
   const { application, settings, launch } = request;
-  const boxes = boxesOf(request);
+  const boxes = boxesOf(request, plan);
   const kernels: Record<string, KernelTimes> = {};
   for (const [n, { size, planes }] of boxes.entries()) {
     progress(n, boxes.length + 1, `kernels of ${boxName(size, planes)} on one device`);

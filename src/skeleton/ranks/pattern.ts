@@ -3,7 +3,7 @@ import { BYTES } from "../../device/memory/view.js";
 import type { DenseGrid } from "../../domain/dense/dense.js";
 import type { Field, Grid } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
-import { cutsRows } from "../../domain/grid/split.js";
+import { divisionIn, type Division } from "../../domain/grid/split.js";
 import { LaunchError } from "../../ir/errors.js";
 import { entry } from "../entry.js";
 import type { Node } from "../plan/nodes.js";
@@ -16,13 +16,13 @@ import type { Timeline } from "../run/timeline.js";
 export interface Sent {
   readonly to: number;
   readonly bytes: number;
-  /** Bytes of the same message on a grid of other extents. */
-  readonly bytesOn: (extents: readonly number[]) => number;
+  /** Bytes of the same message of a member with other cells along each axis. */
+  readonly bytesOn: (along: readonly number[]) => number;
 }
 
 /** One task of a plan on one member. */
 export interface TaskPart {
-  /** Cells of each launch along each axis, x first. */
+  /** Cells of each launch along each axis, x first; of packed halos the components last. */
   readonly boxes: readonly (readonly number[])[];
   /** Moved by the launches, by the counting rule. */
   readonly bytes: number;
@@ -44,6 +44,8 @@ export interface PatternTask {
   readonly parts: readonly TaskPart[];
   /** Bytes of the value of each reduction that a collect completes. */
   readonly reduced: readonly number[];
+  /** It packs or unpacks halos, which one member alone does not. */
+  readonly packs: boolean;
 }
 
 /** Work and messages of the members of a set in one plan, without any memory. */
@@ -55,8 +57,11 @@ export interface PlanPattern {
   readonly iterations: number;
   /** Cells of the finest grid. */
   readonly extents: readonly number[];
-  /** By member: planes of the last axis of that grid. */
+  /** Members along y and z. */
+  readonly division: Division;
+  /** By member: planes of the last axis of that grid, and rows of each plane, where it has some of them. */
   readonly planes: readonly number[];
+  readonly rows: readonly (number | undefined)[];
   /** In the order of launches. */
   readonly tasks: readonly PatternTask[];
 }
@@ -69,33 +74,78 @@ export interface PlanPattern {
 export function patternOf(name: string, { plan, ops }: Program, precision: Precision, measured?: Timeline): PlanPattern {
   const { graph, schedule, level, stages } = plan;
   const grid = finest(stages.containers.map((container) => container.grid));
-  const numbers = new Map<Node, number>(schedule.tasks.map(({ node }, n) => [node, n]));
+  const numbers = new Map<Node, number>();
+  const tasks: PatternTask[] = [];
   const seconds = new Map(measured?.spans.map(({ op, begin, end }) => [op, end - begin]));
   const byNode = new Map<Node, Op[]>();
   for (const op of ops) entry(byNode, op.node, () => []).push(op);
+  for (const { node, stream } of schedule.tasks) {
+    requireModelled(name, node);
+    const parents = graph.parents(node).map((parent) => numbers.get(parent)!);
+    const byMember = grid.partitions.map((_, member) => stagesOf((byNode.get(node) ?? []).filter((op) => op.member === member)));
+    const isPacked = byMember.some(({ packs, unpacks }) => packs.length + unpacks.length > 0);
+    const add = (
+      title: string,
+      kind: PatternTask["kind"],
+      container: string,
+      waits: readonly number[],
+      opsOf: (at: Stages) => readonly Op[],
+    ): void => {
+      const parts = byMember.map((each, member) => partOf(opsOf(each), ownCells(grid, member), seconds));
+      const reduced = node.kind === "collect" ? [...node.container.reductions.values()].map(({ type }) => BYTES[type]) : [];
+      tasks.push({
+        name: title,
+        kind,
+        container,
+        stream,
+        waits,
+        parts,
+        reduced,
+        packs: isPacked && kind === "compute" && node.kind === "halo",
+      });
+    };
+    if (node.kind === "halo" && isPacked) {
+      add(`pack ${node.name}`, "compute", `pack ${node.name}`, parents, ({ packs }) => packs);
+      add(node.name, "halo", node.name, [tasks.length - 1], ({ exchange }) => exchange);
+      add(`unpack ${node.name}`, "compute", `unpack ${node.name}`, [tasks.length - 1], ({ unpacks }) => unpacks);
+    } else add(node.name, node.kind as PatternTask["kind"], containerOf(node), parents, ({ packs, exchange, unpacks }) => [...packs, ...exchange, ...unpacks]); // prettier-ignore
+    numbers.set(node, tasks.length - 1);
+  }
   return {
     name,
     level,
     precision,
     iterations: stages.iterations,
     extents: grid.extents,
+    division: divisionIn(grid.partitions),
     planes: grid.partitions.map(({ planes }) => planes),
-    tasks: schedule.tasks.map(({ node, stream }): PatternTask => {
-      requireModelled(name, node);
-      return {
-        name: node.name,
-        kind: node.kind as PatternTask["kind"],
-        container: containerOf(node),
-        stream,
-        waits: graph.parents(node).map((parent) => numbers.get(parent)!),
-        parts: grid.partitions.map(({ planes }, member) => {
-          const own = (byNode.get(node) ?? []).filter((op) => op.member === member);
-          return partOf(own, [...grid.extents.slice(0, -1), planes], seconds);
-        }),
-        reduced: node.kind === "collect" ? [...node.container.reductions.values()].map(({ type }) => BYTES[type]) : [],
-      };
-    }),
+    rows: grid.partitions.map(({ rows }) => rows && rows[1] - rows[0]),
+    tasks,
   };
+}
+
+/** Operations of a task on one member: launches before its messages, messages, and launches after them. */
+interface Stages {
+  readonly packs: readonly Op[];
+  readonly exchange: readonly Op[];
+  readonly unpacks: readonly Op[];
+}
+
+function stagesOf(ops: readonly Op[]): Stages {
+  const works = ops.filter(({ launches, copies }) => launches.length + copies.length > 0);
+  const first = works.findIndex(({ copies }) => copies.length > 0);
+  const end = first < 0 ? works.length : first;
+  return {
+    packs: works.slice(0, end),
+    exchange: works.slice(end).filter(({ copies }) => copies.length > 0),
+    unpacks: works.slice(end).filter(({ copies }) => copies.length === 0),
+  };
+}
+
+/** Cells of a member along each axis. */
+function ownCells({ extents, partitions }: Grid, member: number): number[] {
+  const { planes, rows } = partitions[member];
+  return [...extents.slice(0, -1).map((n, axis) => (axis === 1 && rows ? rows[1] - rows[0] : n)), planes];
 }
 
 /** `laplace` for `laplace.internal`. */
@@ -116,6 +166,11 @@ function partOf(ops: readonly Op[], cells: readonly number[], seconds: ReadonlyM
 
 /** Cells that a launch computes; along an axis that it marches up, all. A scalar step has none of its own: one along each axis. */
 function boxOf(node: Node, { policy }: Launch, cells: readonly number[]): readonly number[] {
+  if (node.kind === "halo" && policy.kind === "range") {
+    // As [z][y][x][component] or [component][z][y][x].
+    const { extents } = policy;
+    return node.field.layout === "aos" ? [extents[2], extents[1], extents[0], extents[3]] : extents.toReversed();
+  }
   if (node.kind !== "compute" || policy.kind !== "range") return cells;
   if (node.container.assigned) return cells.map(() => 1);
   const { march } = node.container;
@@ -127,7 +182,7 @@ function sentOf(field: Field, copy: HaloCopy): Sent {
   const { type } = field;
   // Only dense grids are planned for many ranks.
   const grid = field.grid as DenseGrid;
-  return { to: copy.to, bytes: bytesOf(copy), bytesOn: (extents) => BYTES[type] * grid.messageLength(field, copy, extents) };
+  return { to: copy.to, bytes: bytesOf(copy), bytesOn: (along) => BYTES[type] * grid.messageLength(field, copy, along) };
 }
 
 function requireModelled(name: string, node: Node): void {
@@ -144,8 +199,6 @@ function requireModelled(name: string, node: Node): void {
       if (node.peerStored.length > 0) refuse(`"${node.name}" stores in halos itself (occ "in-kernel")`);
       return;
     case "halo":
-      if (cutsRows(node.field.grid)) refuse(`the grid of "${node.field.name}" is cut along y`);
-      return;
     case "collect":
       return;
     default:

@@ -1,3 +1,4 @@
+import type { Split } from "../../domain/grid/options.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import { partialsOf } from "../../domain/container/reductions.js";
 import { LaunchError } from "../../ir/errors.js";
@@ -5,7 +6,8 @@ import type { Ordered, Resources } from "../run/replay.js";
 import { replayOn } from "../run/replay.js";
 import { LAUNCH } from "../run/timeline.js";
 import { requireLink, type Links, type RankLink, type Reach } from "./links.js";
-import { PLACES, type Place, type RankPlan, type RankTask } from "./rank-plan.js";
+import { axesOf, PLACES, type Place, type RankPlan, type RankStep, type RankTask } from "./rank-plan.js";
+import { divisionOf, largestShare, memberBeside, placeOf, type Division } from "../../domain/grid/split.js";
 
 /**
  * Who carries messages: `devices` beside their kernels, each rank's own `processor` between them, or one processor that does the work of all members `in turns`.
@@ -13,7 +15,7 @@ import { PLACES, type Place, type RankPlan, type RankTask } from "./rank-plan.js
 export type Carrier = "devices" | "processor" | "in turns";
 
 /** Seconds of the launches of a task that computes some cells. */
-export type KernelSeconds = (task: Pick<RankTask, "container" | "bytesPerCell">, launches: number, cells: number) => number;
+export type KernelSeconds = (task: Pick<RankTask, "container" | "bytesPerCell" | "packs">, launches: number, cells: number) => number;
 
 /** Ranks to predict for. */
 export interface RankJob {
@@ -22,6 +24,8 @@ export interface RankJob {
   readonly perNode: number;
   /** Cells of the grid that all have together, walls included. */
   readonly extents: readonly number[];
+  /** How it is cut. Default: along the last axis. */
+  readonly split?: Split;
   readonly links: Links;
   /** Reach of messages within a node. Default: `node`. */
   readonly within?: Extract<Reach, "device" | "node">;
@@ -34,16 +38,18 @@ export interface RankJob {
 /** Messages of one kind of rank in a plan. */
 export interface PlaceMessages {
   readonly place: Place;
-  /** Name of the task, with the rank that receives: the one after it (1) or before it (-1). */
-  readonly messages: readonly { readonly task: string; readonly step: 1 | -1; readonly bytes: number }[];
+  /** Name of the task, and where the rank that receives is. */
+  readonly messages: readonly { readonly task: string; readonly step: RankStep; readonly bytes: number }[];
 }
 
 /** Statement of the model about a job. */
 export interface Prediction {
   /** Seconds of an iteration. */
   readonly seconds: number;
-  /** Most planes of a rank. */
+  readonly division: Division;
+  /** Most planes of a rank, and most rows where these are cut. */
   readonly planes: number;
+  readonly rows?: number;
   /** Neighbours' messages of all ranks in an iteration, and their bytes. */
   readonly messages: number;
   readonly bytes: number;
@@ -64,22 +70,25 @@ interface RankOp extends Ordered<RankOp> {
 }
 
 /**
- * Predicts an iteration of a plan on ranks that have the same number of planes each: the one that has most decides. One plan is replayed from a common start.
+ * Predicts an iteration of a plan on ranks that have the same number of planes and rows each: the one that has most decides. One plan is replayed from a common start.
  * @throws LaunchError for more ranks than planes suffice for, IsoformError where a link is missing
  */
 export function predict(plan: RankPlan, job: RankJob): Prediction {
   const { ranks, carrier, beside = 0 } = job;
-  const planes = planesOf(job);
-  const tasks = ranks === 1 ? plan.alone : plan.shared;
+  const division = divisionFor(job);
+  const tasks = tasksFor(plan, division);
   const collects = tasks.map((task) => (task.kind === "collect" ? collectSeconds(task, plan, job) : 0));
-  const ops = operations(tasks, job, planes, collects);
+  const along = shareOf(job.extents, division);
+  const ops = operations(tasks, job, { division, along }, collects);
   const spans = replayOn(ops, carrier === "devices" ? new Ports(job) : new Processors(job));
   const end = spans.reduce((latest, span) => Math.max(latest, span.end), 0);
   const sent = ops.flatMap(({ sends }) => sends);
   const each = 1 / plan.iterations;
   return {
     seconds: end * each + beside * (carrier === "in turns" ? ranks : 1),
-    planes,
+    division,
+    planes: along.at(-1)!,
+    ...(division.y > 1 && { rows: along[1] }),
     messages: sent.length * each,
     bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0) * each,
     collectSeconds: collects.reduce((a, b) => a + b, 0) * each,
@@ -87,22 +96,45 @@ export function predict(plan: RankPlan, job: RankJob): Prediction {
   };
 }
 
-/** Most planes of a rank. */
-function planesOf({ ranks, extents }: RankJob): number {
-  const planes = Math.ceil(extents.at(-1)! / ranks);
-  if (ranks > 1 && Math.floor(extents.at(-1)! / ranks) < FEWEST_PLANES)
+/**
+ * How the ranks of a job are divided.
+ * @throws LaunchError for boxes that are too small for them
+ */
+export function divisionFor({ ranks, extents, split }: Pick<RankJob, "ranks" | "extents" | "split">): Division {
+  const planes = extents.at(-1)!;
+  const division = split === undefined || split === "z" ? { y: 1, z: ranks } : divisionOf(extents, ranks, split);
+  if (division.z > 1 && Math.floor(planes / division.z) < FEWEST_PLANES)
     throw new LaunchError(
-      `${ranks} ranks on ${extents.at(-1)} planes: a rank needs ${FEWEST_PLANES} planes or more; ask for fewer ranks or a larger --size`,
+      division.y === 1
+        ? `${ranks} ranks on ${planes} planes: a rank needs ${FEWEST_PLANES} planes or more; ask for fewer ranks or a larger --size`
+        : `${ranks} ranks, ${division.y} along y and ${division.z} along z, on ${planes} planes: a rank needs ${FEWEST_PLANES} planes or more; ask for fewer ranks or a larger --size`,
     );
-  return planes;
+  return division;
 }
 
-/** Messages of a first, an inner and a last rank in one plan. */
-export function messagesOf(plan: RankPlan, extents: readonly number[], places: readonly Place[]): PlaceMessages[] {
+/** Cells along each axis of the rank that has most. */
+export function shareOf(extents: readonly number[], division: Division): number[] {
+  if (extents.length === 2) return [extents[0], Math.ceil(extents[1] / division.z)];
+  const { rows, planes } = largestShare(extents, division);
+  return [extents[0], rows, planes];
+}
+
+/** Tasks of each rank of a division. */
+function tasksFor({ name, alone, shared }: RankPlan, division: Division): readonly RankTask[] {
+  if (division.y * division.z === 1) return alone;
+  const axes = axesOf(division);
+  const tasks = shared[axes];
+  if (!tasks) throw new LaunchError(`skeleton "${name}" was not planned for cuts along ${axes}: leave out --split, or choose another`);
+  return tasks;
+}
+
+/** Messages in one plan of ranks at some places. */
+export function messagesOf(plan: RankPlan, extents: readonly number[], division: Division, places: readonly Place[]): PlaceMessages[] {
+  const along = shareOf(extents, division);
   return places.map((place) => ({
     place,
-    messages: plan.shared.flatMap(({ name, at }) =>
-      at[place].sends.map(({ step, bytes }) => ({ task: name, step, bytes: bytes(extents) })),
+    messages: tasksFor(plan, division).flatMap(({ name, at }) =>
+      at(place).sends.map(({ step, bytes }) => ({ task: name, step, bytes: bytes(along) })),
     ),
   }));
 }
@@ -117,8 +149,13 @@ const FOLDS = 2;
 export function collectSeconds({ reduced }: Pick<RankTask, "reduced">, { precision }: Pick<RankPlan, "precision">, job: RankJob): number {
   const { ranks, perNode, links, extents, carrier, within = "node" } = job;
   if (ranks === 1) return 0;
-  const planes = Math.ceil(extents.at(-1)! / ranks);
-  const partials = ranks * partialsOf({ extents, partitions: [{ first: 0, planes }] }, 0, precision);
+  const division = divisionFor(job);
+  const along = shareOf(extents, division);
+  const isSplit = division.y > 1;
+  const own = partialsOf({ extents: along, partitions: [{ first: 0, planes: along.at(-1)!, ...(isSplit && { rows: [0, along[1]] }) }] }, 0, precision); // prettier-ignore
+  const partials = ranks * own;
+  const values = reduced.reduce((a, b) => a + b, 0);
+  const beside = isSplit && precision === "strict" ? besideSeconds(values * own, division, job) : 0;
   const bytes = reduced.reduce((sum, size) => sum + size * Math.ceil(partials / REDUCTION_CHUNK), 0);
   const near = Math.min(ranks, perNode);
   const others: readonly (readonly [count: number, reach: Reach])[] = [
@@ -133,13 +170,24 @@ export function collectSeconds({ reduced }: Pick<RankTask, "reduced">, { precisi
     wait = carrier === "in turns" ? 0 : Math.max(wait, latency);
     slowest = Math.min(slowest, bandwidth);
   }
-  return FOLDS * LAUNCH + 2 * (hosts + wait) + bytes / slowest;
+  return FOLDS * LAUNCH + 2 * (hosts + wait) + bytes / slowest + beside;
+}
+
+/** Seconds in which ranks that have rows beside each other's send partials to the owners of their groups: at most all of theirs, to two ranks. */
+function besideSeconds(bytes: number, { y }: Division, { ranks, perNode, links, carrier, within = "node" }: RankJob): number {
+  const { latency, host, bandwidth } = requireLink(links, y <= perNode ? within : "network");
+  return (2 * host + bytes / bandwidth) * (carrier === "in turns" ? ranks : 1) + latency;
+}
+
+/** How ranks are divided, and the cells of the one that has most along each axis. */
+interface Share {
+  readonly division: Division;
+  readonly along: readonly number[];
 }
 
 /** Operations of all ranks, task after task. */
-function operations(tasks: readonly RankTask[], job: RankJob, planes: number, collects: readonly number[]): RankOp[] {
-  const { ranks, extents } = job;
-  const along = [...extents.slice(0, -1), planes];
+function operations(tasks: readonly RankTask[], job: RankJob, { division, along }: Share, collects: readonly number[]): RankOp[] {
+  const { ranks } = job;
   const ops: RankOp[] = [];
   /** By task, then by rank: what must be complete before the rank goes on. */
   const completed: RankOp[][][] = [];
@@ -165,10 +213,10 @@ function operations(tasks: readonly RankTask[], job: RankJob, planes: number, co
       completed.push(all.map(() => [joined]));
       continue;
     }
-    const works = Object.fromEntries(PLACES.map((place) => [place, workOf(task, place, job, along)]));
+    const works = new Map(placesOf(division).map((place) => [keyOf(place), workOf(task, place, job, along)]));
     const own = all.map((rank) => {
-      const { seconds, sends } = works[placeOf(rank, ranks)];
-      const targets = sends.map(({ step, bytes }) => ({ to: (rank + step + ranks) % ranks, bytes }));
+      const { seconds, sends } = works.get(keyOf(placeIn(division, rank)))!;
+      const targets = sends.map(({ step, bytes }) => ({ to: rankBeside(division, rank, step), bytes }));
       return add({
         kind,
         member: rank,
@@ -187,15 +235,32 @@ function operations(tasks: readonly RankTask[], job: RankJob, planes: number, co
 }
 
 /** Seconds of a task at a place with this many cells along each axis, and its messages. */
-function workOf(task: RankTask, place: Place, { seconds, extents }: RankJob, along: readonly number[]) {
-  const { launches, cells, sends } = task.at[place];
+function workOf(task: RankTask, place: Place, { seconds }: RankJob, along: readonly number[]) {
+  const { launches, cells, sends } = task.at(place);
   return {
     seconds: launches > 0 ? seconds(task, launches, cells(along)) : 0,
-    sends: sends.map(({ step, bytes }) => ({ step, bytes: bytes(extents) })),
+    sends: sends.map(({ step, bytes }) => ({ step, bytes: bytes(along) })),
   };
 }
 
-const placeOf = (rank: number, ranks: number): Place => (rank === 0 ? "first" : rank === ranks - 1 ? "last" : "inner");
+/** The rank some steps away; the ends of an axis are neighbours, too, where a sample has a message between them. */
+export const rankBeside = (division: Division, rank: number, step: RankStep): number =>
+  memberBeside(division, [true, true, true], rank, step) ?? rank;
+
+/** Place of a rank in its division. */
+function placeIn(division: Division, rank: number): Place {
+  const { y, z } = placeOf(division, rank);
+  const named = (at: number, length: number) => (at === 0 ? "first" : at === length - 1 ? "last" : "inner");
+  return { y: named(y, division.y), z: named(z, division.z) };
+}
+
+/** Places that ranks of a division have, those along y together. */
+export function placesOf({ y, z }: Division): Place[] {
+  const along = (length: number) => PLACES.filter((place) => (place === "inner" ? length > 2 : place === "first" || length > 1));
+  return along(z).flatMap((plane) => along(y).map((row): Place => ({ y: row, z: plane })));
+}
+
+const keyOf = ({ y, z }: Place): string => `${y} ${z}`;
 
 /** The link between two ranks. */
 export function linkBetween(

@@ -24,7 +24,7 @@ type Case = readonly [name: string, flow: Flow];
 const CASES = (["layer", "shock"] as const).map((name): Case => [name, CASE_OF[name].flow(configOf(name, { ...small, recycleX: 12 }))]);
 const STEPS = 3;
 
-interface Run extends Partial<Pick<Settings, "occ" | "fuse" | "layout" | "unroll">> {
+interface Run extends Partial<Pick<Settings, "occ" | "fuse" | "layout" | "unroll" | "split">> {
   readonly steps?: number;
   readonly restart?: string;
   readonly checkpoint?: string;
@@ -65,6 +65,13 @@ for (const each of CASES)
 
     it("with components together and two steps planned at once", onWasm, async () => {
       assert.deepEqual(await run("wasm*3", each, { layout: "aos", unroll: 2 }), await alone());
+    });
+
+    it("on grids that are cut along y, and y and z, which a checkpoint goes on with", onWasm, async () => {
+      const file = join(folder, `${each[0]} split`);
+      await run("wasm*3", each, { steps: 2, checkpoint: file, split: "y" });
+      for (const occ of ["none", "extended"] as const)
+        assert.deepEqual(await run("wasm*4", each, { restart: file, split: "yz", occ }), await alone(), occ);
     });
 
     // Members of a shock's are those of a layer's, and both are seen on wasm

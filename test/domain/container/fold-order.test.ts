@@ -35,7 +35,7 @@ const known = (planes: readonly number[], first: number, end: number): Known => 
   const parts = partsOf([first, end]);
   return pushed(
     { list: [], values: [] },
-    { list: parts.map(({ entry }) => entry), values: parts.map(({ planes: [from, to] }) => planes.slice(from, to).reduce(add)) },
+    { list: parts.map(({ entry }) => entry), values: parts.map(({ span: [from, to] }) => planes.slice(from, to).reduce(add)) },
   );
 };
 

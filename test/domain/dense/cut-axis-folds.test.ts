@@ -14,6 +14,7 @@ import { share } from "../../random/share.js";
 import { randomCuts, whole } from "../cuts.js";
 import { foldPlane, foldPlanes } from "../plane-fold.js";
 import { noise } from "../sets.js";
+import { counted } from "./counted.js";
 
 const strict = { precision: "strict" } as const;
 const TRIALS = share(200);
@@ -22,16 +23,6 @@ const add = (a: number, b: number): number => a + b;
 
 /** Values whose sums depend on the order. */
 const value = (x: number, y: number, z: number): number => noise(x, y, z) * 10 ** (4 * noise(z, x, y));
-
-/** Rounds, messages and bytes of rounds. */
-function counted({ rounds }: Rounds) {
-  const copies = rounds.flatMap((round) => round.copies);
-  return {
-    rounds: rounds.filter((round) => round.copies.length > 0).length,
-    messages: copies.length,
-    bytes: copies.reduce((bytes, { source }) => bytes + source!.size * (source!.type === "f64" ? 8 : 4), 0),
-  };
-}
 
 /** What a container sends along the cut axis, counted. */
 function sent(container: Container, precision: "strict" | "fast") {

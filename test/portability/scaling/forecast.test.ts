@@ -35,7 +35,7 @@ const REQUEST: ScalingRequest = {
 const part = (sends: readonly (1 | -1)[], computes: boolean) => ({
   launches: computes ? 1 : 0,
   cells: ([x, y]: readonly number[]) => (computes ? x * y : 0),
-  sends: sends.map((step) => ({ step, bytes: ([x]: readonly number[]) => 8 * x })),
+  sends: sends.map((step) => ({ step: [0, step] as const, bytes: ([x]: readonly number[]) => 8 * x })),
 });
 const compute: RankTask = {
   name: "blur",
@@ -43,7 +43,7 @@ const compute: RankTask = {
   container: "blur",
   stream: 0,
   waits: [],
-  at: { first: part([], true), inner: part([], true), last: part([], true) },
+  at: () => part([], true),
   bytesPerCell: 16,
   reduced: [],
 };
@@ -52,7 +52,7 @@ const halo: RankTask = {
   name: "halo a",
   kind: "halo",
   container: "halo a",
-  at: { first: part([1], false), inner: part([-1, 1], false), last: part([-1], false) },
+  at: ({ z }) => ({ first: part([1], false), inner: part([-1, 1], false), last: part([-1], false) })[z],
 };
 const PLAN: RankPlan = {
   name: "blur",
@@ -61,7 +61,7 @@ const PLAN: RankPlan = {
   iterations: 1,
   margins: [0, 0],
   alone: [compute],
-  shared: [halo, { ...compute, waits: [0] }],
+  shared: { z: [halo, { ...compute, waits: [0] }] },
 };
 
 /** 2 us a launch and 1 ns a cell; 3 us beside them. */
@@ -72,7 +72,7 @@ const kernels = (size: number, planes: number): KernelTimes => ({
   seconds: 5e-6 + size * planes * 1e-9,
 });
 const INPUTS: Inputs = {
-  kernels: Object.fromEntries(boxesOf(REQUEST).map(({ size, planes }) => [`${size} x ${planes}`, kernels(size, planes)])),
+  kernels: Object.fromEntries(boxesOf(REQUEST, PLAN).map(({ size, planes }) => [`${size} x ${planes}`, kernels(size, planes)])),
   link: { bandwidth: 1e9, latency: 4e-6, host: 0, carrier: "devices", seconds: {} },
 };
 const close = (actual: number, expected: number): void => assert.ok(Math.abs(actual / expected - 1) < 1e-9, `${actual} is not ${expected}`);

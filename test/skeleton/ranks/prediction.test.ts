@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collectSeconds, linkBetween, predict, type RankJob } from "../../../src/skeleton/ranks/prediction.js";
-import type { PlacedPart, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
+import type { Place, PlacedPart, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
 import { LAUNCH } from "../../../src/skeleton/run/timeline.js";
 
 /* Predictions that can be computed by hand: a container takes a second for each plane, a message its bytes over the link. */
@@ -12,15 +12,16 @@ const WHOLE = Infinity;
 const part = (boxes: readonly number[], sends: readonly (1 | -1)[] = [], bytes = 0): PlacedPart => ({
   launches: boxes.length,
   cells: ([, planes]) => boxes.reduce((sum, less) => sum + (less === WHOLE ? planes : less < 0 ? planes + less : less), 0),
-  sends: sends.map((step) => ({ step, bytes: () => bytes })),
+  sends: sends.map((step) => ({ step: [0, step], bytes: () => bytes })),
 });
-const task = (kind: RankTask["kind"], name: string, stream: number, waits: readonly number[], at: RankTask["at"]): RankTask => ({
+type Parts = Readonly<Record<Place["z"], PlacedPart>>;
+const task = (kind: RankTask["kind"], name: string, stream: number, waits: readonly number[], at: Parts): RankTask => ({
   name,
   kind,
   container: name.split(".")[0],
   stream,
   waits,
-  at,
+  at: ({ z }) => at[z],
   bytesPerCell: 8,
   reduced: kind === "collect" ? [8] : [],
 });
@@ -36,7 +37,7 @@ const plan = (shared: readonly RankTask[]): RankPlan => ({
   iterations: 1,
   margins: [0, 0],
   alone: [task("compute", "step", 0, [], whole)],
-  shared,
+  shared: { z: shared },
 });
 /** Halos first, then all cells. */
 const NONE = plan([halo, task("compute", "step", 0, [0], whole)]);

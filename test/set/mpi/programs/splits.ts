@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { assign, f32, f64, max, sum } from "../../../../src/index.js";
-import { dense, face, type Split } from "../../../../src/domain/index.js";
+import { dense, face, roll, slab, type AxisArray, type Split } from "../../../../src/domain/index.js";
 import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
 import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
 import { devices } from "../../../../src/set/index.js";
@@ -10,7 +10,7 @@ import { findNan } from "../../../../src/skeleton/run/nan.js";
 import { carryByStandIn } from "./stand-in.js";
 
 /*
- * A grid that is cut along y, or y and z: halos with edges, uneven cuts by a mask, ghosts, strict sums, scalar steps, and files. The words are the devices, the split, the level
+ * A grid that is cut along y, or y and z: halos with edges, uneven cuts by a mask, ghosts, strict sums, folds along axes, rolls, scalar steps, and files. The words are the devices, the split, the level
  * of overlap, the iterations, a checkpoint to write, a picture to write, and perhaps a checkpoint to go on from. Rank 0 prints digests.
  */
 
@@ -37,11 +37,34 @@ const measure = ring.container("measure", { v, total: sum(total), greatest: max(
 const step = ring.scalarStep("step", { total, greatest, dt: assign(dt) }, ({ total, greatest, dt }) =>
   dt.set((0.01 * total) / (1 + greatest * 1000)),
 );
-const steps = skeleton(set, "everything", [spread, measure, step, swap(u, v)], { precision: "strict", occ: occ as OccLevel });
+const sums = ([["x"], ["y"], ["z"], ["x", "y"], ["x", "z"], ["y", "z"]] as const).map((axes) => {
+  const into = ring.field(`sums along ${axes.join(" and ")}`, f64, { axes: axes as readonly ["x"], cardinality: 2 });
+  const most = ring.field(`most along ${axes.join(" and ")}`, f64, { axes: axes as readonly ["x"] });
+  const fold = ring.container(
+    "fold",
+    { v, into: sum(into, { accumulate: axes.length === 1 }), most: max(most) },
+    ({ v, into, most }, c) => {
+      into.add(0, v[c][0]);
+      into.add(1, v[c][1] * c.z);
+      most.max(v[c][1]);
+    },
+    undefined,
+    axes.length === 2 ? { on: slab("y", 3, 31) } : {},
+  );
+  return { into, most, fold };
+});
+const [{ into: profile }] = sums;
+const sheet = sums[3].into as unknown as AxisArray<"f64", 2, 2>;
+const relax = ring.container("relax", { v, profile, sheet }, ({ v, profile, sheet }, c) => {
+  v[c][1] = 0.99 * v[c][1] + 1e-5 * profile[c][0] + 1e-4 * sheet.at(c, 0, 0)[1];
+});
+const recycle = roll(v, v, [4, -9, 6], { on: [slab("x", 0, 5), slab("z", 2, 9)], name: "recycle" });
+const all = [spread, measure, step, ...sums.map(({ fold }) => fold), relax, recycle, swap(u, v)];
+const steps = skeleton(set, "everything", all, { precision: "strict", occ: occ as OccLevel });
 
 const ball = dense(set, [11, 32, 12], { active: (x, y, z) => (x - 5) ** 2 + (y - 9) ** 2 + (z - 4) ** 2 < 90 || x === 3, split: cut });
 const [p, q] = ["p", "q"].map((name) => ball.field(name, f32));
-const relax = ball.container("relax", { p, q }, ({ p, q }, c) => {
+const soften = ball.container("soften", { p, q }, ({ p, q }, c) => {
   q[c] = Math.fround(0.5 * p[c] + 0.1 * (p.at(c, 0, 1, 0) + p.at(c, 0, -1, 0) + p.at(c, 0, 1, 1) + p.at(c, 1, 0, -1)));
 });
 const wet = dense(set, [300, 24, 6], { ghosts: 1, split: cut });
@@ -66,7 +89,7 @@ const flow = wet.container("flow", { w, next, heat: sum(heat) }, ({ w, next, hea
   heat.add(next[c]);
 });
 const others = [
-  skeleton(set, "ball", [relax, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
+  skeleton(set, "ball", [soften, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "wet", [...walls, flow, swap(w, next)], { precision: "strict", occ: occ as OccLevel }),
 ];
 
@@ -87,6 +110,7 @@ const digest = (...values: ArrayLike<number>[]): string => {
 q.set([3, 30, 11], NaN);
 const found = {
   fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
+  sums: digest(...(await Promise.all(sums.flatMap(({ into, most }) => [into.download(), most.download()])))),
   scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
   values: digest(await Promise.all([u.get([3, 34, 9], 1), u.get([0, 0, 0]), p.get([5, 9, 4]), w.get([7, 24, 3]), w.get([7, -1, 3])])),
   nan: (await findNan(q))?.cell,
