@@ -19,7 +19,7 @@ interface SortedStep {
 export interface SortedSection {
   /** A copy of the coefficients, and the sums of its lists. */
   readonly lists: Lists;
-  /** Whether most rows have the group of the row before, as those of a transit have: then lists read u in runs. */
+  /** Whether most rows have the group of the row before, as rows of a transit have: then lists read u in runs. */
   readonly inRuns: boolean;
   /** Sums up each list. */
   sums(u: View<"f64">): SortedStep;

@@ -1,7 +1,7 @@
 import type { Stmt } from "../types.js";
 import { blocksOf, changedIn, declares, exprsOf, isLoop, walkExpr, walkStmts } from "../walk.js";
 
-/** Values that the turns of loops have at a time, inner loops left out. */
+/** The most that turns of loops have at a time, inner loops left out. */
 export interface Turns {
   /** Values that one reads from views, at most. */
   readonly loads: number;
