@@ -3,9 +3,7 @@ import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
-import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
-import type { Policy } from "../launch/policy.js";
 import { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
