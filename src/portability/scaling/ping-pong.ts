@@ -35,7 +35,7 @@ export async function pingPong(spec: string): Promise<MeasuredLink> {
     const count = perRank * (set.ranks?.count ?? 1);
     if (count < 2) throw new IsoformError(`--devices ${spec} is ${count} member, and a link needs two`);
     const times = new Map<number, OneWay>();
-    for (const bytes of SIZES) times.set(bytes, await (set.ranks ? betweenRanks(set, perRank, bytes) : betweenMembers(set, bytes)));
+    for (const bytes of SIZES) times.set(bytes, await wayOf(set)(set, perRank, bytes));
     return { ...linkFrom(times), carrier: carrierOf(set) };
   } finally {
     await set.close();
@@ -54,6 +54,12 @@ export function linkFrom(times: ReadonlyMap<number, OneWay>): Omit<MeasuredLink,
     host,
     seconds: Object.fromEntries([...times].map(([bytes, time]) => [bytes, time.seconds])),
   };
+}
+
+/** The way that messages of programs take on this set. */
+function wayOf({ ranks, carrier }: DeviceSet): (set: DeviceSet, perRank: number, bytes: number) => Promise<OneWay> {
+  if (carrier) return carried;
+  return ranks ? betweenRanks : (set, _, bytes) => betweenMembers(set, bytes);
 }
 
 /** Members of one memory run in turns; ranks on processors carry their messages themselves. */
@@ -91,6 +97,31 @@ async function betweenRanks({ ranks, transport }: DeviceSet, perRank: number, by
     bursts.push({ seconds: (performance.now() - start) / 1e3 / messages, host: posting / messages });
   }
   return middle(bursts);
+}
+
+/** Messages between memories of devices, as in graphs: the host does not wait for each. */
+async function carried({ ranks, carrier, locals: [member] }: DeviceSet, _: number, bytes: number): Promise<OneWay> {
+  const { rank } = ranks!;
+  await ranks!.barrier();
+  if (rank > 1) return { seconds: 0, host: 0 };
+  const view = member.device.array(u8, bytes);
+  const [other, stream] = [1 - rank, member.queue(0)];
+  carrier!.connect([other]);
+  const send = (from: number): void => carrier!.enqueue([{ way: rank === from ? "send" : "receive", rank: other, view }], stream);
+  try {
+    const bursts: OneWay[] = [];
+    for (let burst = 0; burst < BURSTS; burst++) {
+      const start = performance.now();
+      carrier!.submitting();
+      for (let n = 0; n < ROUND_TRIPS[bytes]; n++) [0, 1].forEach(send);
+      carrier!.submitted(stream, "in the ping-pong of a scaling study", 2 * ROUND_TRIPS[bytes]);
+      await stream.finish();
+      bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * ROUND_TRIPS[bytes]), host: 0 });
+    }
+    return middle(bursts);
+  } finally {
+    view.free();
+  }
 }
 
 /** Copies on the devices take no time of the host that kernels wait for. */
