@@ -115,3 +115,26 @@ it("copies that cannot be are refused", async () => {
   assert.throws(() => roll(p, p, [0, 0, 5], { at: 1 } as object), /no option "at" \(use on, components and name\)/);
   assert.throws(() => roll(p, p, [0, 0, 5], { on: slab("x", 3, 3) }), /runs on x from 3 to 3/);
 });
+
+it("copies may come from the ghosts at one side alone, as far as they go", async () => {
+  for (const [ghosts, first, last] of [
+    [{ xmin: 2 }, -2, 8],
+    [{ xmax: 2 }, 0, 10],
+  ] as const) {
+    const grid = dense(jsSet(1), [8, 6], { ghosts });
+    const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
+    p.fill((x, y) => x + 100 * y, { ghosts: true });
+    await grid.run(roll(p, q, [-first, 0], { on: slab("x", 0, 2) }));
+    await grid.run(roll(p, q, [8 - last, 0], { on: slab("x", 6, 8) }));
+    assert.deepEqual(
+      await Promise.all([0, 1, 6, 7].map((x) => q.get([x, 3]))),
+      [first, first + 1, last - 2, last - 1].map((x) => x + 300),
+    );
+    for (const [shift, from] of [
+      [1 - first, 0],
+      [7 - last, 6],
+    ])
+      assert.throws(() => roll(p, q, [shift, 0], { on: slab("x", from, from + 2) }), /and the grid has cells from/);
+    grid.free();
+  }
+});
