@@ -54,4 +54,22 @@ export const EQUIVALENT: readonly Equivalent[] = [
     what: /^"<" becomes "<=" in other < member/,
     why: "no member is its own neighbour",
   },
+  {
+    module: "dist/src/domain/dense/member-folds.js",
+    line: "axis < 0 ? 1 : extents[axis]",
+    what: /^(0 becomes 1|"<" becomes "<=")/,
+    why: "speed alone, and the rounding of fast mode: cells along the first axis are not divided among threads",
+  },
+  {
+    module: "dist/src/domain/particles/kernels.js",
+    line: "periodic === 0 || (at >= 0 && at < length)",
+    what: /^">=" becomes ">"/,
+    why: "0 is brought back to 0",
+  },
+  {
+    module: "dist/src/domain/container/run.js",
+    line: ".reduce((sum, { generation }) => sum + generation, 0)",
+    what: /^0 becomes 1/,
+    why: "the sums are compared with one another alone",
+  },
 ];
