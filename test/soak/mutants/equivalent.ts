@@ -72,4 +72,16 @@ export const EQUIVALENT: readonly Equivalent[] = [
     what: /^0 becomes 1/,
     why: "the sums are compared with one another alone",
   },
+  {
+    module: "dist/src/ir/analysis/launch-races.js",
+    line: "1000 + step * given.size",
+    what: /^"\+" becomes "-"/,
+    why: "both signs of the step are tried",
+  },
+  {
+    module: "dist/src/domain/grid/grid.js",
+    line: "this.freed = false;",
+    what: /^this\.freed = false; is left out/,
+    why: "undefined is as false",
+  },
 ];
