@@ -104,6 +104,7 @@ it("copies that cannot be are refused", async () => {
   assert.throws(() => roll(holed, holed, [0, 0, 0]), /some cells of the grid are inactive/);
   assert.throws(() => roll(thin, thin, [0, 0, 0]), /runs on a sparse grid/);
   assert.throws(() => roll(p, v, [0, 0, 0]), /components \[0,1\] of 1 of "p" to 2 of "v"/);
+  for (const component of [-1, 2, 0.5]) assert.throws(() => roll(v, v, [0, 0, 0], { components: [0, component] }), /components \[0,/);
   assert.throws(() => roll(v, v, [0, 0, 0], { components: [] }), /give \{ components \}/);
   assert.throws(() => roll(p, p, [0, 0]), /shifted by \[0,0\] on a grid of 3 dimensions/);
   assert.throws(() => roll(p, p, [0.5, 0, 0]), /give a whole number for each axis/);
