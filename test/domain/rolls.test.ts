@@ -104,6 +104,7 @@ it("copies that cannot be are refused", async () => {
   assert.throws(() => roll(holed, holed, [0, 0, 0]), /some cells of the grid are inactive/);
   assert.throws(() => roll(thin, thin, [0, 0, 0]), /runs on a sparse grid/);
   assert.throws(() => roll(p, v, [0, 0, 0]), /components \[0,1\] of 1 of "p" to 2 of "v"/);
+  for (const component of [-1, 2, 0.5]) assert.throws(() => roll(v, v, [0, 0, 0], { components: [0, component] }), /components \[0,/);
   assert.throws(() => roll(v, v, [0, 0, 0], { components: [] }), /give \{ components \}/);
   assert.throws(() => roll(p, p, [0, 0]), /shifted by \[0,0\] on a grid of 3 dimensions/);
   assert.throws(() => roll(p, p, [0.5, 0, 0]), /give a whole number for each axis/);
@@ -114,4 +115,27 @@ it("copies that cannot be are refused", async () => {
   assert.throws(() => roll(p, p, [0, 1, 5]), /cells from -1 to 5 along y/);
   assert.throws(() => roll(p, p, [0, 0, 5], { at: 1 } as object), /no option "at" \(use on, components and name\)/);
   assert.throws(() => roll(p, p, [0, 0, 5], { on: slab("x", 3, 3) }), /runs on x from 3 to 3/);
+});
+
+it("copies may come from the ghosts at one side alone, as far as they go", async () => {
+  for (const [ghosts, first, last] of [
+    [{ xmin: 2 }, -2, 8],
+    [{ xmax: 2 }, 0, 10],
+  ] as const) {
+    const grid = dense(jsSet(1), [8, 6], { ghosts });
+    const [p, q] = [grid.field("p", f64), grid.field("q", f64)];
+    p.fill((x, y) => x + 100 * y, { ghosts: true });
+    await grid.run(roll(p, q, [-first, 0], { on: slab("x", 0, 2) }));
+    await grid.run(roll(p, q, [8 - last, 0], { on: slab("x", 6, 8) }));
+    assert.deepEqual(
+      await Promise.all([0, 1, 6, 7].map((x) => q.get([x, 3]))),
+      [first, first + 1, last - 2, last - 1].map((x) => x + 300),
+    );
+    for (const [shift, from] of [
+      [1 - first, 0],
+      [7 - last, 6],
+    ])
+      assert.throws(() => roll(p, q, [shift, 0], { on: slab("x", from, from + 2) }), /and the grid has cells from/);
+    grid.free();
+  }
 });

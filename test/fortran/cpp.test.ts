@@ -58,6 +58,7 @@ describe("a port to C++", () => {
     ["stop", /stop: a kernel cannot end the program/],
     ["a(i,1,1) = sum(a(i,:,1))", /a section of an array is used where a single number is needed|this function is not supported/],
     ["a(i,1,1) = nowhere(i)", /nowhere: this function is not supported in C\+\+ \(use a target that writes kernels/],
+    ["!$acc atomic write\na(1,1,1) = 2", /atomic write: atomic updates are not supported in C\+\+/],
     ["!$acc atomic update\na(1,1,1) = a(1,1,1) + 1", /atomic update: atomic updates are not supported in C\+\+/],
   ];
   for (const [body, message] of refused) it(`refuses ${body.split("\n")[0]}`, () => assert.throws(() => ported(loop(body)), message));
@@ -89,6 +90,14 @@ end module
       () => ported(total("if (i > n) return\nif (u(i) > 0) istat = atomicMax(u(1), s)")),
       /atomic update: atomic updates are not/,
     );
+  });
+
+  it("keeps a flag that `atomic write` sets for each thread", () => {
+    const { kernels: text } = ported(
+      "subroutine find(n, x, bad)\ninteger, intent(in) :: n\nreal(8) :: x(n)\ninteger, intent(inout) :: bad\ninteger :: i\n" +
+        "!$acc parallel loop copy(bad)\ndo i = 1, n\nif (x(i) > 6) then\n!$acc atomic write\nbad = 1\nend if\nend do\nend subroutine\n",
+    );
+    assert.match(text, /if \(x\(i\) > 6\) \{\n\s+bad = 1;\n\s+bad_is_set_ = 1;\n/);
   });
 
   it("refuses procedures with dummies that nothing declares, wherever they are called", () => {

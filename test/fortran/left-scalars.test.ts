@@ -116,6 +116,11 @@ const REFUSED: Record<string, [directive: string, body: string, problem: RegExp]
   ],
   copyin: ["!$acc parallel loop copyin(bad)", SIX, /bad: iterations assign it, its clause leaves that value .* \(write copy\(/],
   "map(to)": ["!$omp target parallel do map(to: bad)", SIX, /bad: iterations assign it, its clause leaves that value .* \(write copy\(/],
+  "open kernels, in other branches": [
+    "!$acc kernels loop",
+    "if (i == 3) then\nx(i) = 1\nelse\nr = x(i)\nend if",
+    /r: the value that iterations leave in it/,
+  ],
   "open kernels": ["!$acc kernels loop", "if (x(i) > 3) r = x(i)", /r: the value that iterations leave in it/],
 };
 

@@ -292,6 +292,8 @@ describe("what is wrong", () => {
   });
 
   it("is what nests too deep", () => {
+    const many = Array.from({ length: 300 }, (_, n) => `(${n})`);
+    assert.deepEqual(problemsOf(`subroutine s\na = f(${many.join(", ")}) + ${many.join("+")}\nend`), [], "one after the other");
     assert.match(problemsOf(`subroutine s\na = ${"(".repeat(5000)}1${")".repeat(5000)}\nend`)[0], /nest more than 100 deep/);
     assert.match(problemsOf(`subroutine s\na = ${"-".repeat(5000)}1\nend`)[0], /nest more than 100 deep/);
     assert.match(problemsOf(`subroutine s\na = 1${"**2".repeat(5000)}\nend`)[0], /nest more than 100 deep/);

@@ -142,6 +142,7 @@ end program p
   end do
   !$omp end parallel
   call k<<<grid,block,shared=8*n,stream=str>>>(a)
+  call k<<<(n+1)/2,2*m>>>(a)
 end subroutine s
 `,
   };

@@ -50,3 +50,9 @@ it("random_number of what is no real is refused", () => {
     /random_number: it takes variables of type real only/,
   );
 });
+
+it("random_number gives the same numbers in each process, from the first on", async () => {
+  const module = new URL("../../src/fortran/host/random-numbers.js?fresh", import.meta.url).href;
+  const { randomNumber } = (await import(module)) as typeof import("../../src/fortran/host/random-numbers.js");
+  assert.deepEqual([randomNumber("f64"), randomNumber("f32")], [0.36787553937444917, 0.8205357193946838]);
+});

@@ -101,6 +101,11 @@ test("any number of ranks, and one process, go on with a checkpoint of any", asy
   assert.deepEqual(piecesIn(await folderNamed(path)), ["r00000", "r00001", "r00002"]);
 });
 
+test("ranks may have no values of an array", async () => {
+  await written(12, 7);
+  for (const others of [2, 12]) requireValue(await restored(others), 7);
+});
+
 test("the index comes once all pieces are on the disk", async () => {
   await written(2, 1);
   let go = (): void => undefined;

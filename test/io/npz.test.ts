@@ -102,6 +102,15 @@ describe("npz files", () => {
       forged.writeUInt32LE(value, place);
       await refused(forged, message);
     }
+    for (const [place, value, message] of [
+      [directory + 8, 1, /"a\.npy" is encrypted or packed by the method 0: isoform reads stored and deflated files/],
+      [directory + 10, 1, /"a\.npy" is encrypted or packed by the method 1:/],
+      [directory + 10, 9, /by the method 9:/],
+    ] as const) {
+      const forged = Buffer.from(whole);
+      forged.writeUInt16LE(value, place);
+      await refused(forged, message);
+    }
     assert.equal(crc32(Buffer.from("123456789")), 0xcbf43926);
     assert.equal(crc32(Buffer.from("56789"), crc32(Buffer.from("1234"))), 0xcbf43926);
   });

@@ -102,6 +102,14 @@ describe("openPMD files", { skip: missing?.reason }, () => {
     });
   });
 
+  it("are of step 0, at time 0, where nothing else is said", async () => {
+    await writeOpenPmd(path("first.h5"), { species: { p: { count: 1, records: { position: { values: { x: counted(1) } } } } } });
+    await readHdf5(path("first.h5"), ({ groups }) => {
+      assert.deepEqual(Object.keys(groups.data.groups), ["0"]);
+      assert.deepEqual(groups.data.groups["0"].attributes, { time: 0, dt: 1, timeUnitSI: 1 });
+    });
+  });
+
   it("take datasets in pieces", async () => {
     const values = counted(2_500_001);
     await writeOpenPmd(path("long.h5"), { species: { p: { count: values.length, records: { position: { values: { x: values } } } } } });

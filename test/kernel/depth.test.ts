@@ -61,6 +61,17 @@ describe("what nests", () => {
         ));
   }
 
+  it("is refused from one level beyond the limit on", () => {
+    for (const [problem, most, code] of [
+      ["blocks", 40, (n: number) => `() => { ${around("{", "x;", "}", n)} }`],
+      ["branches", 100, (n: number) => `() => { if (x) y; ${"else if (x) y;".repeat(n)} }`],
+      ["expressions", 100, (n: number) => `() => { ${"!".repeat(n)}x; }`],
+    ] as const) {
+      assert.equal(tooDeep(parseExpressionAt(code(most), 0)), undefined, problem);
+      assert.equal(tooDeep(parseExpressionAt(code(most + 1), 0))?.problem, `${problem} nest more than ${most} deep`);
+    }
+  });
+
   it("in parentheses alone, 500 deep, is as without them", () => {
     compileKernel(kernelOf(`y[i] = ${around("(", "x[i]", ")", 500)};`));
   });

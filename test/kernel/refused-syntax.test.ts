@@ -21,6 +21,22 @@ describe("syntax outside the language is refused", () => {
       /count with for/,
     ],
     [
+      "the rest of the parameters in a pattern",
+      kernel("k", { x, y }, ({ x, ...rest }, i) => {
+        rest.y[i] = x[i];
+      }),
+      "...rest",
+      /rest and computed names are not supported in a pattern/,
+    ],
+    [
+      "computed names in a pattern",
+      kernel("k", { x, y }, ({ ["x"]: values, y }, i) => {
+        y[i] = values[i];
+      }),
+      '["x"]: values',
+      /rest and computed names are not supported in a pattern/,
+    ],
+    [
       "switch",
       kernel("k", { y }, ({ y }, i) => {
         switch (i) {

@@ -30,10 +30,11 @@ describe("pressure of other programs", () => {
   it("leaves long programs, and unknown ones, to several threads", () => {
     const pressure = new Pressure();
     pressure.note(2, 2, { own: 30, waited: 5 }, 0);
+    pressure.note(3, 2, { own: LATE.waited / 2, waited: 0 }, 0);
     pressure.note(1, 2, LATE, 1);
     assert.deepEqual(
-      [1, 2, 3].map((program) => pressure.isHigh(program, 2)),
-      [true, false, false],
+      [1, 2, 3, 4].map((program) => pressure.isHigh(program, 2)),
+      [true, false, false, false],
     );
     pressure.forget(1);
     assert.equal(pressure.isHigh(1, 2), false);

@@ -4,6 +4,9 @@ import { cpuStorage } from "../../../src/device/cpu/storage.js";
 import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { stridesOf, View } from "../../../src/device/memory/view.js";
+import { KernelBuilder } from "../../../src/ir/builder.js";
+import { binary, index } from "../../../src/ir/expressions.js";
+import { kernelFromIR } from "../../../src/ir-api.js";
 import { kernel } from "../../../src/kernel/kernel.js";
 import { f64, i32, scatter, sum, view } from "../../../src/kernel/params.js";
 
@@ -32,6 +35,25 @@ describe("the js device", () => {
     await device.run(scale, { a: 0.5, x: x.slice([0, 4000]), y: tail }, range(4000));
     assert.equal((await device.run(total, { x: tail }, range(4000))).s, 4000);
     [launch, x, y, large].forEach((thing) => thing.free());
+  });
+
+  it("has room for many scalars, beside what others have in memory", async () => {
+    const own = await open("js");
+    const near = Array.from({ length: 8 }, () => own.from(f64, [7, 7, 7, 7, 7, 7, 7, 7]));
+    const b = new KernelBuilder("many");
+    const names = Array.from({ length: 60 }, (_, n) => `a${n}`);
+    const y = b.view("y", "f64");
+    b.store(
+      y,
+      index(0),
+      names.map((name) => b.scalar(name, "f64")).reduce((left, right) => binary("add", left, right)),
+    );
+    const many = kernelFromIR(b.finish());
+    const out = own.array(f64, 1);
+    await own.run(many, { y: out, ...Object.fromEntries(names.map((name, n) => [name, n])) }, range(1));
+    assert.deepEqual([...(await own.queue.read(out))], [(60 * 59) / 2]);
+    for (const view of near) assert.ok((await own.queue.read(view)).every((v) => v === 7));
+    await own.close();
   });
 
   it("works on buffers outside the WebAssembly memory", async () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DeviceError, f32, fixed, i32, kernel, open, range, sum, view, type Device } from "../../../src/index.js";
+import type { Launch } from "../../../src/device/device.js";
+import { OtherNumbers } from "../../../src/device/launch/other-numbers.js";
 import { tested } from "../../devices.js";
 
 const step = kernel(
@@ -87,3 +89,32 @@ for (const name of ["js", "js-debug", "wasm", "native", "opencl", "webgpu"].filt
       for (const made of [launch, x, y]) made.free();
     });
   });
+
+test("launches for the last 16 other numbers are kept, and others freed once they have run", async () => {
+  const [submitted, freed]: unknown[][] = [[], []];
+  let prepared = 0;
+  const device = {
+    name: "fake",
+    prepare: (_kernel: unknown, args: object) => {
+      prepared++;
+      return { args, free: () => void freed.push(args) };
+    },
+    queue: { submit: (launch: { args: unknown }) => void submitted.push(launch.args), record: () => ({ done: () => Promise.resolve() }) },
+  };
+  const call = { kernel: { name: "k", params: { a: { kind: "scalar" } } }, args: { a: 0 }, policy: range(4), options: {}, device };
+  const own = { args: "own" } as unknown as Launch;
+  const others = new OtherNumbers(own, call as unknown as ConstructorParameters<typeof OtherNumbers>[1]);
+  others.submit();
+  assert.deepEqual([submitted.splice(0), others.last], [["own"], undefined]);
+  for (let a = 1; a <= 16; a++) others.submit({ a });
+  others.submit({ a: 1 });
+  assert.equal(prepared, 16);
+  assert.deepEqual(submitted.splice(0).at(-1), { a: 1 });
+  others.submit({ a: -0 });
+  others.submit({ a: 0 });
+  await Promise.resolve();
+  assert.deepEqual([prepared, freed.splice(0)], [18, [{ a: 2 }, { a: 3 }]], "-0 is another number, and the oldest are freed");
+  others.free();
+  await Promise.resolve();
+  assert.deepEqual([freed.length, others.last], [16, undefined]);
+});

@@ -32,7 +32,9 @@ test("lines of a launch that has run several times are read once, and its record
   );
   const taken = runs.take((one) => one === bound);
   assert.deepEqual([taken.length, runs.none], [1, true]);
-  await readLines(taken, reading);
+  const cleared: View[] = [];
+  await readLines(taken, { ...reading, clear: (of) => cleared.push(of) });
+  assert.deepEqual(cleared, printRecords(bound).slice(0, 1), "the next run counts its lines from 0");
   assert.ok(!live(bound).some(Boolean), "afterwards");
 });
 
@@ -42,11 +44,13 @@ test("records that two queues are to read live until both have", () => {
   first.note(bound);
   second.note(bound);
   freePrintRecords(bound);
+  const cleared: View[] = [];
   readLinesNow(
     first.take(() => true),
     reading.read,
-    reading.clear,
+    (of) => cleared.push(of),
   );
+  assert.deepEqual(cleared, printRecords(bound).slice(0, 1));
   assert.ok(live(bound).every(Boolean));
   readLinesNow(
     second.take(() => true),

@@ -26,3 +26,13 @@ it("containers run, and halos are copied, in the first queue of each member, in 
   runs.free();
   assert.ok(asked.length > 12 && asked.every((n) => n === 0), asked.join());
 });
+
+it("containers of a single device run in its precision", async () => {
+  const set = jsSet(1);
+  const grid = dense(set, [4, 9]);
+  const a = grid.field("a", f64);
+  const runs = new Runs();
+  await runs.run(grid.container("ones", { a }, ({ a }, c) => void (a[c] = 1)));
+  runs.free();
+  assert.equal(await a.get([3, 8]), 1);
+});

@@ -108,6 +108,7 @@ await onEachBackend("reductions", ({ all }) => {
         for (const precision of ["strict", "fast"] as const) {
           const made = ["a", "b"].map((param) => collect(measure, param, precision));
           const rounds = roundsOf(made, set.members.length);
+          assert.ok(rounds.every(({ launches, copies }) => launches.flat().length + copies.length > 0));
           const copies = rounds.flatMap((round) => round.copies);
           const traffic = {
             rounds: rounds.filter((round) => round.copies.length > 0).length,

@@ -146,6 +146,31 @@ describe("tables", () => {
     assert.deepEqual(s.values, ["a<b", ""]);
   });
 
+  it("of VOTable have NaN in empty cells of floats, and a missing 0 or false in others", async () => {
+    const types = ["double", "float", "int", "long", "boolean"];
+    const fields = types.map((type) => `<FIELD name="${type}" datatype="${type}"/>`).join("");
+    const rows = `<TR>${"<TD/>".repeat(5)}</TR><TR>${["1.5", "2.5", "3", "4", "?"].map((word) => `<TD>${word}</TD>`).join("")}</TR>`;
+    writeFileSync(
+      at("empty.vot"),
+      `<VOTABLE xmlns="http://www.ivoa.net/xml/VOTable/v1.3"><RESOURCE><TABLE>${fields}<DATA><TABLEDATA>${rows}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`,
+    );
+    const { columns } = await readTable(at("empty.vot"));
+    assert.deepEqual(
+      columns.map(({ values }) => [...(values as Float64Array)]),
+      [
+        [NaN, 1.5],
+        [NaN, 2.5],
+        [0, 3],
+        [0n, 4n],
+        [0, 0],
+      ],
+    );
+    assert.deepEqual(
+      columns.map(({ missing }) => missing && [...missing]),
+      [undefined, undefined, [1, 0], [1, 0], [1, 1]],
+    );
+  });
+
   it("that a format cannot hold are refused before the file is touched", async () => {
     const with_ = (column: object): Table => ({
       columns: [table.columns[0], { name: "x", type: "f64", values: Float64Array.of(1, 2), ...column } as never],

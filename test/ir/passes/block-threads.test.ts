@@ -366,6 +366,15 @@ for q = 0 until k
       [define("k", n(0)), when(cmp("lt", t, n(3)), [assign("k", n(1))]), loop("q", n(0), k, [wait])],
       /threads of a block would run a loop with a barrier unequally often/,
     ],
+    ...[leave(), skip()].map((jump): [string, Stmt[], RegExp] => [
+      `bounds that threads count until a ${jump.kind}`,
+      [
+        define("k", n(0)),
+        loop("j", n(0), m, [when(cmp("lt", t, local("j", "i32")), [jump]), assign("k", add(k, n(1)))]),
+        loop("q", n(0), k, [wait]),
+      ],
+      /threads of a block would run a loop with a barrier unequally often/,
+    ]),
     [
       "loops that some threads leave",
       [loop("q", n(0), m, [when(cmp("lt", t, n(3)), [wait, leave()]), wait])],

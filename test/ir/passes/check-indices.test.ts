@@ -21,4 +21,5 @@ test("each check says whether an element is read, written or scattered to, and b
       ["scatter", "h", "h[q]", 0],
     ],
   );
+  assert.deepEqual([checks!.unproved, checks!.accesses], [4, 4]);
 });

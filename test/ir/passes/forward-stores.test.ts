@@ -107,6 +107,8 @@ describe("what an element reads back is taken from a local", () => {
       store("u", [i, n(1)], load("u", [i, n(0)])),
     ];
     assert.deepEqual(forwarded(...body), ["y[i] = 3.0", "y[i + 1] = 0.0", "u[i][0] = 3.0", "u[i][1] = 3.0"]);
+    const next = [define("next", add(i, n(1))), store("y", [i], f(3)), store("y", [local("next", "i32")], f(0)), store("x", [i], y())];
+    assert.equal(forwarded(...next).at(-1), "x[i] = 3.0", "as the local's definition tells");
   });
 
   it("not past a branch or a loop that may store there", () => {

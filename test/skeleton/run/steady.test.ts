@@ -30,3 +30,14 @@ test("times that never agree are told", async () => {
   assert.ok(isDisturbed(found));
   assert.equal(n, 19);
 });
+
+test("times agree where the median of three is within a quarter of the least", async () => {
+  for (const [median, disturbed] of [
+    [1.2, false],
+    [1.25, false],
+    [1.3, true],
+  ] as const) {
+    const { run } = giving(90, ...Array.from({ length: 6 }, () => [9, 1, median]).flat());
+    assert.equal(isDisturbed(await steadySeconds(run)), disturbed);
+  }
+});

@@ -9,7 +9,8 @@ import { executedIn, type Executed } from "./executed.js";
 import type { Job } from "../../jobs.js";
 import { ask, equivalence, type Asking } from "./mutants.js";
 import { mutated, mutationsOf } from "./sites.js";
-import { executes, inOrder, type Trace } from "./traces.js";
+import { inOrder, type Noticed } from "./order.js";
+import { executes, type Trace } from "./traces.js";
 import { roomOf } from "./workspace.js";
 
 const all = (code: string): string[] => mutationsOf(code).map((mutation) => mutated(code, mutation));
@@ -37,7 +38,7 @@ describe("mutants of compiled modules", () => {
     assert.deepEqual({ line, what }, { line: 2, what: '"/" becomes "*" in c / d' });
   });
 
-  it("are tried with the tests that execute them: the nearest to the room first, then the quick ones", () => {
+  it("are tried with the tests that execute them: first those that noticed others beside them, then the nearest to the room and the quick ones", () => {
     assert.equal(roomOf("dist/src/ir/analysis/proofs.js"), "ir/analysis");
     assert.equal(roomOf("dist/src/index.js"), "");
     const jobs = ["set/copy", "ir/print", "ir/analysis/new", "ir/analysis/access", "ir/analysis/affine", "io/vtk"].map((name): Job => ({
@@ -47,8 +48,21 @@ describe("mutants of compiled modules", () => {
     const seconds = new Map(
       Object.entries({ "set/copy": 1, "ir/print": 2, "ir/analysis/access": 9, "ir/analysis/affine": 3, "io/vtk": 0.5 }),
     );
-    const names = inOrder(jobs, seconds, "ir/analysis").map(({ name }) => name);
-    assert.deepEqual(names, ["ir/analysis/affine", "ir/analysis/access", "ir/analysis/new", "ir/print", "io/vtk", "set/copy"]);
+    const names = (module: string, ...noticed: Noticed[]): string[] =>
+      inOrder(jobs, seconds, { module: `dist/src/ir/analysis/${module}.js`, line: 10 }, noticed).map(({ name }) => name);
+    assert.deepEqual(names("proofs"), ["ir/analysis/affine", "ir/analysis/access", "ir/analysis/new", "ir/print", "io/vtk", "set/copy"]);
+    assert.deepEqual(names("access").slice(0, 2), ["ir/analysis/access", "ir/analysis/affine"]);
+    const noticed = (name: string, module: string, line: number): Noticed => ({ name, module: `dist/src/ir/analysis/${module}.js`, line });
+    assert.deepEqual(
+      names(
+        "access",
+        noticed("io/vtk", "access", 12),
+        noticed("io/vtk", "access", 90),
+        noticed("set/copy", "access", 9),
+        noticed("ir/print", "a", 10),
+      ),
+      ["set/copy", "io/vtk", "ir/analysis/access", "ir/analysis/affine", "ir/analysis/new", "ir/print"],
+    );
     const module = { path: "dist/src/a.js", code: "", mutations: [] };
     const flags: Executed[] = [{ "dist/src/a.js": "01" }, { "dist/src/a.js": "10" }, {}];
     const executed = flags.map((each) => executes({ seconds: 1, executed: each }, module, 1));
@@ -57,8 +71,9 @@ describe("mutants of compiled modules", () => {
 
   it("are asked for until a file notices, or for as long as the budget lasts", async () => {
     const ran: string[] = [];
-    const asking = (noticing: string, budget: number): Asking => ({
+    const asking = (noticing: string, budget: number, known = "abcd"): Asking => ({
       jobs: ["a", "b", "unmoved", "c", "d"].map((name): Job => ({ name, tier: "default" })),
+      isKnown: ({ name }) => known.includes(name),
       traceOf: ({ name }) => Promise.resolve<Trace>({ seconds: 10, executed: name === "unmoved" ? {} : { m: "1" } }),
       executes: ({ executed }) => "m" in executed,
       notices: ({ name }) => {
@@ -68,15 +83,18 @@ describe("mutants of compiled modules", () => {
       budget,
       width: 1,
     });
-    const runs = async (noticing: string, budget: number) => ({ ...(await ask(asking(noticing, budget))), ran: ran.splice(0) });
+    const runs = async (...args: Parameters<typeof asking>) => ({ ...(await ask(asking(...args))), ran: ran.splice(0) });
     assert.deepEqual(await runs("c", 100), { notice: { name: "c", late: false }, asked: 3, cut: false, ran: ["a", "b", "c"] });
     assert.deepEqual(await runs("nobody", 100), { notice: undefined, asked: 4, cut: false, ran: ["a", "b", "c", "d"] });
     assert.deepEqual(await runs("d", 20), { notice: undefined, asked: 2, cut: true, ran: ["a", "b"] });
+    assert.deepEqual(await runs("d", 25, "d"), { notice: { name: "d", late: false }, asked: 3, cut: false, ran: ["a", "b", "d"] });
+    assert.deepEqual(await runs("nobody", 25, "d"), { notice: undefined, asked: 3, cut: true, ran: ["a", "b", "d"] });
   });
 
   it("are no longer asked about once a file has noticed", async () => {
     const { notice } = await ask({
       jobs: ["endless", "quick"].map((name): Job => ({ name, tier: "default" })),
+      isKnown: () => true,
       traceOf: () => Promise.resolve({ seconds: 1, executed: {} }),
       executes: () => true,
       notices: ({ name }, _, stopped) =>

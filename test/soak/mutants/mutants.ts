@@ -7,7 +7,7 @@ import { EQUIVALENT, type Equivalent } from "./equivalent.js";
 import { mutated, mutationsOf, type MutableModule, type Mutation } from "./sites.js";
 import type { Job } from "../../jobs.js";
 import { executes, Traces, type Trace } from "./traces.js";
-import { REPOSITORY, roomOf, Workspace, type Notice } from "./workspace.js";
+import { REPOSITORY, Workspace, type Notice } from "./workspace.js";
 
 /** Rooms whose tests need compilers, drivers or browsers, or that are tests themselves. */
 const APART = /^dist\/src\/(emit\/(c|wgsl)|device\/(cuda|hip|opencl|webgpu|native|gpu|browser)|cli|testing|portability)\/|\/browser\//;
@@ -67,6 +67,8 @@ export interface Verdict {
 /** The parts of a verdict: which files execute the change and how long they take, and whether a file notices it. */
 export interface Asking {
   readonly jobs: readonly Job[];
+  /** Whether a file's trace is there: `traceOf` need not run the file. */
+  readonly isKnown: (job: Job) => boolean;
   readonly traceOf: (job: Job) => Promise<Trace>;
   readonly executes: (trace: Trace) => boolean;
   readonly notices: (job: Job, seconds: number, stopped: AbortSignal) => Promise<Notice | undefined>;
@@ -75,15 +77,24 @@ export interface Asking {
   readonly width: number;
 }
 
-/** Asks the files that execute a change, in order and some at a time, until one notices it or the budget is spent. */
-export async function ask({ jobs, traceOf, executes: isExecuted, notices, budget, width }: Asking): Promise<Verdict> {
+/**
+ * Asks the files that execute a change, in order and some at a time, until one notices it or the budget is spent. As much again may be spent on
+ * finding out which files do; from then on only those are asked for which that is known.
+ */
+export async function ask({ jobs, isKnown, traceOf, executes: isExecuted, notices, budget, width }: Asking): Promise<Verdict> {
   const stop = new AbortController();
-  let [next, asked, spent] = [0, 0, 0];
+  let [next, asked, spent, tracing, left] = [0, 0, 0, 0, 0];
   let notice: Notice | undefined;
   const worker = async (): Promise<void> => {
     while (notice === undefined && spent < budget && next < jobs.length) {
       const job = jobs[next++];
+      const isNew = !isKnown(job);
+      if (isNew && tracing >= budget) {
+        left++;
+        continue;
+      }
       const trace = await traceOf(job);
+      if (isNew) tracing += trace.seconds;
       if (!isExecuted(trace) || stop.signal.aborted) continue;
       asked++;
       spent += trace.seconds;
@@ -94,12 +105,12 @@ export async function ask({ jobs, traceOf, executes: isExecuted, notices, budget
     }
   };
   await Promise.all(Array.from({ length: width }, worker));
-  return { notice, asked, cut: notice === undefined && next < jobs.length };
+  return { notice, asked, cut: notice === undefined && (left > 0 || next < jobs.length) };
 }
 
 /**
  * Single changes to the compiled library: does any test of the default tier notice? Asks the test files that execute the changed code, the
- * nearest to the module's room first, then the quick ones; no other can notice. Prints survivors with their line; those in `equivalent.ts`
+ * likely ones first (`order.ts`); no other can notice. Prints survivors with their line; those in `equivalent.ts`
  * count apart. A survivor of the budget alone may be one that a slow test far away would notice. Works in its own copy of the repository.
  */
 export const mutants: Subject = {
@@ -118,16 +129,19 @@ export const mutants: Subject = {
         const mutation = mutationOf(mutant);
         const why = equivalence(EQUIVALENT, module.path, lineOf(mutant), mutation.what);
         if (why !== undefined) return { mutants: 1, "shown equivalent": 1 };
+        const place = { module: module.path, line: mutation.line };
         const { notice, asked, cut } = await workspace.with(module.path, mutated(module.code, mutation), () =>
           ask({
-            jobs: traces.inOrder(roomOf(module.path)),
+            jobs: traces.inOrder(place),
+            isKnown: (job) => traces.isKnown(job),
             traceOf: (job) => traces.of(job),
             executes: (trace) => executes(trace, module, index),
             notices: (job, seconds, stopped) => workspace.notices(job, seconds, stopped),
-            budget: BUDGET_SECONDS,
-            width: availableParallelism(),
+            budget: Number(process.env.ISOFORM_SOAK_BUDGET ?? BUDGET_SECONDS),
+            width: Number(process.env.ISOFORM_SOAK_JOBS ?? availableParallelism()),
           }),
         );
+        if (notice) traces.note({ ...place, name: notice.name });
         if (notice?.late) console.log(`took too long in ${notice.name}, seed ${seed}: ${describe(mutant)}`);
         if (notice) return { mutants: 1, [notice.late ? "seen by the time limit" : "seen"]: 1 };
         console.log(`SURVIVOR of ${cut ? `the first ${asked}` : asked} test files, seed ${seed}: ${describe(mutant)}`);

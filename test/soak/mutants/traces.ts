@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { GreenRuns } from "../../changed/green.js";
 import { compiledTests, jobsOf, variablesOf, type Job } from "../../jobs.js";
 import { executedIn, type Executed } from "./executed.js";
+import { inOrder, type Noticed, type Place } from "./order.js";
 import type { MutableModule } from "./sites.js";
 import { recordTexts } from "./texts.js";
 
@@ -29,6 +30,7 @@ export class Traces {
   private readonly known = new Map<string, Promise<Trace>>();
   /** Seconds of each file when it last ran, by name. */
   private readonly seconds = new Map<string, number>();
+  private readonly noticed: Noticed[];
 
   constructor(
     private readonly root: string,
@@ -44,17 +46,27 @@ export class Traces {
       const kept = this.kept(name);
       if (kept) this.seconds.set(name, kept.seconds);
     }
+    this.noticed = existsSync(this.noticedPath) ? (JSON.parse(readFileSync(this.noticedPath, "utf8")) as Noticed[]) : [];
   }
 
-  /** All files, in the order in which they are asked about a change to a module of `room`. */
-  inOrder(room: string): Job[] {
-    return inOrder(this.jobs, this.seconds, room);
+  /** All files, in the order in which they are asked about a change. */
+  inOrder(place: Place): Job[] {
+    return inOrder(this.jobs, this.seconds, place, this.noticed);
+  }
+
+  /** Keeps the name of a file that noticed a change: it is asked first about other changes to the module. */
+  note(noticed: Noticed): void {
+    this.noticed.push(noticed);
+    writeFileSync(this.noticedPath, JSON.stringify(this.noticed));
   }
 
   of(job: Job): Promise<Trace> {
-    let trace = this.known.get(job.name);
-    if (!trace) this.known.set(job.name, (trace = this.find(job)));
-    return trace;
+    if (!this.isKnown(job)) this.known.set(job.name, this.find(job));
+    return this.known.get(job.name)!;
+  }
+
+  private get noticedPath(): string {
+    return join(this.root, "dist/test/.traces.noticed.json");
   }
 
   private pathOf(name: string): string {
@@ -65,11 +77,15 @@ export class Traces {
     return existsSync(this.pathOf(name)) ? (JSON.parse(readFileSync(this.pathOf(name), "utf8")) as Trace) : undefined;
   }
 
+  /** Whether a file's trace is there and holds. */
+  isKnown(job: Job): boolean {
+    if (this.known.has(job.name)) return true;
+    const kept = this.green.unchanged(job.name, job.devices ?? "") === undefined ? undefined : this.kept(job.name);
+    if (kept) this.known.set(job.name, Promise.resolve(kept));
+    return kept !== undefined;
+  }
+
   private async find(job: Job): Promise<Trace> {
-    if (this.green.unchanged(job.name, job.devices ?? "") !== undefined) {
-      const kept = this.kept(job.name);
-      if (kept) return kept;
-    }
     const trace = await this.record(job);
     this.seconds.set(job.name, trace.seconds);
     mkdirSync(dirname(this.pathOf(job.name)), { recursive: true });
@@ -108,19 +124,6 @@ export class Traces {
     }
   }
 }
-
-/** How many leading folders two paths share. */
-function shared(a: string, b: string): number {
-  const [left, right] = [a.split("/"), b.split("/")];
-  const end = left.findIndex((folder, k) => folder !== right[k]);
-  return end < 0 ? left.length : end;
-}
-
-/** Files in the order in which they are asked: the nearest to the room first, then the quick ones, last those that have not run yet. */
-export const inOrder = (jobs: readonly Job[], seconds: ReadonlyMap<string, number>, room: string): Job[] => {
-  const secondsOf = ({ name }: Job): number => seconds.get(name) ?? Number.MAX_VALUE;
-  return [...jobs].sort((a, b) => shared(room, b.name) - shared(room, a.name) || secondsOf(a) - secondsOf(b));
-};
 
 /** Whether a file executes a change, by its number in the module. */
 export const executes = ({ executed }: Trace, { path }: MutableModule, index: number): boolean => executed[path]?.[index] === "1";
