@@ -99,7 +99,7 @@ async function betweenRanks({ ranks, transport }: DeviceSet, perRank: number, by
   return middle(bursts);
 }
 
-/** Messages between memories of devices, as in graphs: the host does not wait for each. */
+/** Messages between memories of devices, in a graph, as programs have them: the host starts all at once. */
 async function carried({ ranks, carrier, locals: [member] }: DeviceSet, _: number, bytes: number): Promise<OneWay> {
   const { rank } = ranks!;
   await ranks!.barrier();
@@ -108,18 +108,22 @@ async function carried({ ranks, carrier, locals: [member] }: DeviceSet, _: numbe
   const [other, stream] = [1 - rank, member.queue(0)];
   carrier!.connect([other]);
   const send = (from: number): void => carrier!.enqueue([{ way: rank === from ? "send" : "receive", rank: other, view }], stream);
+  const graph = stream.capture(() => {
+    for (let n = 0; n < ROUND_TRIPS[bytes]; n++) [0, 1].forEach(send);
+  });
   try {
     const bursts: OneWay[] = [];
     for (let burst = 0; burst < BURSTS; burst++) {
       const start = performance.now();
       carrier!.submitting();
-      for (let n = 0; n < ROUND_TRIPS[bytes]; n++) [0, 1].forEach(send);
+      stream.submit(graph);
       carrier!.submitted(stream, "in the ping-pong of a scaling study", 2 * ROUND_TRIPS[bytes]);
       await stream.finish();
       bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * ROUND_TRIPS[bytes]), host: 0 });
     }
     return middle(bursts);
   } finally {
+    graph.free();
     view.free();
   }
 }
