@@ -123,7 +123,18 @@ export function kernelSeconds(
   };
 }
 
-/** Seconds of an iteration that are in no task: of the host, or what the marks of a trace add. */
+/**
+ * Tasks that together take an iteration's time at most. Marks around each task keep short kernels apart, which run one into the other without them: what
+ * marks add is taken from all tasks alike.
+ */
+export function withoutMarks(times: KernelTimes): KernelTimes {
+  const { seconds, tasks, iterations } = times;
+  const marked = tasks.reduce((sum, task) => sum + task.seconds, 0) / iterations;
+  if (marked <= seconds) return times;
+  return { ...times, tasks: tasks.map((task) => ({ ...task, seconds: (task.seconds * seconds) / marked })) };
+}
+
+/** Seconds of an iteration that are in no task: of the host. */
 export function besideTasks({ seconds, tasks, iterations }: KernelTimes): number {
   return seconds - tasks.reduce((sum, task) => sum + task.seconds, 0) / iterations;
 }
@@ -169,8 +180,8 @@ export function secondsOf(
   { isMeasured, factors = { latency: 1, bandwidth: 1 } }: { readonly isMeasured: boolean; readonly factors?: LinkFactors },
 ): number {
   const planes = shareOf(request, plan, point);
-  const share = kernels[boxName(point.size, planes)];
-  const small = kernels[boxName(point.size, smallShareOf(planes))];
+  const share = withoutMarks(kernels[boxName(point.size, planes)]);
+  const small = withoutMarks(kernels[boxName(point.size, smallShareOf(planes))]);
   const job: RankJob = {
     ranks: point.ranks,
     perNode: request.perNode ?? point.ranks,

@@ -12,6 +12,7 @@ import {
   hashOf,
   kernelSeconds,
   secondsOf,
+  withoutMarks,
   type Inputs,
 } from "../../../src/portability/scaling/forecast.js";
 import type { KernelTimes } from "../../../src/portability/scaling/parts.js";
@@ -126,6 +127,22 @@ describe("times of kernels", () => {
   it("of a container that was not measured are refused", () =>
     assert.throws(() => seconds({ ...compute, container: "other" }, 1, 1), /"other" is in the plan and was not measured/));
 
+  it("take an iteration's time at most, where marks around short ones add to it", () => {
+    const times = kernels(40, 40);
+    const mark = (plain: KernelTimes): KernelTimes => ({
+      ...plain,
+      tasks: plain.tasks.map((task) => ({ ...task, seconds: 3 * task.seconds })),
+    });
+    const [total, found] = [mark(times), withoutMarks(mark(times))].map(({ tasks }) =>
+      tasks.reduce((sum, { seconds }) => sum + seconds, 0),
+    );
+    assert.ok(total > times.seconds);
+    close(found, times.seconds);
+    assert.equal(withoutMarks(times), times);
+    // A prediction from marked kernels has the time of the iteration on one rank.
+    const marked: Inputs = { kernels: { "40 x 40": mark(times), "40 x 10": mark(kernels(40, 10)) } };
+    close(secondsOf(REQUEST, PLAN, marked, { mode: "strong", ranks: 1, size: 40, planes: 40 }, { isMeasured: true }), times.seconds);
+  });
   it("leave the rest of an iteration beside them", () => close(besideTasks(kernels(20, 20)), 3e-6));
 });
 
