@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { f64, sum } from "isoform";
 import { boxExchange } from "../../../src/domain/container/box-exchange.js";
 import type { Partition } from "../../../src/domain/grid/parts.js";
 import type { Split } from "../../../src/domain/grid/options.js";
 import { divisionOf } from "../../../src/domain/grid/split.js";
-import { dense, makeGrid, roll, sparse, spectrum } from "../../../src/domain/index.js";
+import { dense, makeGrid, sparse } from "../../../src/domain/index.js";
 import { particles } from "../../../src/domain/particles/index.js";
 import { randomCuts } from "../cuts.js";
 import { jsSet } from "../sets.js";
@@ -51,13 +50,7 @@ describe("splits of grids", () => {
 
   it("refuse what they do not have yet, with the remedy", () => {
     const grid = dense(jsSet(2), [8, 32, 4], { split: "y", periodic: true });
-    const u = grid.field("u", f64);
-    const mean = grid.field("mean", f64, { axes: ["y"] });
-    const power = grid.field("power", f64, { axes: ["y"], cardinality: 3 });
     const remedy = /cut along y.*\{ split: "z" \}/;
-    assert.throws(() => grid.container("fold", { u, mean: sum(mean) }, ({ u, mean }, c) => mean.add(u[c])), remedy);
-    assert.throws(() => roll(u, u, [0, 1, 0]), remedy);
-    assert.throws(() => spectrum(u, power, { axis: "z" }), remedy);
     assert.throws(() => particles(grid, "dust", {}), remedy);
   });
 });
