@@ -4,7 +4,7 @@ import { f64, open, range, teams, u32 } from "isoform";
 import { scanTilesByTeams } from "../../src/patterns/scan-by-teams.js";
 import { scanTilesInOrder } from "../../src/patterns/scan-in-order.js";
 
-const device = await open("js");
+const device = await open("js", { threads: 1 });
 after(() => device.close());
 
 /** Small tiles, of which the last is not full. */
