@@ -126,7 +126,10 @@ export const counted = (array: ArrayValue, indices: readonly Expr[]): Expr[] =>
   indices.map((index, axis) => minus(index, array.lowers[axis]));
 
 /** Bounds and extents by a declaration, as far as it gives them. `value` gives the value of a bound. */
-export function declaredShape(dims: readonly Bound[], value: (bound: Tree) => Expr): { lower: Expr; upper?: Expr; extent?: Expr }[] {
+export function declaredShape(
+  dims: readonly Pick<Bound, "lower" | "upper">[],
+  value: (bound: Tree) => Expr,
+): { lower: Expr; upper?: Expr; extent?: Expr }[] {
   return dims.map(({ lower, upper }) => {
     const first = lower ? value(lower) : ONE;
     if (!upper || upper === "*") return { lower: first };

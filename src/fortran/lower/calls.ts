@@ -138,8 +138,7 @@ function arrayArgument(cx: Lowering, frame: Frame, inner: Frame, dummy: Variable
   const keeps = dummy.attributes.has("allocatable") || dummy.attributes.has("pointer");
   const lowers = keeps ? array.lowers : dims.map(({ lower }) => lower);
   const first = "cell" in found ? placeOf(array, found.indices) : undefined;
-  const open = dims.some(({ extent }, axis) => !extent && axis < dims.length - 1);
-  if (dims.every(({ extent }) => !extent) || open) {
+  if (dummy.dims!.some(({ assumed }) => assumed)) {
     if (first || dims.length !== array.extents.length)
       throw new Unlowerable(actual.at, array.name, `it does not have the ${dims.length} axes of the argument ${dummy.name}`);
     return { kind: "array", array: associated(array, { lowers, extents: array.extents }) };

@@ -25,7 +25,7 @@ export function arrayParameter(cx: Lowering, variable: Variable, wish: string, v
   }
   if (attributes.has("pointer") && !dummy && !allocation)
     throw new Unlowerable(cx.location, `pointer :: ${wish}`, "no assignment of this pointer was found", "give the file with its `=>`");
-  const dims = allocation?.bounds.map(({ lower }) => ({ ...(lower && { lower }), assumed: true })) ?? variable.dims!;
+  const dims = allocation?.bounds.map(({ lower }) => (lower ? { lower } : {})) ?? variable.dims!;
   if (dims.length > 7) throw new Unlowerable(variable.at, name, `it has ${dims.length} axes`, "arrays have 1 to 7");
   const param: ViewParam = { kind: "view", name, element: elementType(variable), rank: dims.length, disjoint: cx.written.has(wish) };
   cx.params.push(param);

@@ -30,11 +30,18 @@ it("dummy arrays of assumed shape take arrays of their rank, and number elements
   for (const [bounds, actual, value, expected] of [
     [":", "x", "a(i)", [1, 2, 3]],
     ["0:", "x", "a(i-1)", [1, 2, 3]],
+    [":", "y(:, 2)", "a(i)", [40, 50, 60]],
+    [":", "y(i, :)", "a(2)", [40, 50, 60]],
     [":, :", "y", "a(i, 1) + a(i, 2)", [50, 70, 90]],
     [":, 0:", "y", "a(i, 0) - a(i, 1)", [-30, -30, -30]],
     ["3, 2", "y", "a(i, 2)", [40, 50, 60]],
     ["6", "y", "a(i+1)", [20, 30, 40]],
     ["*", "x", "a(i)", [1, 2, 3]],
+    ["*", "y", "a(i+3)", [40, 50, 60]],
+    ["*", "y(2, 1)", "a(i)", [20, 30, 40]],
+    ["0:*", "y(1, 2)", "a(i-1)", [40, 50, 60]],
+    ["3, *", "y", "a(i, 2)", [40, 50, 60]],
+    ["2, *", "y", "a(1, i)", [10, 30, 50]],
   ] as const) {
     const args = { x: device.array(f64, 3), y: device.array(f64, [2, 3]), z: device.array(f64, 3) };
     device.queue.write(args.x, x);

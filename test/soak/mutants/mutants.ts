@@ -9,8 +9,9 @@ import type { Job } from "../../jobs.js";
 import { executes, Traces, type Trace } from "./traces.js";
 import { REPOSITORY, Workspace, type Notice } from "./workspace.js";
 
-/** Rooms whose tests need compilers, drivers or browsers, or that are tests themselves. */
-const APART = /^dist\/src\/(emit\/(c|wgsl)|device\/(cuda|hip|opencl|webgpu|native|gpu|browser)|cli|testing|portability)\/|\/browser\//;
+/** Rooms whose tests need compilers, drivers, MPI or browsers, or that are tests themselves. */
+const APART =
+  /^dist\/src\/(emit\/(c|wgsl)|device\/(cuda|hip|opencl|webgpu|native|gpu|browser)|set\/mpi|cli|testing|portability)\/|\/browser\//;
 
 /** One change to one module. */
 interface Mutant {
