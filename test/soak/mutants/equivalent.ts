@@ -55,12 +55,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "no member is its own neighbour",
   },
   {
-    module: "dist/src/domain/dense/member-folds.js",
-    line: "axis < 0 ? 1 : extents[axis]",
-    what: /^(0 becomes 1|"<" becomes "<=")/,
-    why: "speed alone, and the rounding of fast mode: cells along the first axis are not divided among threads",
-  },
-  {
     module: "dist/src/domain/particles/kernels.js",
     line: "periodic === 0 || (at >= 0 && at < length)",
     what: /^">=" becomes ">"/,
