@@ -36,7 +36,7 @@ export function requireAlike({ ranks }: Pick<Spanning, "ranks">, what: string, v
 export function requireOneProcess(what: string, { name, ranks }: Spanning): void {
   if (ranks && ranks.count > 1)
     throw agreedByAll(
-      new DeviceError(name, `a set cannot span ${ranks.count} processes yet`, "run one process, or see docs/nodes.md for what works"),
+      new DeviceError(name, `${what} cannot span ${ranks.count} processes yet`, "run one process, or see docs/nodes.md for what works"),
     );
 }
 
@@ -47,7 +47,7 @@ export function requireReachable({ name, ranks, locals }: Spanning & { readonly 
     throw agreedByAll(
       new DeviceError(
         name,
-        `a set cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
+        `a grid cannot span ${ranks!.count} processes with ${apart.name}, whose memory cannot be read while the program waits`,
         "use cuda, hip, opencl, wasm, native or js, or one process",
       ),
     );
