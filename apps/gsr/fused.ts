@@ -11,7 +11,7 @@ import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, AXES, sections, sharedUnknowns } from "./shape.js";
 import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint, sumsOfBoth } from "./sorted.js";
-import { combine, starProducts, sweep, sweepConstraints, turned } from "./sweep.js";
+import { attitudeByKnot, combine, starProducts, sweep, sweepConstraints } from "./sweep.js";
 import type { DeviceSparse } from "./system.js";
 import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
 import type { Leaf, Share, SharePart, Tile } from "./tiles.js";
@@ -123,7 +123,7 @@ class Fused {
         product: [...constraints, ...normV("combine")],
       },
       forward: [
-        ...each((part) => [this.turn(part), ...part.tiles.flatMap((tile, n) => this.forward(part, tile, n))]),
+        ...each((part) => [this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.forward(part, tile, n))]),
         ...together,
         ...each((part) => this.forwardShared(part)),
       ],
@@ -252,10 +252,11 @@ class Fused {
     ];
   }
 
-  private turn(part: SharePart): Step {
+  /** The attitude's part of v as the sweep of all tiles reads it. */
+  private byKnot(part: SharePart): Step {
     const { vectors, system } = part.share;
     const { attitude } = unknowns(system.shape, vectors.v);
-    return this.step(part, turned, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike");
+    return this.step(part, attitudeByKnot, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike");
   }
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */

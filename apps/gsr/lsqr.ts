@@ -109,7 +109,7 @@ export function stopRule(norms: Norms, { atol, btol, conlim }: Tolerances, itera
   return first < 0 ? undefined : first + 1;
 }
 
-/** Iterations whose steps are timed one after the other, before those whose wall clock counts. */
+/** Iterations whose steps are timed one after the other, at most, and at most half of all; the wall clock of the others counts. */
 const TIMED = 10;
 
 /** Milliseconds after which the program's events get a turn: on CPUs no wait in the loop lets them in. */
@@ -210,7 +210,7 @@ export class Lsqr {
     const seconds = new Map<string, number>();
     let istop = state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined;
     let done = from ?? 0;
-    const timedEnd = timed ? done + TIMED : done;
+    const timedEnd = timed ? done + Math.min(TIMED, Math.ceil((limit - done) / 2)) : done;
     let [began, counted] = [performance.now(), 0];
     let lastReport = began;
     let marks: DeviceEvent[] = [];
@@ -233,26 +233,28 @@ export class Lsqr {
       marks = [];
       done++;
       const due = await pause?.isDue(done);
+      // The wall clock begins between iterations.
+      const holds = due || (timed && done === timedEnd);
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
-      if (done < limit && !due) submit(this.matrix.forward);
+      if (done < limit && !holds) submit(this.matrix.forward);
       state = await norms;
       if (passed.length > 0) await this.addTimes(seconds, passed);
       counted++;
       requireFinite(state);
       istop = stopRule(state, { atol, btol, conlim }, done, limit);
       await onIteration?.(done, state);
-      if (due && istop === undefined) {
-        if (!(await pause!.save(done))) istop = -1;
-        else submit(this.matrix.forward);
+      if (due && istop === undefined && !(await pause!.save(done))) istop = -1;
+      if (holds && istop === undefined) {
+        if (done === timedEnd) [began, counted] = [performance.now(), 0];
+        submit(this.matrix.forward);
       }
-      if (timed && done === timedEnd && istop === undefined) [began, counted] = [performance.now(), 0];
       if (performance.now() - lastReport > SILENCE) {
         await turn();
         lastReport = performance.now();
       }
     }
     const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
-    const measured = Math.max(1, Math.min(TIMED, done - (from ?? 0)));
+    const measured = Math.max(1, Math.min(timedEnd, done) - (from ?? 0));
     return {
       istop,
       iterations: done,

@@ -6,7 +6,7 @@ import { bool, f64, fixed, i32, scatter, kernel, sum, teamKernel, view } from "i
  */
 
 /**
- * A team a star. `xAtt` has the knots of `turned`, so that what a row reads of it lies together. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
+ * A team a star. `xAtt` comes from `attitudeByKnot`, so that what a row reads of it lies together. `tAtt` and `tInstr` take part only where they are to be scattered into, `global` and `xGlobal` where there is a global unknown; its
  * share of A^T u, a sum over all rows, is `a2Global`'s.
  */
 export const sweep = teamKernel(
@@ -123,7 +123,7 @@ export const sweep = teamKernel(
 );
 
 /** The attitude's unknowns, knot after knot in place of axis after axis. */
-export const turned = kernel("turned", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, knot) => {
+export const attitudeByKnot = kernel("attitudeByKnot", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, knot) => {
   for (let axis = 0; axis < 3; axis++) y[knot][axis] = x[axis][knot];
 });
 

@@ -115,6 +115,8 @@ export class Exchange {
   /** Ways of messages through the host's memory, by copy; made once, as drivers take long for such memory. */
   private readonly stages = new Map<MemberCopy, Stage>();
   private readonly hasMessages: boolean;
+  /** Ends of messages that go without the host, and their other ranks; found once. */
+  private carried: { readonly ends: readonly CarriedEnd[]; readonly partners: readonly number[] } | undefined;
 
   /** @param where for the message of a wait without end: `container "wave"` */
   constructor(
@@ -131,11 +133,24 @@ export class Exchange {
     const { set, copies, name, where, stages } = this;
     copyLocally(set, copies, 0);
     if (!this.hasMessages) return;
-    if (set.carrier) return carryNow(set, set.carrier, copies, name, where);
+    if (set.carrier) return this.carry(set.carrier);
     const messages = messagesOf(set, copies, name, 0, stages);
     postMessages(set.transport!, messages);
     set.transport!.waitNow(where);
     deliver(messages);
+  }
+
+  /** Enqueues the messages; the host does not wait. */
+  private carry(carrier: Carrier): void {
+    const { set, copies, name, where } = this;
+    this.carried ??= { ends: copies.flatMap((copy) => carriedEnd(set, copy, name) ?? []), partners: partnersOf(set, copies) };
+    const { ends, partners } = this.carried;
+    carrier.connect(partners);
+    if (ends.length === 0) return;
+    const queue = set.locals[0].queue(0);
+    carrier.submitting();
+    carrier.enqueue(ends, queue);
+    carrier.submitted(queue, `in ${where}`, ends.length);
   }
 
   /** Waits until the devices have what has come for them, and gives back memory. */
@@ -150,17 +165,6 @@ export function exchangeNow(set: DeviceSet, copies: readonly MemberCopy[], name:
   const exchange = new Exchange(set, copies, name, where);
   exchange.run();
   exchange.free();
-}
-
-/** The same, without the host. */
-function carryNow(set: DeviceSet, carrier: Carrier, copies: readonly MemberCopy[], name: string, where: string): void {
-  carrier.connect(partnersOf(set, copies));
-  const ends = copies.flatMap((copy) => carriedEnd(set, copy, name) ?? []);
-  if (ends.length === 0) return;
-  const queue = set.locals[0].queue(0);
-  carrier.submitting();
-  carrier.enqueue(ends, queue);
-  carrier.submitted(queue, `in ${where}`, ends.length);
 }
 
 function requireContiguous(view: View, name: string): void {

@@ -85,18 +85,14 @@ async function betweenRanks({ ranks, transport }: DeviceSet, perRank: number, by
     await transport!.arrived("the ping-pong of a scaling study");
   };
   await ranks!.barrier();
-  const bursts: OneWay[] = [];
-  for (let burst = 0; burst < BURSTS; burst++) {
+  return inBursts(bytes, async (roundTrips) => {
     posting = 0;
-    const start = performance.now();
-    for (let n = 0; n < ROUND_TRIPS[bytes]; n++) {
+    for (let n = 0; n < roundTrips; n++) {
       await send(0, perRank, 0);
       await send(perRank, 0, 0);
     }
-    const messages = 2 * ROUND_TRIPS[bytes];
-    bursts.push({ seconds: (performance.now() - start) / 1e3 / messages, host: posting / messages });
-  }
-  return middle(bursts);
+    return posting;
+  });
 }
 
 /** Messages between memories of devices, in a graph, as programs have them: the host starts all at once. */
@@ -112,16 +108,13 @@ async function carried({ ranks, carrier, locals: [member] }: DeviceSet, _: numbe
     for (let n = 0; n < ROUND_TRIPS[bytes]; n++) [0, 1].forEach(send);
   });
   try {
-    const bursts: OneWay[] = [];
-    for (let burst = 0; burst < BURSTS; burst++) {
-      const start = performance.now();
+    return await inBursts(bytes, async (roundTrips) => {
       carrier!.submitting();
       stream.submit(graph);
-      carrier!.submitted(stream, "in the ping-pong of a scaling study", 2 * ROUND_TRIPS[bytes]);
+      carrier!.submitted(stream, "in the ping-pong of a scaling study", 2 * roundTrips);
       await stream.finish();
-      bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * ROUND_TRIPS[bytes]), host: 0 });
-    }
-    return middle(bursts);
+      return 0;
+    });
   } finally {
     graph.free();
     view.free();
@@ -133,10 +126,8 @@ async function betweenMembers({ locals: [first, second] }: DeviceSet, bytes: num
   const [here, there] = [first, second].map(({ device }) => device.array(u8, bytes));
   const [own, other] = [first.queue(0), second.queue(0)];
   try {
-    const bursts: OneWay[] = [];
-    for (let burst = 0; burst < BURSTS; burst++) {
-      const start = performance.now();
-      for (let n = 0; n < ROUND_TRIPS[bytes]; n++) {
+    return await inBursts(bytes, async (roundTrips) => {
+      for (let n = 0; n < roundTrips; n++) {
         copyBetween(here, there, own, other);
         other.wait(own.record());
         copyBetween(there, here, other, own);
@@ -144,16 +135,22 @@ async function betweenMembers({ locals: [first, second] }: DeviceSet, bytes: num
       }
       await own.finish();
       await other.finish();
-      bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * ROUND_TRIPS[bytes]), host: 0 });
-    }
-    return middle(bursts);
+      return 0;
+    });
   } finally {
     here.free();
     there.free();
   }
 }
 
-const middle = (bursts: readonly OneWay[]): OneWay => ({
-  seconds: median(bursts.map(({ seconds }) => seconds)),
-  host: median(bursts.map(({ host }) => host)),
-});
+/** Times of bursts of messages there and back, in the middle; `send` sends one, and gives the seconds that the host spent on its messages. */
+async function inBursts(bytes: number, send: (roundTrips: number) => Promise<number>): Promise<OneWay> {
+  const roundTrips = ROUND_TRIPS[bytes];
+  const bursts: OneWay[] = [];
+  for (let burst = 0; burst < BURSTS; burst++) {
+    const start = performance.now();
+    const host = await send(roundTrips);
+    bursts.push({ seconds: (performance.now() - start) / 1e3 / (2 * roundTrips), host: host / (2 * roundTrips) });
+  }
+  return { seconds: median(bursts.map(({ seconds }) => seconds)), host: median(bursts.map(({ host }) => host)) };
+}

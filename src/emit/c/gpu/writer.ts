@@ -30,8 +30,8 @@ const RESIDENTS = [1, 2, 4, 8] as const;
 
 /**
  * A turn of a loop that reads many values wants registers for them, unless sums take these: with the few that the compiler takes by itself, loads
- * wait for each other. Threads of a multiprocessor that leave each 128: sweeps of `isoform gsr` take 0.63 of the time on an H200, pushes of particles
- * 0.60 on an H100; kernels that keep 64 sums take 1.2 to 1.4 times as long.
+ * wait for each other. Threads of a multiprocessor that leave each 128: pushes of particles take 0.60 of the time on an H100; kernels that keep 64 sums
+ * take 1.2 to 1.4 times as long.
  */
 const MANY_LOADS = { loads: 12, kept: 16, threads: 512 };
 
