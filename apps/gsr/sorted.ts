@@ -41,6 +41,36 @@ interface Lists {
 /** Places of the entries of each sum, and the row of each entry. */
 const SLICES = { row: view(i32), list: view(i32), start: view(i32), length: view(i32) };
 
+/** Adds up twelve coefficients a row times u over a list. */
+const addGroup = (
+  a: { readonly [entry: number]: { readonly [k: number]: number } },
+  row: Numbers,
+  u: Numbers,
+  begin: number,
+  length: number,
+  sums: Float64Array,
+): void => {
+  for (let n = 0; n < length; n++) {
+    const e = begin + 32 * n;
+    const t = u[row[e]];
+    for (let k = 0; k < 12; k++) sums[k] += a[e][k] * t;
+  }
+};
+
+/** The sum of coefficients times u over a list. */
+const sumOfList = (a: Numbers, row: Numbers, u: Numbers, begin: number, length: number): number => {
+  let sum = 0;
+  for (let n = 0; n < length; n++) {
+    const e = begin + 32 * n;
+    sum += a[e] * u[row[e]];
+  }
+  return sum;
+};
+
+interface Numbers {
+  readonly [place: number]: number;
+}
+
 /* Attitude: rows with one start knot share twelve unknowns. */
 
 const gatherRows = kernel("gatherRows", { row: view(i32), a: view(f64, 2), sorted: view(f64, 2) }, ({ row, a, sorted }, e) => {
@@ -58,15 +88,11 @@ const attitudeGroups = kernel(
   },
   ({ a, row, list, start, length, u, sums }, place) => {
     const s = new Float64Array(12);
-    const end = length[place];
-    for (let n = 0; n < end; n++) {
-      const e = start[place] + 32 * n;
-      const t = u[row[e]];
-      for (let k = 0; k < 12; k++) s[k] += a[e][k] * t;
-    }
+    addGroup(a, row, u, start[place], length[place], s);
     const g = list[place];
     for (let k = 0; k < 12; k++) sums[g][k] = s[k];
   },
+  () => [addGroup],
 );
 
 /** Each knot of each axis from the four groups that reach it. */
@@ -139,14 +165,9 @@ const instrumentTiles = kernel(
     sums: view(f64, 1, { disjoint: true }),
   },
   ({ a, row, list, start, length, u, sums }, place) => {
-    let sum = 0;
-    const end = length[place];
-    for (let n = 0; n < end; n++) {
-      const e = start[place] + 32 * n;
-      sum += a[e] * u[row[e]];
-    }
-    sums[list[place]] = sum;
+    sums[list[place]] = sumOfList(a, row, u, start[place], length[place]);
   },
+  () => [sumOfList],
 );
 
 /** Each column from its lists in all tiles. */
@@ -235,35 +256,23 @@ const bothSections = kernel(
     u: view(f64),
   },
   ({ every, groups, lists, a, row, list, start, length, sums, a2, row2, list2, start2, length2, sums2, u }, n) => {
-    const run = Math.trunc(n / 256);
+    const run = Math.trunc(n / RUN);
     const turn = Math.trunc(run / every);
-    const runs = Math.trunc((groups + 255) / 256);
+    const runs = Math.trunc((groups + RUN - 1) / RUN);
     if (turn * every === run && turn < runs) {
-      const place = 256 * turn + (n & 255);
+      const place = RUN * turn + (n % RUN);
       if (place < groups) {
         const s = new Float64Array(12);
-        const end = length[place];
-        for (let m = 0; m < end; m++) {
-          const e = start[place] + 32 * m;
-          const t = u[row[e]];
-          for (let k = 0; k < 12; k++) s[k] += a[e][k] * t;
-        }
+        addGroup(a, row, u, start[place], length[place], s);
         const g = list[place];
         for (let k = 0; k < 12; k++) sums[g][k] = s[k];
       }
     } else {
-      const place = 256 * (run - Math.min(runs, turn + 1)) + (n & 255);
-      if (place < lists) {
-        let sum = 0;
-        const end = length2[place];
-        for (let m = 0; m < end; m++) {
-          const e = start2[place] + 32 * m;
-          sum += a2[e] * u[row2[e]];
-        }
-        sums2[list2[place]] = sum;
-      }
+      const place = RUN * (run - Math.min(runs, turn + 1)) + (n % RUN);
+      if (place < lists) sums2[list2[place]] = sumOfList(a2, row2, u, start2[place], length2[place]);
     }
   },
+  () => [RUN, addGroup, sumOfList],
 );
 
 /** Sums up the lists of both sections. */
