@@ -9,9 +9,13 @@ import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
 import type { ScalarName } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
-import { ASTROMETRIC, AXES, sections, sharedUnknowns } from "./shape.js";
-import { sortedAttitude, sortedAttitudeFootprint, sortedInstrument, sortedInstrumentFootprint, sumsOfBoth } from "./sorted.js";
-import { attitudeByKnot, combine, starProducts, sweep, sweepConstraints } from "./sweep.js";
+import { ASTROMETRIC, ATTITUDE, AXES, sections, sharedUnknowns } from "./shape.js";
+import type { ListStep } from "./lists.js";
+import type { KnotRows } from "./row-order.js";
+import { attitudeKnots, sortedAttitude, sortedAttitudeFootprint, startKnots } from "./sorted-attitude.js";
+import { sortedInstrument, sortedInstrumentFootprint } from "./sorted-instrument.js";
+import { sortedStars, sortedStarsFootprint } from "./sorted-stars.js";
+import { PIECES, attitudeByKnot, combine, starPieces, starProducts, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
 import type { DeviceSparse } from "./system.js";
 import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
 import type { Leaf, Share, SharePart, Tile } from "./tiles.js";
@@ -23,10 +27,13 @@ import { squaredNorm } from "./vectors.js";
  * leaf; leaves are added in one order (TreeSum), then every member does the same with the shared unknowns. One tile on one member writes in place.
  */
 
-/** Sections of A^T u that come from sorted copies of their coefficients, and are not scattered into. */
+/**
+ * How shares of A^T u come together that are not of one star: scattered into, from a copy of their coefficients in the order of their unknowns, or, for the
+ * attitude, because rows are in the order of their start knots; then the stars' part comes from a copy.
+ */
 export interface Sorted {
-  readonly attitude: boolean;
-  readonly instrument: boolean;
+  readonly attitude: "scattered" | "copied" | "ordered";
+  readonly instrument: "scattered" | "copied";
 }
 
 /** How alpha, the norm of A^T u - beta v, is found: from the vector itself, or from sums that come together with the product (merged.ts). */
@@ -36,8 +43,15 @@ export type Norm = (typeof NORMS)[number];
 /** Device memory of the form beside the system and the solver's vectors. */
 export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
   8 * (sections(shape).unknowns + AXES * shape.knots) +
-  (sorted.attitude ? sortedAttitudeFootprint(shape) : 0) +
-  (sorted.instrument ? sortedInstrumentFootprint(shape) : 0);
+  (sorted.attitude === "copied" ? sortedAttitudeFootprint(shape) : 0) +
+  (sorted.attitude === "ordered" ? sortedStarsFootprint(shape) + orderFootprint(shape) : 0) +
+  (sorted.instrument === "copied" ? sortedInstrumentFootprint(shape) : 0);
+
+/** Places of rows, and sums by start knot. */
+const orderFootprint = (shape: Shape): number => 8 * shape.observations + (8 * ATTITUDE + 4) * shape.knots;
+
+/** Members of a start knot's team: it has 100 to 200 rows, and sums of a warp need no shared memory. */
+const KNOT_TEAM = 32;
 
 /** Options of launches: over rows, and over what all members have alike, which must come out alike. */
 export interface FormOptions {
@@ -49,9 +63,10 @@ export interface FormOptions {
 export const productsOf = (starConstraints: number, norm: Norm): number => (norm === "merged" ? 2 : 1) * starConstraints;
 
 /**
- * One sweep for A v, the norm and A^T u. What is `sorted` comes from a copy of its coefficients in the order of its unknowns, which pays where many atomic
- * additions cost more than reading the coefficients again.
+ * One sweep for A v, the norm and A^T u. Sections that are not scattered into come from copies of their coefficients, or from rows in their order, which
+ * pays where many atomic additions cost more than reading coefficients again.
  * @param leaves number of tiles of each member of the set
+ * @param knotRows where rows of start knots lie in each tile of each share, if they are in this order
  */
 export async function fusedForm(
   set: DeviceSet,
@@ -60,8 +75,9 @@ export async function fusedForm(
   options: FormOptions,
   sorted: Sorted,
   norm: Norm,
+  knotRows: readonly (readonly KnotRows[])[] = [],
 ): Promise<Bidiagonalisation> {
-  const form = new Fused(set, shares, leaves, options, sorted, norm);
+  const form = new Fused(set, shares, leaves, options, sorted, norm, knotRows);
   await form.prepare();
   return form.steps();
 }
@@ -80,6 +96,7 @@ class Fused {
     private readonly options: FormOptions,
     private readonly sorted: Sorted,
     private readonly norm: Norm,
+    private readonly knotRows: readonly (readonly KnotRows[])[],
   ) {
     this.single = set.members.length === 1 && leaves[0] === 1;
     const [{ system }] = shares;
@@ -98,7 +115,7 @@ class Fused {
 
   /** Makes copies of coefficients and what else tiles need on the devices; all processes of the set call it. */
   async prepare(): Promise<void> {
-    for (const share of this.shares) this.parts.push(await this.partOf(share));
+    for (const [n, share] of this.shares.entries()) this.parts.push(await this.partOf(share, this.knotRows[n]));
     if (this.norm === "merged") for (const [n, gram] of (await this.grams()).entries()) this.parts[n].gram = gram;
   }
 
@@ -114,7 +131,7 @@ class Fused {
     return {
       start: {
         squares: [
-          ...each((part) => part.tiles.flatMap((tile, n) => this.begin(part, tile, n))),
+          ...each((part) => [...this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.begin(part, tile, n))]),
           ...together,
           ...each((part) => [
             this.step(part, squaredNorm, { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
@@ -123,7 +140,7 @@ class Fused {
         product: [...constraints, ...normV("combine")],
       },
       forward: [
-        ...each((part) => [this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.forward(part, tile, n))]),
+        ...each((part) => [...this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.forward(part, tile, n))]),
         ...together,
         ...each((part) => this.forwardShared(part)),
       ],
@@ -150,7 +167,7 @@ class Fused {
     return { name: kernel.name, queue: part.share.member.queue(0), launch: device.prepare(kernel, args, policy, this.options[options]) };
   }
 
-  private async partOf(share: Share): Promise<SharePart> {
+  private async partOf(share: Share, knotRows: readonly KnotRows[] | undefined): Promise<SharePart> {
     const { member, system, vectors } = share;
     const { device } = member;
     const { stars, shared } = unknownsOfTiles(system);
@@ -162,7 +179,10 @@ class Fused {
       return sparse;
     };
     const tiles: Tile[] = [];
+    const unused = knotRows && own(device.array(f64, 1));
+    const startSums = knotRows && own(device.array(f64, [startKnots(system.shape), ATTITUDE]));
     let row = 0;
+    let star = 0;
     for (const [n, rows] of system.tiles.entries()) {
       const end = row + rows.shape.observations;
       tiles.push({
@@ -172,14 +192,21 @@ class Fused {
         v: vectors.v.slice(stars[n]),
         w: vectors.w.slice(stars[n]),
         leaf: leafOf(system, this.sum.leaf(member.index, n), system.starConstraints.length, this.norm === "merged"),
-        attitude: this.sorted.attitude ? own(await sortedAttitude(rows, this.options.rows)) : undefined,
-        instrument: this.sorted.instrument ? own(await sortedInstrument(rows, this.options.rows)) : undefined,
+        attitude: this.sorted.attitude === "copied" ? own(await sortedAttitude(rows, this.options.rows)) : undefined,
+        ordered: knotRows && {
+          knotRow: own(knotRows[n]),
+          sums: startSums!,
+          unused: unused!,
+          stars: own(await sortedStars(rows, star, this.options.rows)),
+        },
+        instrument: this.sorted.instrument === "copied" ? own(await sortedInstrument(rows, this.options.rows)) : undefined,
         constraints:
           system.starConstraints.length > 0
             ? await upload(entriesOf(system, system.starConstraints, stars[n]), system.scaling.all.slice(stars[n]))
             : undefined,
       });
       row = end;
+      star += rows.shape.stars;
     }
     const all = Array.from({ length: system.constraintCount }, (_, r) => r);
     const places = new Map(system.starConstraints.map((r, place) => [r, place]));
@@ -192,6 +219,7 @@ class Fused {
       constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
       attitude: own(device.array(f64, [system.shape.knots, AXES])),
       starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
+      pieces: own(device.array(f64, PIECES * Math.max(1, places.size))),
       starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
     };
   }
@@ -237,6 +265,7 @@ class Fused {
   /** t = A^T b and |b|^2 of a tile. */
   private begin(part: SharePart, tile: Tile, n: number): Step[] {
     const { rows, u, leaf } = tile;
+    if (tile.ordered) return [...this.clear(part, tile), ...this.sweep(part, tile), ...this.add(part, n)];
     const each = range(rows.shape.observations);
     const tAstro = tile.t.reshape(rows.shape.stars, ASTROMETRIC);
     return [
@@ -253,29 +282,26 @@ class Fused {
   }
 
   /** The attitude's part of v as the sweep of all tiles reads it. */
-  private byKnot(part: SharePart): Step {
+  private byKnot(part: SharePart): Step[] {
     const { vectors, system } = part.share;
     const { attitude } = unknowns(system.shape, vectors.v);
-    return this.step(part, attitudeByKnot, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike");
+    return [this.step(part, attitudeByKnot, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike")];
   }
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */
   private forward(part: SharePart, tile: Tile, n: number): Step[] {
-    const { rows, leaf, u, constraints } = tile;
-    const { share } = part;
-    const { vectors, system } = share;
-    const { instrument, global } = unknowns(system.shape, vectors.v);
-    const { stars } = rows.shape;
+    const { leaf, constraints } = tile;
     const products = (x: View<"f64">, into: View<"f64">): Step[] =>
       constraints
         ? [
             this.step(
               part,
-              starProducts,
-              { rowStart: constraints.start, column: constraints.index, a: constraints.values, x, products: into },
-              teams(into.length),
+              starPieces,
+              { rowStart: constraints.start, column: constraints.index, a: constraints.values, x, pieces: part.pieces },
+              teams(PIECES * into.length),
               "alike",
             ),
+            this.step(part, starProducts, { pieces: part.pieces, products: into }, range(into.length), "alike"),
           ]
         : [];
     // In place, all unknowns are summed up together.
@@ -287,57 +313,76 @@ class Fused {
             ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)]
             : []),
         ];
+    return [...this.clear(part, tile), ...this.sweep(part, tile), ...products(tile.v, leaf.timesV), ...ofStars, ...this.add(part, n)];
+  }
+
+  /** u := A v - (alpha/beta) u and t = A^T u of a tile, with the sum of squares of u. */
+  private sweep(part: SharePart, tile: Tile): Step[] {
+    const { rows, leaf, u, ordered } = tile;
+    const { vectors, system } = part.share;
+    const { astrometric: allStars, instrument, global } = unknowns(system.shape, vectors.v);
+    const { stars } = rows.shape;
+    const args = {
+      hasGlobal: rows.global !== undefined,
+      astrometric: rows.astrometric,
+      attitude: rows.attitude,
+      instrument: rows.instrument,
+      global: rows.global ?? system.knownTerms,
+      column: rows.column,
+      shift: part.at("minusRatio"),
+      xAtt: part.attitude,
+      xInstr: instrument,
+      xGlobal: global ?? vectors.v,
+      u,
+      squares: leaf.at("betaSquared"),
+    };
+    if (ordered) {
+      const { knotRow, sums, unused } = ordered;
+      const tGlobal = leaf.shared.global ?? unused;
+      const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
+      return [
+        this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
+        ...this.fromCopies(part, tile),
+      ];
+    }
     return [
-      ...this.clear(part, tile),
       this.step(
         part,
         sweep,
         {
+          ...args,
           scatterAttitude: !tile.attitude,
           scatterInstrument: !tile.instrument,
-          hasGlobal: rows.global !== undefined,
-          astrometric: rows.astrometric,
-          attitude: rows.attitude,
-          instrument: rows.instrument,
-          global: rows.global ?? system.knownTerms,
           knot: rows.knot,
-          column: rows.column,
           starRow: rows.starRow,
-          shift: part.at("minusRatio"),
           xAstro: tile.v.reshape(stars, ASTROMETRIC),
-          xAtt: part.attitude,
-          xInstr: instrument,
-          xGlobal: global ?? vectors.v,
-          u,
           tAstro: tile.t.reshape(stars, ASTROMETRIC),
           tAtt: leaf.shared.attitude,
           tInstr: leaf.shared.instrument,
-          squares: leaf.at("betaSquared"),
         },
         teams(stars),
       ),
       ...this.fromCopies(part, tile),
-      ...products(tile.v, leaf.timesV),
-      ...ofStars,
-      ...this.add(part, n),
     ];
   }
 
   /** Shares of A^T u that are not scattered. */
-  private fromCopies(part: SharePart, { rows, u, leaf, attitude, instrument }: Tile): Step[] {
+  private fromCopies(part: SharePart, { rows, u, t, leaf, attitude, instrument, ordered }: Tile): Step[] {
     const queue = part.share.member.queue(0);
     const { shared } = leaf;
-    const sums =
-      attitude?.inRuns && instrument
-        ? [sumsOfBoth(rows, attitude, instrument, u, this.options.rows)]
-        : [attitude, instrument].flatMap((section) => (section ? [section.sums(u)] : []));
-    const finishes = [
-      ...(attitude ? [attitude.finish(shared.attitude)] : []),
-      ...(instrument ? [instrument.finish(shared.instrument)] : []),
-    ];
+    const on = (steps: readonly ListStep[] = []): Step[] => steps.map((step) => ({ ...step, queue }));
+    const knots = { groups: startKnots(rows.shape), t: shared.attitude };
     return [
-      ...[...sums, ...finishes].map((step) => ({ ...step, queue })),
-      ...(rows.global && shared.global ? [this.step(part, a2Global, { g: rows.global, u, product: shared.global }, range(u.length))] : []),
+      ...on(ordered?.stars.sums(u)),
+      ...on(attitude?.sums(u)),
+      ...on(instrument?.sums(u)),
+      ...on(ordered?.stars.finish(t)),
+      ...(ordered ? [this.step(part, attitudeKnots, { sums: ordered.sums, ...knots }, range(AXES, rows.shape.knots))] : []),
+      ...on(attitude?.finish(shared.attitude)),
+      ...on(instrument?.finish(shared.instrument)),
+      ...(rows.global && shared.global && !ordered
+        ? [this.step(part, a2Global, { g: rows.global, u, product: shared.global }, range(u.length))]
+        : []),
     ];
   }
 

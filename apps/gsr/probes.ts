@@ -1,7 +1,8 @@
-import type { Device, Queue, View } from "isoform";
+import type { Queue, View } from "isoform";
 import { LaunchError, i32, kernel, range, u32, view, f64 } from "isoform";
 import { philox } from "isoform/patterns";
-import type { Window } from "./source.js";
+import { putRows } from "./row-order.js";
+import type { System } from "./system.js";
 
 /*
  * Standard errors by random probes: the solution y of min |A y - e|, with independent random signs e on the observations and 0 on constraint rows, is a
@@ -26,17 +27,21 @@ const randomSigns = kernel(
   () => [philox, SIGNS],
 );
 
-/** Writes a window of the right-hand side of a probe to `u`: signs on the observations, 0 on the constraints after them. */
+/** Writes a system's part of the right-hand side of a probe to `u`: signs on the observations, 0 on the constraints after them. */
 export async function writeProbe(
-  { device, queue }: { readonly device: Device; readonly queue: Queue },
+  system: System,
+  queue: Queue,
   u: View<"f64">,
-  [first, end]: Window["rows"],
-  seed: number,
-  probe: number,
+  { seed, probe }: { readonly seed: number; readonly probe: number },
 ): Promise<void> {
+  const { device, window } = system;
+  const [first, end] = window.rows;
+  const signs = device.array(f64, end - first);
   queue.clear(u);
   await queue.finish();
-  await device.run(randomSigns, { seed, probe, first, u: u.slice([0, end - first]) }, range(end - first));
+  await device.run(randomSigns, { seed, probe, first, u: signs }, range(end - first));
+  await putRows(system, signs, u.slice([0, end - first]));
+  signs.free();
 }
 
 /** Results of probes, and the standard errors that they give. */

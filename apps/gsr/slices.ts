@@ -9,7 +9,7 @@
 export const SLICE = 32;
 
 export interface Slices {
-  /** For each group its first list, and at the end the number of lists: a group has one, or more where it has many entries. */
+  /** For each group its first list, and at the end the number of lists. */
   readonly first: Int32Array;
   /** For the list at each place: its number, the place of its first entry (the others follow 32 apart), and their number. */
   readonly list: Int32Array;
@@ -28,14 +28,15 @@ export interface Windows {
 
 /**
  * Lists of all entries by group, of one window after the other; lists change places within a window only.
- * @param longest entries of a list, at most: a group with more has several lists of like length, one after the other
+ * @param longest entries of a list, at most: a group with more has several lists of like length, one after the other, and a group without entries has
+ * none; by default each group has one list
  */
 export function inSlices({ groups, entries: each, groupOf }: Windows, longest = Infinity): Slices {
   const windows = Math.max(1, Math.ceil(groupOf.length / each));
   const sizes = new Int32Array(windows * groups);
   inWindows(windows, each, groupOf.length, (window, from, to) => count(sizes.subarray(window * groups), groupOf, from, to));
   const first = new Int32Array(sizes.length + 1);
-  sizes.forEach((size, g) => (first[g + 1] = first[g] + Math.max(1, Math.ceil(size / longest))));
+  sizes.forEach((size, g) => (first[g + 1] = first[g] + (longest === Infinity ? 1 : Math.ceil(size / longest))));
   const lists = first[sizes.length];
   const lengths = new Int32Array(lists);
   sizes.forEach((size, g) => {

@@ -15,6 +15,7 @@ import { leavesFootprint, requireRoomFor } from "./memory.js";
 import { paperForm } from "./paper.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes, writeProbe } from "./probes.js";
+import { inSourceOrder, orderRows, putRows } from "./row-order.js";
 import { SCALARS, Scalars } from "./scalars.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
@@ -52,22 +53,29 @@ const fused = (sorted: Sorted): Form => ({
 /** How the products with A and its transpose are cut into kernels: see paper.ts and fused.ts. */
 export const FORMS = {
   paper: { layout: () => "rows", footprint: () => 0 },
-  fused: fused({ attitude: false, instrument: false }),
-  sorted: fused({ attitude: true, instrument: false }),
-  gathered: fused({ attitude: true, instrument: true }),
+  fused: fused({ attitude: "scattered", instrument: "scattered" }),
+  sorted: fused({ attitude: "copied", instrument: "scattered" }),
+  gathered: fused({ attitude: "copied", instrument: "copied" }),
+  ordered: fused({ attitude: "ordered", instrument: "copied" }),
 } satisfies Record<string, Form>;
 /**
  * How the products with A and its transpose become kernels: `paper` has the kernels of the published program, `fused` does both in one sweep over the
- * rows, `sorted` sums up the attitude's part of A^T u from a sorted copy in place of atomic additions, `gathered` the instrument's part as well.
+ * rows, `sorted` sums up the attitude's part of A^T u from a sorted copy in place of atomic additions, `gathered` the instrument's part as well, and
+ * `ordered` has rows in the order of the attitude's knots, and sorted copies for stars and instrument.
  */
 export type FormName = keyof typeof FORMS;
+
+/** Rows of a start knot, on average, from which on a team for each pays. */
+const FEWEST_OF_KNOT = 64;
 
 /** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. */
 export function fastestForm(device: Device, source: RowSource): FormName {
   if (device.memory.name === "cpu") return "fused";
+  const { observations, knots } = source.shape;
+  const form = observations >= FEWEST_OF_KNOT * knots ? "ordered" : "gathered";
   try {
-    requireRoom(device, source, FORMS.gathered.footprint(source.shape));
-    return "gathered";
+    requireRoom(device, source, FORMS[form].footprint(source.shape));
+    return form;
   } catch {
     return "fused";
   }
@@ -167,15 +175,25 @@ export class Solver {
     const launch: FormOptions = { rows: { precision }, alike: { precision: several ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
     const systems = await createSystems(set, source, parts, (on) => ({ layout: layoutOn(on), precision }), progress);
-    const shares = systems.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined));
+    const ordered = sorted?.attitude === "ordered" ? await Promise.all(systems.map((system) => orderRows(system, launch.rows))) : [];
+    const inOrder = systems.map((system, n): System => ({ ...system, rowOrder: ordered[n]?.order }));
+    const shares = inOrder.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined));
     const leaves = parts.map(({ tiles }) => tiles.length);
     const matrix: Bidiagonalisation = sorted
-      ? await fusedForm(set, shares, leaves, launch, sorted, norm)
+      ? await fusedForm(
+          set,
+          shares,
+          leaves,
+          launch,
+          sorted,
+          norm,
+          ordered.map(({ knotRows }) => knotRows),
+        )
       : paperForm(shares[0], launch.rows);
     // Copies of the devices' own queues end before other queues use what they wrote.
     for (const { device: each } of set.locals) await each.queue.finish();
     const scanning = "transits" in source ? source : undefined;
-    const owned = [...systems, ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
+    const owned = [...systems, ...ordered.map(({ order }) => order), ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
     return new Solver(set, form, source.shape, scanning, seed, parts, shares, new Lsqr(shares, matrix, launch.alike), owned);
   }
 
@@ -272,7 +290,7 @@ export class Solver {
   async probe(probe: number, options: SolveOptions): Promise<{ readonly draw: Float64Array; readonly istop: number }> {
     if (options.from === undefined)
       for (const { member, system, vectors } of this.shares)
-        await writeProbe({ device: member.device, queue: member.queue(0) }, vectors.u, system.window.rows, this.seed, probe);
+        await writeProbe(system, member.queue(0), vectors.u, { seed: this.seed, probe });
     const { istop } = await this.lsqr.solve(options);
     const [y, p] = [await this.solution(), await this.scaling()];
     return { draw: y.map((value, j) => value * p[j]), istop };
@@ -344,20 +362,30 @@ export class Solver {
     const { constraintCount } = this.system;
     const lengths = this.parts.map(({ rows }, m) => rows[1] - rows[0] + (m === this.parts.length - 1 ? constraintCount : 0));
     const views: View<"f64">[] = [];
-    for (const share of this.shares) views[share.member.index] = of(share).slice([0, lengths[share.member.index]]);
+    const copies: { free(): void }[] = [];
+    for (const share of this.shares) {
+      await share.member.queue(0).finish();
+      const { view, free } = await inSourceOrder(share.system, of(share), [0, lengths[share.member.index]]);
+      views[share.member.index] = view;
+      copies.push({ free });
+    }
     const pieces = await readPieces(this.set, views, lengths, "rows");
+    for (const copy of copies) copy.free();
     const whole = new Float64Array(this.shape.observations + constraintCount);
     for (const [m, { rows }] of this.parts.entries()) whole.set(pieces[m], rows[0]);
     return whole;
   }
 
-  private writeRows(values: ArrayLike<number>): void {
+  private async writeRows(values: ArrayLike<number>): Promise<void> {
     const { observations } = this.shape;
     const all = Float64Array.from(values);
     for (const { member, system, vectors } of this.shares) {
       const [first, end] = system.window.rows;
       const queue = member.queue(0);
-      queue.write(vectors.u.slice([0, end - first]), all.subarray(first, end));
+      const source = member.device.from(f64, all.subarray(first, end));
+      await queue.finish();
+      await putRows(system, source, vectors.u.slice([0, end - first]));
+      source.free();
       queue.write(vectors.u.slice([end - first, vectors.u.length]), all.subarray(observations));
     }
   }
@@ -367,7 +395,9 @@ export class Solver {
 function requireForm({ members, name }: DeviceSet, form: FormName, norm: Norm): void {
   if (form !== "paper") return;
   if (members.length > 1)
-    throw new LaunchError(`the form paper runs on one device, and ${name} has ${members.length} members: take the form fused or gathered`);
+    throw new LaunchError(
+      `the form paper runs on one device, and ${name} has ${members.length} members: take the form fused, gathered or ordered`,
+    );
   if (norm === "merged") throw new LaunchError("the form paper has no merged norm: take another form, or the norm separate");
 }
 
@@ -379,7 +409,8 @@ function fastestFormOn(set: DeviceSet, source: RowSource): FormName {
     ...source,
     shape: { ...source.shape, stars: Math.ceil(source.shape.stars / count), observations: Math.ceil(source.shape.observations / count) },
   };
-  return set.locals.every(({ device }) => fastestForm(device, part) === "gathered") ? "gathered" : "fused";
+  const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part)));
+  return forms.size === 1 ? [...forms][0] : "fused";
 }
 
 /** Memory for a member's vectors and scalars; `ahead` of the scalars lies what another norm than the paper's form needs. */

@@ -21,6 +21,14 @@ export interface Observations {
   readonly column: View<"i32">;
 }
 
+/** Places of a member's rows, which a form has put into another order than the source's. */
+export interface RowOrder {
+  /** Row of the source at each place, and place of each row of the source; counted from the member's first. */
+  readonly rowAt: View<"i32">;
+  readonly placeOf: View<"i32">;
+  free(): void;
+}
+
 /** Some stars that follow each other, and their observations. */
 export interface Window {
   readonly stars: readonly [first: number, end: number];

@@ -122,6 +122,137 @@ export const sweep = teamKernel(
   },
 );
 
+/**
+ * The sweep over rows in the order of their start knots (row-order.ts), a team a start knot: its twelve unknowns are each member's, and the twelve sums of
+ * their coefficients times u are left in `sums`. Shares of stars and instrument come from copies.
+ */
+export const sweepByKnot = teamKernel(
+  "sweepByKnot",
+  {
+    hasGlobal: fixed(bool),
+    astrometric: view(f64, 2),
+    attitude: view(f64, 2),
+    instrument: view(f64, 2),
+    global: view(f64),
+    star: view(i32),
+    column: view(i32, 2),
+    knotRow: view(i32),
+    shift: view(f64),
+    xAstro: view(f64, 2),
+    xAtt: view(f64, 2),
+    xInstr: view(f64),
+    xGlobal: view(f64),
+    u: view(f64, 1, { disjoint: true }),
+    sums: view(f64, 2),
+    tGlobal: sum(f64),
+    squares: sum(f64),
+  },
+  (
+    {
+      hasGlobal,
+      astrometric,
+      attitude,
+      instrument,
+      global,
+      star,
+      column,
+      knotRow,
+      shift,
+      xAstro,
+      xAtt,
+      xInstr,
+      xGlobal,
+      u,
+      sums,
+      tGlobal,
+      squares,
+    },
+    team,
+  ) => {
+    const knot = team.index;
+    const begin = knotRow[knot];
+    const factor = shift[0];
+    const x = new Float64Array(12);
+    for (let axis = 0; axis < 3; axis++) {
+      for (let k = 0; k < 4; k++) x[4 * axis + k] = xAtt[knot + k][axis];
+    }
+    const found = team.reduce(
+      knotRow[knot + 1] - begin,
+      {
+        s0: "sum",
+        s1: "sum",
+        s2: "sum",
+        s3: "sum",
+        s4: "sum",
+        s5: "sum",
+        s6: "sum",
+        s7: "sum",
+        s8: "sum",
+        s9: "sum",
+        s10: "sum",
+        s11: "sum",
+        global: "sum",
+        squares: "sum",
+      },
+      (j, r) => {
+        const i = begin + j;
+        const s = star[i];
+        const att = new Float64Array(12);
+        // Short sums, so that no long chain of additions holds up the sweep.
+        let t = factor * u[i];
+        let part = 0;
+        for (let k = 0; k < 5; k++) part += astrometric[i][k] * xAstro[s][k];
+        t += part;
+        for (let axis = 0; axis < 3; axis++) {
+          part = 0;
+          for (let k = 0; k < 4; k++) {
+            att[4 * axis + k] = attitude[i][4 * axis + k];
+            part += att[4 * axis + k] * x[4 * axis + k];
+          }
+          t += part;
+        }
+        part = 0;
+        for (let k = 0; k < 6; k++) part += instrument[i][k] * xInstr[column[i][k]];
+        t += part;
+        let g = 0;
+        if (hasGlobal) {
+          g = global[i];
+          t += g * xGlobal[0];
+        }
+        u[i] = t;
+        r.squares.add(t * t);
+        if (hasGlobal) r.global.add(g * t);
+        r.s0.add(att[0] * t);
+        r.s1.add(att[1] * t);
+        r.s2.add(att[2] * t);
+        r.s3.add(att[3] * t);
+        r.s4.add(att[4] * t);
+        r.s5.add(att[5] * t);
+        r.s6.add(att[6] * t);
+        r.s7.add(att[7] * t);
+        r.s8.add(att[8] * t);
+        r.s9.add(att[9] * t);
+        r.s10.add(att[10] * t);
+        r.s11.add(att[11] * t);
+      },
+    );
+    sums[knot][0] = found.s0;
+    sums[knot][1] = found.s1;
+    sums[knot][2] = found.s2;
+    sums[knot][3] = found.s3;
+    sums[knot][4] = found.s4;
+    sums[knot][5] = found.s5;
+    sums[knot][6] = found.s6;
+    sums[knot][7] = found.s7;
+    sums[knot][8] = found.s8;
+    sums[knot][9] = found.s9;
+    sums[knot][10] = found.s10;
+    sums[knot][11] = found.s11;
+    if (hasGlobal) tGlobal.add(found.global);
+    squares.add(found.squares);
+  },
+);
+
 /** The attitude's unknowns, knot after knot in place of axis after axis. */
 export const attitudeByKnot = kernel("attitudeByKnot", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, knot) => {
   for (let axis = 0; axis < 3; axis++) y[knot][axis] = x[axis][knot];
@@ -154,14 +285,34 @@ export const sweepConstraints = teamKernel(
   },
 );
 
-/** Products of constraint rows' entries on some stars with a vector over these. */
-export const starProducts = teamKernel(
-  "starProducts",
-  { rowStart: view(i32), column: view(i32), a: view(f64), x: view(f64), products: view(f64) },
-  ({ rowStart, column, a, x, products }, team) => {
-    const first = rowStart[team.index];
-    products[team.index] = team.sum(rowStart[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
+/** Pieces of a constraint row's entries on stars: there are few such rows, and each is long. */
+export const PIECES = 64;
+
+/** Products of constraint rows' entries on some stars with a vector over these, piece by piece. */
+export const starPieces = teamKernel(
+  "starPieces",
+  { rowStart: view(i32), column: view(i32), a: view(f64), x: view(f64), pieces: view(f64) },
+  ({ rowStart, column, a, x, pieces }, team) => {
+    const row = Math.trunc(team.index / PIECES);
+    const piece = team.index % PIECES;
+    const each = Math.trunc((rowStart[row + 1] - rowStart[row] + PIECES - 1) / PIECES);
+    const first = Math.min(rowStart[row] + piece * each, rowStart[row + 1]);
+    const end = Math.min(first + each, rowStart[row + 1]);
+    pieces[team.index] = team.sum(end - first, (j) => a[first + j] * x[column[first + j]]);
   },
+  () => [PIECES],
+);
+
+/** Adds the pieces of each row. */
+export const starProducts = kernel(
+  "starProducts",
+  { pieces: view(f64), products: view(f64) },
+  ({ pieces, products }, row) => {
+    let total = 0;
+    for (let piece = 0; piece < PIECES; piece++) total += pieces[PIECES * row + piece];
+    products[row] = total;
+  },
+  () => [PIECES],
 );
 
 /** v := A^T u / beta - beta v from t = A^T (beta u), which is left zero for the next sweep. */

@@ -10,7 +10,7 @@ import { divide, shapeOfWindow } from "./division.js";
 import * as kernels from "./kernels.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, ROW, sections, sharedUnknowns } from "./shape.js";
-import type { Constraints, Observations, RowSource, Seen, Window } from "./source.js";
+import type { Constraints, Observations, RowOrder, RowSource, Seen, Window } from "./source.js";
 import { inverseNorms } from "./vectors.js";
 
 /** A vector over the unknowns, and its sections. */
@@ -63,6 +63,8 @@ export interface System extends StarRows {
   readonly knownTerms: View<"f64">;
   /** Column scaling; 0 for unknowns that have left the system. */
   readonly scaling: Unknowns;
+  /** Places of its rows, if a form has put them into another order than the source's (row-order.ts). */
+  readonly rowOrder?: RowOrder;
   /** The whole solution that the known terms were made for; undefined where it is 1 for all unknowns. */
   readonly exact?: Float64Array;
   free(): void;

@@ -5,7 +5,7 @@ import type { Vectors } from "./lsqr.js";
 import type { ScalarName, Scalars } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
-import type { SortedSection } from "./sorted.js";
+import type { SortedSection } from "./lists.js";
 import type { DeviceSparse, StarRows, System } from "./system.js";
 import { sharedOf } from "./system.js";
 
@@ -31,6 +31,13 @@ export interface Tile {
   readonly w: View<"f64">;
   readonly leaf: Leaf;
   readonly attitude?: SortedSection;
+  /** For rows in the order of their start knots: the first row of each, the sums of each, and the stars' part of A^T u. */
+  readonly ordered?: {
+    readonly knotRow: View<"i32">;
+    readonly sums: View<"f64">;
+    readonly stars: SortedSection;
+    readonly unused: View<"f64">;
+  };
   readonly instrument?: SortedSection;
   /** Entries of constraint rows on its stars. */
   readonly constraints?: DeviceSparse;
@@ -78,6 +85,8 @@ export interface SharePart {
   /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
   readonly starPlace: View<"i32">;
   readonly starRows: View<"i32">;
+  /** Pieces of products of the latter's entries on stars with a vector. */
+  readonly pieces: View<"f64">;
   /** Products of the latter's entries on stars with each other. */
   gram?: View<"f64">;
   at(name: ScalarName): View<"f64">;

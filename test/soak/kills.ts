@@ -29,7 +29,7 @@ function plasma(pick: Pick): Run {
 function gaia(pick: Pick): Run {
   const stars = ["--stars", String(20 + pick(10)), "--years", "1", "--known", "truth", "--seed", String(pick(100))];
   const loops = ["--errors", "probes", "2", "--norm", oneOf(pick, ["separate", "merged"])];
-  const fixed = ["--form", oneOf(pick, ["fused", "gathered"]), "--precision", "strict"];
+  const fixed = ["--form", oneOf(pick, ["fused", "gathered", "ordered"]), "--precision", "strict"];
   return {
     words: ["gsr", "--devices", oneOf(pick, ["js", "js*2", "js*3"]), "--no-kernels", ...stars, ...fixed, ...loops],
     to: (result, state) => ["--iterations", "60", "--out", result, "--checkpoint", state, "--every", "5"],

@@ -2,6 +2,7 @@ import type { View } from "isoform";
 import { LaunchError } from "isoform";
 import type { NpyArray, NpySource, NpyValues } from "isoform/io";
 import { writeNpz } from "isoform/io";
+import { inSourceOrder } from "../row-order.js";
 import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, KNOTS, sections } from "../shape.js";
 import type { Solver } from "../solver.js";
 import type { System } from "../system.js";
@@ -48,7 +49,15 @@ function* blocksOf({ parts }: Whole): Generator<Block> {
 
 /** Values of a block's rows, one array after the other. */
 const readBlock = (whole: Whole, { m, bounds }: Block, viewsOf: (system: System) => readonly View[]): Promise<ArrayLike<number>[]> =>
-  ofMember(whole, m, (system, read) => Promise.all(viewsOf(system).map((view) => read(view.slice(bounds)))));
+  ofMember(whole, m, async (system, read) => {
+    const values: ArrayLike<number>[] = [];
+    for (const array of viewsOf(system)) {
+      const { view, free } = await inSourceOrder(system, array, bounds);
+      values.push(await read(view));
+      free();
+    }
+    return values;
+  });
 
 /** The scaled constraint rows of the whole system, each in the order of its columns: stars are with their members, what they share is with the first. */
 async function constraintEntries(whole: Whole): Promise<[column: number, value: number][][]> {

@@ -10,6 +10,17 @@ export class Code {
     return this;
   }
 
+  /** The last lines, `count` of them, without their indentation. */
+  last(count: number): string[] {
+    return this.lines.slice(-count).map((line) => line.trimStart());
+  }
+
+  /** Takes the last line back. */
+  takeBack(): this {
+    this.lines.pop();
+    return this;
+  }
+
   /** A line that declares `name`, left out where no other line has that name: compilers warn of it. */
   declaration(name: string, text: string): this {
     this.declarations.set(this.lines.length, name);

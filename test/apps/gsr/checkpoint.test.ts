@@ -13,7 +13,7 @@ import { main } from "../../cli/isoform.js";
 const folder = await mkdtemp(join(tmpdir(), "isoform-gsr-"));
 after(() => rm(folder, { recursive: true }));
 
-const SYSTEM = ["--stars", "20", "--years", "1", "--known", "truth", "--seed", "4", "--precision", "strict", "--form", "fused"];
+const SYSTEM = ["--stars", "20", "--years", "1", "--known", "truth", "--seed", "4", "--precision", "strict", "--form", "ordered"];
 const LOOPS = ["--robust", "--outliers", "0.01", "--errors", "probes", "2", "--atol", "1e-4"];
 const STATE = join(folder, "state");
 

@@ -36,7 +36,7 @@ async function solve(spec: string, options: SolverOptions, system: typeof simula
 }
 
 for (const [name, system] of Object.entries({ simulated, scanning }))
-  for (const options of [{ form: "fused" }, { form: "fused", norm: "merged" }, { form: "gathered" }] as const)
+  for (const options of [{ form: "fused" }, { form: "fused", norm: "merged" }, { form: "gathered" }, { form: "ordered" }] as const)
     test(`the ${name} system has strict bits of one member on several: ${JSON.stringify(options)}`, async () => {
       const strict = { ...options, precision: "strict" } as const;
       const one = await solve("js", strict, system, 12);
@@ -103,7 +103,7 @@ test("what does not go on several members is refused", async () => {
   const set = await devices("js*13");
   await assert.rejects(
     Solver.create(set, { ...simulated, form: "paper" }),
-    /the form paper runs on one device, and js\*13 has 13 members: take the form fused or gathered/,
+    /the form paper runs on one device, and js\*13 has 13 members: take the form fused, gathered or ordered/,
   );
   await assert.rejects(
     Solver.create(set, { ...simulated, form: "fused", precision: "strict" }),

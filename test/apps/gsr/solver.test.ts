@@ -149,6 +149,8 @@ const OTHER_FORMS = [
   { form: "sorted", layout: "planes" },
   { form: "gathered" },
   { form: "gathered", layout: "planes" },
+  { form: "ordered" },
+  { form: "ordered", layout: "planes" },
   { layout: "planes" },
 ] as const;
 

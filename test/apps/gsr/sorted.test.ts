@@ -1,37 +1,61 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { f64, open, range } from "isoform";
-import { a2Att, a2Instr } from "../../../apps/gsr/kernels.js";
-import { scaledShape } from "../../../apps/gsr/shape.js";
+import { f64, open, range, teams } from "isoform";
+import type { View } from "isoform";
+import { a2Astro, a2Att, a2Instr } from "../../../apps/gsr/kernels.js";
+import type { SortedSection } from "../../../apps/gsr/lists.js";
+import { scanningRows } from "../../../apps/gsr/scanning/index.js";
+import { scaledShape, sections } from "../../../apps/gsr/shape.js";
 import { simulatedRows } from "../../../apps/gsr/simulated.js";
-import { sortedAttitude, sortedInstrument, sumsOfBoth } from "../../../apps/gsr/sorted.js";
+import { sortedAttitude } from "../../../apps/gsr/sorted-attitude.js";
+import { sortedInstrument } from "../../../apps/gsr/sorted-instrument.js";
+import { sortedStars } from "../../../apps/gsr/sorted-stars.js";
+import type { System } from "../../../apps/gsr/system.js";
 import { createSystem, unknowns } from "../../../apps/gsr/system.js";
 
 const device = await open("js");
-const shape = scaledShape(0.002);
-const system = await createSystem(device, simulatedRows(shape, "parallel", 3), { layout: "left" });
-const u = device.from(
-  f64,
-  Float64Array.from({ length: shape.observations }, (_, i) => Math.sin(i)),
-);
+const systems = {
+  random: await createSystem(device, simulatedRows(scaledShape(0.002), "parallel", 3), { layout: "left" }),
+  // Five of six unknowns of the instrument follow from CCD, field and interval of time
+  scanning: await createSystem(device, await scanningRows(device, { stars: 400, years: 2 }, 5), { layout: "left" }),
+};
 
-for (const rows of [shape.observations, Math.ceil(shape.observations / 7), 1000])
-  test(`shares of A^T u from sorted copies, in tiles of ${rows} rows`, async () => {
-    const length = system.scaling.all.length;
-    const [expected, actual] = [0, 1].map(() => unknowns(shape, device.from(f64, new Float64Array(length).fill(0.5))));
-    await device.run(a2Att, { a: system.attitude, knot: system.knot, u, v: expected.attitude }, range(shape.observations));
-    await device.run(a2Instr, { a: system.instrument, column: system.column, u, v: expected.instrument }, range(shape.observations));
-    const attitude = await sortedAttitude(system, {});
-    const instrument = await sortedInstrument(system, {}, rows);
-    const finishes = [attitude.finish(actual.attitude), instrument.finish(actual.instrument)];
-    for (const { launch } of [attitude.sums(u), instrument.sums(u), ...finishes]) device.queue.submit(launch);
-    const [sums, right] = [await device.queue.read(actual.all), await device.queue.read(expected.all)];
-    for (let n = 0; n < length; n++) assert.ok(Math.abs(sums[n] - right[n]) < 1e-12, `unknown ${n}: ${sums[n]} and ${right[n]}`);
-    // Both in one kernel leave the same bits.
-    device.queue.write(actual.all, new Float64Array(length).fill(0.5));
-    for (const { lists } of [attitude, instrument]) device.queue.clear(lists.sums);
-    for (const { launch } of [sumsOfBoth(system, attitude, instrument, u, {}), ...finishes]) device.queue.submit(launch);
-    assert.deepEqual(await device.queue.read(actual.all), sums);
-    attitude.free();
-    instrument.free();
+/** Runs a section and asserts that it leaves what the paper's kernel does. */
+async function assertShare(section: SortedSection, u: View<"f64">, actual: View<"f64">, expected: View<"f64">): Promise<void> {
+  for (const { launch } of [...section.sums(u), ...section.finish(actual)]) device.queue.submit(launch);
+  const [found, right] = [await device.queue.read(actual), await device.queue.read(expected)];
+  for (let n = 0; n < right.length; n++) assert.ok(Math.abs(found[n] - right[n]) < 1e-12, `unknown ${n}: ${found[n]} and ${right[n]}`);
+  section.free();
+}
+
+for (const [name, system] of Object.entries(systems) as [string, System][]) {
+  const { shape } = system;
+  const rows = shape.observations;
+  const u = device.from(
+    f64,
+    Float64Array.from({ length: rows }, (_, i) => Math.sin(i)),
+  );
+  const some = () => unknowns(shape, device.from(f64, new Float64Array(sections(shape).unknowns).fill(0.5)));
+
+  test(`${name}: shares of attitude and stars in A^T u from sorted copies`, async () => {
+    const [expected, actual] = [some(), some()];
+    // The stars' part is put down, other shares are added.
+    device.queue.clear(expected.astrometric);
+    await device.run(a2Att, { a: system.attitude, knot: system.knot, u, v: expected.attitude }, range(rows));
+    await assertShare(await sortedAttitude(system, {}), u, actual.attitude, expected.attitude);
+    await device.run(a2Astro, { a: system.astrometric, starRow: system.starRow, u, v: expected.astrometric }, teams(shape.stars));
+    for (const tile of [rows, Math.ceil(rows / 3), 1000])
+      await assertShare(await sortedStars(system, 0, {}, tile), u, actual.astrometric, expected.astrometric);
   });
+
+  for (const tile of [rows, Math.ceil(rows / 7), 1000])
+    test(`${name}: the instrument's share in tiles of ${tile} rows`, async () => {
+      const [expected, actual] = [some(), some()];
+      await device.run(a2Instr, { a: system.instrument, column: system.column, u, v: expected.instrument }, range(rows));
+      const section = await sortedInstrument(system, {}, tile);
+      const kernels = section.sums(u).map((step) => step.name);
+      const hasClasses = name === "scanning" && tile > 1000;
+      assert.deepEqual(kernels, hasClasses ? ["classTiles", "instrumentTiles"] : ["instrumentTiles"]);
+      await assertShare(section, u, actual.instrument, expected.instrument);
+    });
+}

@@ -305,6 +305,29 @@ test("a member's lanes are neighbouring threads, which fold by shuffles and stor
   assert.doesNotMatch(source, /__syncwarp/);
 });
 
+const twoSums = teamKernel("twoSums", { x: view(f64, 2), y: view(f64, 2) }, ({ x, y }, team) => {
+  const sums = team.reduce(x[0].length, { plus: "sum", most: "max" }, (j, r) => {
+    r.plus.add(x[team.index][j]);
+    r.most.max(x[team.index][j]);
+  });
+  y[team.index][0] = sums.plus;
+  y[team.index][1] = sums.most;
+});
+
+test("the members of a warp fold by shuffles alone, larger teams through shared memory", () => {
+  const warp = emit(twoSums, { members: 32 }).source;
+  assert.match(warp, /__shfl_xor_sync\(~0u, plus_part_, step\)/);
+  assert.doesNotMatch(warp, /__shared__/);
+  assert.match(emit(twoSums, { members: 64 }).source, /__shared__ double plus_warps_\[32\];/);
+});
+
+test("stores of a team, one after the other, wait for its members once", () => {
+  const source = emit(twoSums, { members: 32 })
+    .source.replace(/\/\/ line \d+/g, "")
+    .replace(/\s+/g, " ");
+  assert.match(source, /\} __syncthreads\(\); if \(thread == 0\) y_\[[^;]*; if \(thread == 0\) y_\[[^;]*; __syncthreads\(\);/);
+});
+
 test("strict lanes keep the eight sums of the strict order, and one lane has them all", () => {
   const four = emit(laneSums, { strict: true, lanes: 4 }).source;
   assert.match(four, /double sum_part_\[2\] = \{0\.0, 0\.0\};/);

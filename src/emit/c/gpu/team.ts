@@ -21,6 +21,9 @@ export const DEFAULT_LANES = 8;
 /** Static shared memory of a block; scratch beyond it is dynamic. */
 const STATIC_SHARED = 40 << 10;
 
+/** The beginning of a line that stores for the team. */
+const ONE_THREAD = "if (thread == 0) ";
+
 const SIZE = { f64: 8, f32: 4, i32: 4, u32: 4 };
 
 /** Bytes of the kernel's scratch arrays, each on a multiple of 8. */
@@ -229,7 +232,7 @@ export class TeamWriter extends EntryWriter {
       this.inside(this.runnersOf(stmt), name, () => body.loop(stmt.body));
       body.code.line("}");
     });
-    body.code.line(`${this.dialect.barrier};`);
+    this.barrier(body);
   }
 
   /** A loop over lanes; by one thread where it is the member. */
@@ -256,7 +259,7 @@ export class TeamWriter extends EntryWriter {
       else if (this.inOrder) this.strictReduce(body, stmt, folding, identities);
       else this.fastReduce(body, stmt, folding, identities);
     });
-    if (this.runs === "team") body.code.line(`${this.dialect.barrier};`);
+    if (this.runs === "team") this.barrier(body);
   }
 
   private get inOrder(): boolean {
@@ -336,7 +339,7 @@ export class TeamWriter extends EntryWriter {
         folding.forEach(({ accumulator }, n) => body.code.line(`${once}${lanes[n]}[${lane}] = ${accumulator};`));
       }),
     );
-    body.code.line(`${this.dialect.barrier};`);
+    this.barrier(body);
     folding.forEach(({ result, known }, n) => {
       const values = Array.from({ length: LANES }, (_, k) => `${lanes[n]}[${k}]`);
       body.code.line(`${known} = ${foldLanes(values, (a, b) => this.fold(body, result, a, b))};`);
@@ -367,16 +370,21 @@ export class TeamWriter extends EntryWriter {
       return;
     }
     const { warp } = shuffle;
-    const warps = folding.map(({ result, accumulator }) => {
-      const array = this.names.fresh(`${result.name}_warps`);
-      this.sharedArray(array, result.type, MEMBER_LIMIT / warp);
+    for (const { result, accumulator } of folding)
       body.code.block(`for (int step = ${warp / 2}; step > 0; step /= 2)`, () =>
         this.foldInto(body, result.op, result.type, accumulator, shuffle.xor(accumulator, "step")),
       );
+    if (this.threads === warp) {
+      for (const { accumulator, known } of folding) body.code.line(`${known} = ${accumulator};`);
+      return;
+    }
+    const warps = folding.map(({ result, accumulator }) => {
+      const array = this.names.fresh(`${result.name}_warps`);
+      this.sharedArray(array, result.type, MEMBER_LIMIT / warp);
       body.code.line(`if (thread % ${warp} == 0) ${array}[thread / ${warp}] = ${accumulator};`);
       return array;
     });
-    body.code.line(`${this.dialect.barrier};`);
+    this.barrier(body);
     folding.forEach(({ result, known }, n) => {
       body.code.line(`${known} = ${warps[n]}[0];`);
       body.code.block(`for (int warp = 1; warp < threads / ${warp}; warp++)`, () =>
@@ -393,7 +401,7 @@ export class TeamWriter extends EntryWriter {
         this.inside("thread", "0", () => body.statements(stmt.body));
       }),
     );
-    body.code.line(`${this.dialect.barrier};`);
+    this.barrier(body);
   }
 
   /** The number of turns of a shared loop, computed before its body changes memory if it is needed after the loop. */
@@ -434,9 +442,12 @@ export class TeamWriter extends EntryWriter {
       body.line(stmt, `if (${this.member.lane} == 0) ${line}`);
       return this.synchronise(body);
     }
-    body.code.line(`${this.dialect.barrier};`);
-    body.line(stmt, `if (thread == 0) ${line}`);
-    body.code.line(`${this.dialect.barrier};`);
+    const [before, last] = body.code.last(2);
+    // Stores of one thread, line after line, need no barriers in between.
+    if (last === this.barrierLine && before.startsWith(ONE_THREAD)) body.code.takeBack();
+    else this.barrier(body);
+    body.line(stmt, `${ONE_THREAD}${line}`);
+    this.barrier(body);
   }
 
   /** The lanes of a member see each other's stores, where memory passes between them. */
@@ -447,9 +458,18 @@ export class TeamWriter extends EntryWriter {
     if (this.runs === "member" && passes) body.code.line(`${this.dialect.shuffle!.group.fence(this.member.mask)};`);
   }
 
+  private get barrierLine(): string {
+    return `${this.dialect.barrier};`;
+  }
+
+  /** Waits for all threads, unless they have just waited. */
+  private barrier(body: BodyWriter): void {
+    if (body.code.last(1)[0] !== this.barrierLine) body.code.line(this.barrierLine);
+  }
+
   /** Members that still read what all may read, before one of them changes it. */
   private before(body: BodyWriter): void {
-    if (this.barrierBefore) body.code.line(`${this.dialect.barrier};`);
+    if (this.barrierBefore) this.barrier(body);
   }
 }
 

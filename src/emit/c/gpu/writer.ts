@@ -389,7 +389,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
     if (tuning?.resident !== undefined || byDefault !== undefined) return tuning?.resident ?? byDefault;
     const { loads, kept } = turnsOf(this.ir.body);
     if (loads < MANY_LOADS.loads || kept > MANY_LOADS.kept) return undefined;
-    return Math.min(RESIDENTS.at(-1)!, Math.max(1, Math.floor(MANY_LOADS.threads / threads)));
+    return Math.max(1, Math.floor(MANY_LOADS.threads / threads));
   }
 
   /** The finished function and its signature. */

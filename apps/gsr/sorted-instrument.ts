@@ -1,0 +1,221 @@
+import type { LaunchOptions } from "isoform";
+import { f64, i32, kernel, range, view } from "isoform";
+import type { ListStep, SortedSection } from "./lists.js";
+import { TILE_ROWS, gatherRows, listSums, oneSum, tilesOf, upload } from "./lists.js";
+import type { Shape } from "./shape.js";
+import { INSTRUMENT, instrumentLayout } from "./shape.js";
+import { inSlices } from "./slices.js";
+import type { StarRows } from "./system.js";
+
+/*
+ * Instrument: coefficients of one unknown, cut into tiles of rows whose u stays in a cache. Where five of a row's six unknowns follow from its CCD, field
+ * and interval of time, as observations have it, rows of one such class are summed up together, and read u once for five coefficients.
+ */
+
+/** Rows of a tile of classes: there are few, so that neighbouring threads read neighbours in u. On an H200 they take 0.71 of the time of 2^21 rows. */
+const CLASS_TILE_ROWS = 2 ** 18;
+
+/** Coefficients of a list, at most: all observations of a CCD have its unknowns of magnitude and colour, and one thread would be busy with these for long. */
+const LONGEST_LIST = 1024;
+/** Rows of a list of a class, at most. */
+const LONGEST_OF_CLASS = 256;
+
+/** The coefficient that a class does not decide: small-scale calibration, whose unknowns are the pixel columns. */
+const SMALL = 2;
+const OF_CLASS = Array.from({ length: INSTRUMENT }, (_, k) => k).filter((k) => k !== SMALL);
+/** Rows of a class in a tile, on average, from which on classes pay. */
+const FEWEST_ROWS = 8;
+
+/** Copies coefficients: of each row those from `first` on, `width` of them, are counted by `entry`. */
+const gatherEntries = kernel(
+  "gatherEntries",
+  { entry: view(i32), first: i32, width: i32, a: view(f64, 2), sorted: view(f64), row: view(i32) },
+  ({ entry, first, width, a, sorted, row }, e) => {
+    const i = Math.trunc(entry[e] / width);
+    sorted[e] = a[i][first + entry[e] - width * i];
+    row[e] = i;
+  },
+);
+
+/** For each list of a column of a tile the sum of its coefficients times u. */
+const instrumentTiles = oneSum("instrumentTiles");
+
+/** Each column from its lists in all tiles. */
+const instrumentColumns = kernel(
+  "instrumentColumns",
+  { sums: view(f64), first: view(i32), tiles: i32, t: view(f64) },
+  ({ sums, first, tiles, t }, column) => {
+    let total = 0;
+    for (let tile = 0; tile < tiles; tile++) {
+      const group = tile * t.length + column;
+      const end = first[group + 1];
+      for (let n = first[group]; n < end; n++) total += sums[n];
+    }
+    t[column] += total;
+  },
+);
+
+/** For each list of a class in a tile the five sums of its coefficients times u. */
+const classTiles = listSums("classTiles", INSTRUMENT - 1);
+
+/** Each class from its lists in all tiles. */
+const classSums = kernel(
+  "classSums",
+  { sums: view(f64, 2), first: view(i32), tiles: i32, classes: i32, totals: view(f64, 2) },
+  ({ sums, first, tiles, classes, totals }, k, one) => {
+    let total = 0;
+    for (let tile = 0; tile < tiles; tile++) {
+      const group = tile * classes + one;
+      const end = first[group + 1];
+      for (let n = first[group]; n < end; n++) total += sums[n][k];
+    }
+    totals[k][one] = total;
+  },
+);
+
+/** Each column from the classes that have it. */
+const classColumns = kernel(
+  "classColumns",
+  { totals: view(f64), start: view(i32), place: view(i32), t: view(f64) },
+  ({ totals, start, place, t }, column) => {
+    let total = 0;
+    for (let e = start[column]; e < start[column + 1]; e++) total += totals[place[e]];
+    t[column] += total;
+  },
+);
+
+/** Device memory of the instrument's copy, without what slices are filled up with; classes need less. */
+export const sortedInstrumentFootprint = (shape: Shape): number =>
+  shape.observations * INSTRUMENT * (12 + 20 / LONGEST_LIST) + tilesOf(shape) * instrumentLayout(shape).size * 24;
+
+/** The instrument's share of A^T u from a copy of its coefficients by tile of `tileRows` rows, and in it by column, or by class and column. */
+export async function sortedInstrument(rows: StarRows, options: LaunchOptions, tileRows = TILE_ROWS): Promise<SortedSection> {
+  const columnOf = (await rows.device.queue.read(rows.column)) as Int32Array;
+  const classRows = Math.min(CLASS_TILE_ROWS, tileRows);
+  const classes = classesOf(columnOf, tilesOf(rows.shape, tileRows));
+  if (!classes) return ofEntries(rows, columnOf, { first: 0, width: INSTRUMENT, tileRows }, options);
+  const small = Int32Array.from({ length: rows.shape.observations }, (_, i) => columnOf[INSTRUMENT * i + SMALL]);
+  const sections = [
+    await ofClasses(rows, classes, classRows, options),
+    await ofEntries(rows, small, { first: SMALL, width: 1, tileRows }, options),
+  ];
+  const both = (steps: (section: SortedSection) => ListStep[]): ListStep[] => sections.flatMap(steps);
+  return {
+    sums: (u) => both(({ sums }) => sums(u)),
+    finish: (t) => both(({ finish }) => finish(t)),
+    free: () => sections.forEach((section) => section.free()),
+  };
+}
+
+/** Rows by what their CCD, field and interval are. */
+interface Classes {
+  readonly count: number;
+  readonly classOf: Int32Array;
+  /** Five columns a class. */
+  readonly columns: readonly number[];
+}
+
+/** The classes of rows, unless a row's columns do not follow from one of them, or classes have few rows. */
+function classesOf(columnOf: Int32Array, tiles: number): Classes | undefined {
+  const rows = columnOf.length / INSTRUMENT;
+  const most = rows / (FEWEST_ROWS * tiles);
+  const known = new Map<number, number>();
+  const columns: number[] = [];
+  const classOf = new Int32Array(rows);
+  const width = OF_CLASS.length;
+  for (let i = 0; i < rows; i++) {
+    const key = columnOf[INSTRUMENT * i + INSTRUMENT - 1];
+    let one = known.get(key);
+    if (one === undefined) {
+      known.set(key, (one = known.size));
+      if (one >= most) return undefined;
+      for (const k of OF_CLASS) columns.push(columnOf[INSTRUMENT * i + k]);
+    }
+    for (let n = 0; n < width; n++) if (columns[width * one + n] !== columnOf[INSTRUMENT * i + OF_CLASS[n]]) return undefined;
+    classOf[i] = one;
+  }
+  return { count: known.size, classOf, columns };
+}
+
+async function ofClasses(
+  { device, shape, instrument }: StarRows,
+  { count, classOf, columns }: Classes,
+  tileRows: number,
+  options: LaunchOptions,
+): Promise<SortedSection> {
+  const width = OF_CLASS.length;
+  const { entries, ...lists } = inSlices({ groups: count, entries: tileRows, groupOf: classOf }, LONGEST_OF_CLASS);
+  const { row, first, ...slices } = upload(device, { row: entries, ...lists });
+  const a = device.array(f64, [row.length, width], { layout: instrument.contiguous ? "right" : "left" });
+  const sums = device.array(f64, [slices.list.length, width]);
+  const totals = device.array(f64, [width, count]);
+  const column = device.from(i32, OF_CLASS);
+  await device.run(gatherRows, { row, column, a: instrument, sorted: a }, range(row.length), options);
+  column.free();
+  const byColumn = upload(device, placesOf(columns, count, instrumentLayout(shape).size));
+  const tiles = tilesOf(shape, tileRows);
+  return {
+    sums: (u) => [
+      { name: classTiles.name, launch: device.prepare(classTiles, { a, row, ...slices, u, sums }, range(slices.list.length), options) },
+    ],
+    finish: (t) => [
+      {
+        name: classSums.name,
+        launch: device.prepare(classSums, { sums, first, tiles, classes: count, totals }, range(width, count), options),
+      },
+      {
+        name: classColumns.name,
+        launch: device.prepare(classColumns, { totals: totals.reshape(totals.size), ...byColumn, t }, range(t.length), options),
+      },
+    ],
+    free: () => [a, row, first, sums, totals, ...Object.values(slices), ...Object.values(byColumn)].forEach((array) => array.free()),
+  };
+}
+
+/** For each column the places of its sums among all classes' totals, [5][classes]. */
+function placesOf(columns: readonly number[], classes: number, size: number): { start: Int32Array; place: Int32Array } {
+  const width = OF_CLASS.length;
+  const places = Array.from({ length: columns.length }, (_, n) => n).sort((n, m) => columns[n] - columns[m] || n - m);
+  const start = new Int32Array(size + 1);
+  for (const column of columns) start[column + 1]++;
+  for (let c = 0; c < size; c++) start[c + 1] += start[c];
+  return { start, place: Int32Array.from(places, (n) => (n % width) * classes + Math.floor(n / width)) };
+}
+
+/** Coefficients that an entry's number counts: `width` of each row, from its coefficient `first` on. */
+interface Counted {
+  readonly first: number;
+  readonly width: number;
+  readonly tileRows: number;
+}
+
+async function ofEntries(
+  { device, shape, instrument }: StarRows,
+  columnOf: Int32Array,
+  { first, width, tileRows }: Counted,
+  options: LaunchOptions,
+): Promise<SortedSection> {
+  const [tiles, columns] = [tilesOf(shape, tileRows), instrumentLayout(shape).size];
+  const slices = inSlices({ groups: columns, entries: width * tileRows, groupOf: columnOf }, LONGEST_LIST);
+  const { entries: entry, first: firstList, ...lists } = upload(device, { ...slices });
+  const row = device.array(i32, entry.length);
+  const a = device.array(f64, entry.length);
+  const sums = device.array(f64, lists.list.length);
+  await device.run(gatherEntries, { entry, first, width, a: instrument, sorted: a, row }, range(entry.length), options);
+  entry.free();
+  return {
+    sums: (u) => [
+      {
+        name: instrumentTiles.name,
+        launch: device.prepare(instrumentTiles, { a, row, ...lists, u, sums }, range(lists.list.length), options),
+      },
+    ],
+    finish: (t) => [
+      {
+        name: instrumentColumns.name,
+        launch: device.prepare(instrumentColumns, { sums, first: firstList, tiles, t }, range(columns), options),
+      },
+    ],
+    free: () => [row, a, sums, firstList, ...Object.values(lists)].forEach((array) => array.free()),
+  };
+}
