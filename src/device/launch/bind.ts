@@ -146,7 +146,9 @@ function checkRange(check: Checks, call: Call, { strict, code }: CompiledCall, g
   const range = rangesOf(policy, given.scalars, given.views);
   check.bounds(strict.ir, strict.access, policy, range, given);
   check.races(strict, policy, range);
-  const safe = isChecked(call) ? checkedKernel(code, { range, ...arraysOf(code.ir, given.views) }) : code;
+  const safe = isChecked(call)
+    ? checkedKernel(code, { range, ...arraysOf(code.ir, given.views), text: textOf(code.ir, policy, given) })
+    : code;
   return { code: printingKernel(safe), range };
 }
 
@@ -466,6 +468,13 @@ function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted">
     shape: (array) => views[array]?.shape ?? shapes.get(array)!,
     trusted: (array, axis) => trusted.get(array)?.includes(axis) === true,
   };
+}
+
+/** All that `rangesOf` and `arraysOf` tell of a launch: integers of its range, parameters and shapes. */
+function textOf(ir: KernelIR, policy: Policy, { scalars, views }: Given): string {
+  const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
+  const integers = ir.params.flatMap((p) => (p.kind === "scalar" && p.type === "i32" ? [scalars[p.name]] : []));
+  return JSON.stringify([range, integers, Object.entries(views).map(([name, { shape }]) => [name, shape])]);
 }
 
 /** True if all accesses are to one and the same element. */

@@ -1,3 +1,4 @@
+import { memoised, named } from "#memoise";
 import { emitWasm, type WasmKernel, type WasmSpec } from "../../emit/wasm/module.js";
 import type { Policy, RangePolicy } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -43,7 +44,8 @@ export class ModuleCache {
   private made(key: string, spec: WasmSpec): CachedModule {
     let found = this.known.get(key);
     if (!found) {
-      const kernel = emitWasm(spec);
+      const { ir, ...rest } = spec;
+      const kernel = memoised("module", [named(ir), rest], () => emitWasm(spec));
       found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
       this.known.set(key, found);
     }

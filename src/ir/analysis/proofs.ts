@@ -19,6 +19,8 @@ export interface Known {
   shape(array: string): readonly number[];
   /** True for axes along which an array's every index is right by construction. */
   trusted(array: string, axis: number): boolean;
+  /** Equal for launches about which the same is known; where there is one, results are remembered by it. */
+  readonly text?: string;
 }
 
 /** Facts that hold at an expression: linear forms that are at least 0. */
@@ -29,9 +31,19 @@ type Facts = readonly Affine[];
  * are inside by what is known of ranges, of loops' bounds and of the conditions around them. Forms are sums of integers here; the code computes
  * modulo 2^32, which is the same wherever the sum fits an i32: so a condition tells something only where both of its sides do.
  */
-export function unprovedAccesses(ir: KernelIR, known: Known): Map<Expr | Stmt, Unproved> {
-  return new Prover(ir, known).unproved();
+export function unprovedAccesses(ir: KernelIR, known: Known): ReadonlyMap<Expr | Stmt, Unproved> {
+  if (known.text === undefined) return new Prover(ir, known).unproved();
+  let results = remembered.get(ir);
+  if (!results || results.size >= MOST_REMEMBERED) remembered.set(ir, (results = new Map()));
+  let result = results.get(known.text);
+  if (!result) results.set(known.text, (result = new Prover(ir, known).unproved()));
+  return result;
 }
+
+/** Results by code and by what was known: members of a set, and sets of one shape, launch the same. */
+const remembered = new WeakMap<KernelIR, Map<string, ReadonlyMap<Expr | Stmt, Unproved>>>();
+/** Launches with an integer that counts up never meet again. */
+const MOST_REMEMBERED = 64;
 
 class Prover {
   /** First values of locals that keep them. */

@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { fileURLToPath } from "node:url";
 import { HEAT_FILE } from "../../fortran/fixtures.js";
 import { makeProgram } from "../../../src/cli/program.js";
 
@@ -16,8 +17,11 @@ export interface Case {
 interface Quick {
   readonly arguments?: readonly string[];
   readonly options: readonly string[];
+  /** Words that take less where the option names a file to write, which is written alike. */
+  readonly writing?: Quick;
 }
 
+const TIMINGS = fileURLToPath(new URL("../../../../test/data/gaia-timings-10gb.csv", import.meta.url));
 const GRID = ["--devices", "js"];
 const FLOW = { options: [...GRID, "--size", "8", "--steps", "2"] };
 const PLASMA = { options: ["--devices", "js", "--particles", "64", "--dt", "0.01", "--time", "0.02", "--every", "1"] };
@@ -27,6 +31,8 @@ const QUICK: Readonly<Record<string, Quick>> = {
   assess: {
     arguments: ["stream"],
     options: [...GRID, "--gib", "0.0001", "--repeats", "1", "--iterations", "1", "--quick", "--no-handwritten"],
+    // Peaks of a device take seconds
+    writing: { options: ["--from", TIMINGS] },
   },
   doctor: { options: [] },
   elasticity: { options: [...GRID, "--size", "5", "--iterations", "2"] },
@@ -35,7 +41,7 @@ const QUICK: Readonly<Record<string, Quick>> = {
   gsr: { options: ["--devices", "js", "--stars", "20", "--years", "1", "--iterations", "2"] },
   heat: { options: [...GRID, "--size", "8", "--steps", "2"] },
   "lbm cavity": FLOW,
-  "lbm sphere": { options: [...GRID, "--size", "4", "--steps", "2"] },
+  "lbm cylinder": { options: [...GRID, "--size", "4", "--steps", "2"] },
   "navier-stokes box": { options: [...GRID, "--nx", "16", "--ny", "16", "--steps", "2", "--every", "1"] },
   life: { options: [...GRID, "--generations", "2", "--width", "40", "--height", "12"] },
   "pic push": { options: ["--devices", "js", "--particles", "64", "--calls", "2"] },
@@ -50,6 +56,9 @@ const QUICK: Readonly<Record<string, Quick>> = {
   },
   stream: { options: ["--devices", "js", "--gib", "0.0001", "--iterations", "2"] },
 };
+
+/** Options that name a file to write. */
+const WRITTEN = ["json", "report"];
 
 /** Values that are work which somebody may want, however long it takes. */
 const LONG = ["1e12", "9007199254740991"];
@@ -117,7 +126,10 @@ export async function extremes(): Promise<Case[]> {
   const commands = leaves(program).filter(([name]) => !/^(lbm|pic|navier-stokes) /.test(name) || Object.hasOwn(QUICK, name));
   const own = commands.flatMap(([name, command]) => {
     const quick = quickOf(name);
-    const options = command.options.flatMap((option) => valuesOf(option).map((value) => wordsOf(name, quick, written(option, value))));
+    const options = command.options.flatMap((option) => {
+      const words = WRITTEN.includes(option.attributeName()) ? (quick.writing ?? quick) : quick;
+      return valuesOf(option).map((value) => wordsOf(name, words, written(option, value)));
+    });
     const places = command.registeredArguments.flatMap(() =>
       [...WORDS, ...NAMES].map((value) => wordsOf(name, { ...quick, arguments: [value] }, [])),
     );

@@ -132,4 +132,14 @@ describe("accesses are not proved", () => {
       [1, 2, 4],
     );
   });
+
+  it("and results are remembered by what was known", () => {
+    const ir = kernel(params, [when(cmp("lt", n(0), i), [y(x(add(i, n(1))))])]);
+    const inside = unprovedAccesses(ir, { ...known, text: "50" });
+    assert.equal(inside.size, 0);
+    assert.equal(unprovedAccesses(ir, { ...known, text: "50" }), inside);
+    const longer: Known = { ...known, range: (atom) => (atom === "index:0" ? [0, 99] : undefined) };
+    assert.equal(unprovedAccesses(ir, { ...longer, text: "100" }).size, 2);
+    assert.equal(unprovedAccesses({ ...ir }, { ...longer, text: "50" }).size, 2);
+  });
 });
