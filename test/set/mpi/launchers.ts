@@ -10,7 +10,7 @@ export interface Launcher {
 }
 
 /** The MPIs of Debian, which can be installed beside each other; ISOFORM_MPIRUN names another's launcher, with its options. */
-const LAUNCHERS: readonly Launcher[] = [
+export const LAUNCHERS: readonly Launcher[] = [
   { name: "Open MPI", command: ["mpirun.openmpi", "--oversubscribe"] },
   { name: "MPICH", command: ["mpirun.mpich"] },
   ...(process.env.ISOFORM_MPIRUN ? [{ name: "ISOFORM_MPIRUN", command: process.env.ISOFORM_MPIRUN.split(" ") }] : []),
@@ -44,13 +44,16 @@ export function launch({ command }: Launcher, count: number, words: readonly str
 /** Path of a compiled program in programs/. */
 export const program = (name: string): string => fileURLToPath(new URL(`programs/${name}.js`, import.meta.url));
 
+/** Whether a launcher is installed. */
+export const isInstalled = ({ command }: Launcher): boolean =>
+  !spawnSync(command[0], ["--version"], { env: { ...process.env, ...ROOT } }).error;
+
 /** Calls `tests` for each MPI; where one is missing, its test is skipped by name, with the reason. */
 export function eachLauncher(tests: (launcher: Launcher) => void): void {
   for (const launcher of LAUNCHERS) {
-    const missing = spawnSync(launcher.command[0], ["--version"], { env: { ...process.env, ...ROOT } }).error;
     describe(launcher.name, () => {
-      if (missing) it("is there", { skip: `${launcher.command[0]} is not installed` }, () => undefined);
-      else tests(launcher);
+      if (isInstalled(launcher)) tests(launcher);
+      else it("is there", { skip: `${launcher.command[0]} is not installed` }, () => undefined);
     });
   }
 }
