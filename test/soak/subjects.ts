@@ -6,6 +6,7 @@ import { fortranRoutines } from "./fortran-routines.js";
 import { kills } from "./kills.js";
 import { mutants } from "./mutants/mutants.js";
 import { options } from "./options.js";
+import { rankKills } from "./rank-kills.js";
 import { ranks } from "./ranks.js";
 import { skeletons } from "./skeletons.js";
 import { sources } from "./sources.js";
@@ -23,6 +24,7 @@ export const SUBJECTS: readonly Subject[] = [
   cache,
   kills,
   ranks,
+  rankKills,
   workers,
   mutants,
 ];

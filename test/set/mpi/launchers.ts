@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync, type ChildProcessByStdio } from "node:child_process";
+import type { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -39,6 +40,18 @@ export function launch({ command }: Launcher, count: number, words: readonly str
     killSignal: "SIGKILL",
     env: { ...process.env, ...ROOT, ...env },
   });
+}
+
+/** Starts them, and does not wait. */
+export function begin(
+  { command }: Launcher,
+  count: number,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  const [file, ...options] = command;
+  const all = [...options, "-n", `${count}`, process.execPath, ...words];
+  return spawn(file, all, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...ROOT, ...env } });
 }
 
 /** Path of a compiled program in programs/. */
