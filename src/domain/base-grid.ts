@@ -16,7 +16,7 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
-import { localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
@@ -381,7 +381,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   async run(made: Container, options: { precision?: Precision } = {}): Promise<void> {
     requireThing("grid.run", made, made?.grid instanceof BaseGrid, "give what grid.container(...) returns; device.run runs kernels");
-    await this.runs.run(made, options.precision);
+    return inTurn(this.set, () => this.runs.run(made, options.precision));
   }
 
   free(): void {
@@ -441,9 +441,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   tabulate(field: Field, value: CellFunction, ghosts = false): void {
     const margins = this.margins(ghosts);
     const { cardinality } = field;
-    for (const piece of this.pieces(field, ghosts).filter((planes) => this.stores(planes))) {
-      // Integers pass through f64, so that what does not fit is seen.
-      const data = typedArray(field.type === "f32" ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
+    const pieces = this.pieces(field, ghosts).filter((planes) => this.stores(planes));
+    const lengthOf = ({ first, end }: Planes): number => (end - first) * this.planeLength(field, ghosts);
+    // Integers pass through f64, so that what does not fit is seen. One array serves all pieces: engines keep several that are let go.
+    const all = typedArray(field.type === "f32" ? "f32" : "f64", Math.max(0, ...pieces.map(lengthOf)));
+    for (const piece of pieces) {
+      const data = all.subarray(0, lengthOf(piece)).fill(0);
       this.visit(margins, piece, (n, x, y, z, isHole) => {
         if (isHole) return;
         for (let k = 0; k < cardinality; k++) {

@@ -92,6 +92,8 @@ async function chain(launcher: Launcher, pick: Pick, folder: string): Promise<Co
 export const rankKills: Subject = {
   name: "rank-kills",
   weight: 10,
+  // Launchers of busy machines take minutes.
+  limitSeconds: 1200,
   missing: () =>
     Promise.resolve(
       process.platform !== "linux"

@@ -15,8 +15,8 @@ import type { Counts, Subject } from "./subject.js";
 const SPECS = { js: 1, "wasm*2": 2, native: 1 } as const;
 const SPLITS = ["z", "y", "yz", "yz"] as const;
 const MOST_RANKS = 4;
-/** Seconds that ranks wait for a message that was dropped. */
-const PATIENCE = 4;
+/** Seconds that ranks wait for a message that was dropped: more than they differ by on a busy machine. */
+const PATIENCE = 15;
 const LATE_MS = 500;
 /** Applications all of whose messages matter to their values. */
 const APPLICATIONS = ["heat", "ring", "poisson", "multigrid", "lbm", "heat/sparse"];
@@ -84,22 +84,17 @@ class Checks {
   private readonly launchers = LAUNCHERS.filter(isInstalled);
   private jobs = 0;
 
-  /** On each MPI a number of ranks, all backends and two levels of overlap against one process; then one message is spoilt. */
+  /** On one MPI a number of ranks, all backends and two levels of overlap against one process; then one message is spoilt. */
   trial(seed: number): Counts {
     const pick = picks(seed);
     const cases = ["sequence", oneOf(pick, SPLITS)];
     const expected = meaning({ seed: `${seed}`, cases, levels: [] });
-    const counts = { "rank runs": 0, "rank digests": 0, "rank messages": 0 };
-    for (const launcher of this.launchers) {
-      const first = pick(OCC_LEVELS.length);
-      const levels = [0, 1 + pick(OCC_LEVELS.length - 1)].map((n) => OCC_LEVELS[(first + n) % OCC_LEVELS.length]);
-      const drawn = { seed: `${seed}`, cases, levels };
-      const sent = this.compare(launcher, 1 + pick(MOST_RANKS), drawn, expected);
-      counts["rank runs"]++;
-      counts["rank digests"] += cases.length * levels.length * Object.keys(SPECS).length;
-      counts["rank messages"] += sent;
-    }
-    return { ...counts, ...this.spoil(oneOf(pick, this.launchers), pick) };
+    const launcher = this.launchers[seed % this.launchers.length];
+    const first = pick(OCC_LEVELS.length);
+    const levels = [0, 1 + pick(OCC_LEVELS.length - 1)].map((n) => OCC_LEVELS[(first + n) % OCC_LEVELS.length]);
+    const sent = this.compare(launcher, 1 + pick(MOST_RANKS), { seed: `${seed}`, cases, levels }, expected);
+    const digests = cases.length * levels.length * Object.keys(SPECS).length;
+    return { "rank runs": 1, "rank digests": digests, "rank messages": sent, ...this.spoil(oneOf(pick, this.launchers), pick) };
   }
 
   close(): void {
@@ -133,7 +128,8 @@ class Checks {
     const victim = pick(count);
     const sent = seenBy(this.folder, job).sent.filter(({ from }) => from === victim);
     const how = oneOf(pick, ["flip", "drop", "late"] as const);
-    const at = pick(sent.reduce((sum, each) => sum + each.count, 0));
+    // The last ones may be of a greatest value, which hides those that are less.
+    const at = pick(Math.ceil(0.75 * sent.reduce((sum, each) => sum + each.count, 0)));
     const fault = `${how}:${victim}:${at}${how === "late" ? `:${LATE_MS}` : ""}`;
     const where = `SHIM=${fault} ${launcher.name}, ${count} ranks: ${all.slice(1).join(" ")}`;
     const begin = performance.now();
@@ -153,7 +149,8 @@ class Checks {
       ...DROWSY,
       LD_PRELOAD: this.shim,
       ...(out && { SHIM_OUT: join(this.folder, out) }),
-      ...(fault && { SHIM: fault, PATIENCE: `${PATIENCE}` }),
+      ...(fault && { SHIM: fault }),
+      ...(fault?.startsWith("drop") && { PATIENCE: `${PATIENCE}` }),
     });
   }
 }
@@ -170,6 +167,8 @@ function requireNamed({ status, stderr }: Ended, count: number, seconds: number,
 export const ranks: Subject = {
   name: "ranks",
   weight: 10,
+  // Launchers of busy machines take minutes.
+  limitSeconds: 1200,
   missing: () => Promise.resolve(LAUNCHERS.some(isInstalled) ? undefined : "neither mpirun.openmpi nor mpirun.mpich is installed"),
   open: () => {
     const checks = new Checks();

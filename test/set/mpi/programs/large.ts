@@ -46,12 +46,25 @@ if (folder) {
 const planes: [number, string][] = [];
 for await (const { first, values } of u.planes())
   for (let n = 0; n < values.length / (nx * ny); n++)
-    planes.push([first + n, createHash("sha256").update(values.subarray(n * nx * ny, (n + 1) * nx * ny)).digest("hex")]);
+    planes.push([
+      first + n,
+      createHash("sha256")
+        .update(values.subarray(n * nx * ny, (n + 1) * nx * ny))
+        .digest("hex"),
+    ]);
 mark("digest");
 const all = (set.ranks ? (await set.ranks.gather(planes)).flat() : planes).sort(([a], [b]) => a - b);
 const sumOfAll = await total.get();
 const rank = set.ranks?.rank ?? 0;
-if (rank === 0) console.log(`large: ${createHash("sha256").update(JSON.stringify([all, sumOfAll])).digest("hex").slice(0, 16)}`);
+if (rank === 0)
+  console.log(
+    `large: ${createHash("sha256")
+      .update(JSON.stringify([all, sumOfAll]))
+      .digest("hex")
+      .slice(0, 16)}`,
+  );
 const fields = own(2 + Number(more)) / MIB;
-console.log(`rank ${rank}: ${fields.toFixed(0)} MiB of fields; beyond them at most ${marks.map(([what, mib]) => `${what} ${(mib - (what === "start" ? 0 : fields)).toFixed(0)}`).join(", ")}`);
+console.log(
+  `rank ${rank}: ${fields.toFixed(0)} MiB of fields; beyond them at most ${marks.map(([what, mib]) => `${what} ${(mib - (what === "start" ? 0 : fields)).toFixed(0)}`).join(", ")}`,
+);
 await set.close();
