@@ -441,12 +441,9 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
   tabulate(field: Field, value: CellFunction, ghosts = false): void {
     const margins = this.margins(ghosts);
     const { cardinality } = field;
-    const pieces = this.pieces(field, ghosts).filter((planes) => this.stores(planes));
-    const lengthOf = ({ first, end }: Planes): number => (end - first) * this.planeLength(field, ghosts);
-    // Integers pass through f64, so that what does not fit is seen. One array serves all pieces: engines keep several that are let go.
-    const all = typedArray(field.type === "f32" ? "f32" : "f64", Math.max(0, ...pieces.map(lengthOf)));
-    for (const piece of pieces) {
-      const data = all.subarray(0, lengthOf(piece)).fill(0);
+    for (const piece of this.pieces(field, ghosts).filter((planes) => this.stores(planes))) {
+      // Integers pass through f64, so that what does not fit is seen.
+      const data = typedArray(field.type === "f32" ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
       this.visit(margins, piece, (n, x, y, z, isHole) => {
         if (isHole) return;
         for (let k = 0; k < cardinality; k++) {

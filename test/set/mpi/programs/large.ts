@@ -25,7 +25,8 @@ const step = grid.container("step", { u, v, total: sum(total) }, ({ u, v, total 
   total.add(v[c]);
 });
 const steps = skeleton(set, "steps", [step, swap(u, v)], { precision: "strict" });
-const own = (f: number): number => set.locals.reduce((all, { index }) => all + grid.partitions[index].planes, 0) * nx * ny * 8 * f;
+/** Bytes of the fields as this process stores them, with halos and padded rows. */
+const stored = (): number => [u, v, ...others].flatMap(({ storage }) => storage).reduce((sum, { buffer }) => sum + buffer.bytes, 0);
 
 const marks: [what: string, mib: number][] = [["start", most()]];
 const mark = (what: string): unknown => marks.push([what, most()]);
@@ -63,7 +64,7 @@ if (rank === 0)
       .digest("hex")
       .slice(0, 16)}`,
   );
-const fields = own(2 + Number(more)) / MIB;
+const fields = stored() / MIB;
 console.log(
   `rank ${rank}: ${fields.toFixed(0)} MiB of fields; beyond them at most ${marks.map(([what, mib]) => `${what} ${(mib - (what === "start" ? 0 : fields)).toFixed(0)}`).join(", ")}`,
 );
