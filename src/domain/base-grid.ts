@@ -16,7 +16,7 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
-import { localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
@@ -381,7 +381,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   async run(made: Container, options: { precision?: Precision } = {}): Promise<void> {
     requireThing("grid.run", made, made?.grid instanceof BaseGrid, "give what grid.container(...) returns; device.run runs kernels");
-    await this.runs.run(made, options.precision);
+    return inTurn(this.set, () => this.runs.run(made, options.precision));
   }
 
   free(): void {

@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bricks, collect, dense, sparse, type GridOptions } from "../../src/domain/index.js";
+import { collect, type GridOptions } from "../../src/domain/index.js";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
 import { f32, f64, i32, max, min, sum, u8 } from "../../src/kernel/params.js";
 import type { DeviceSet } from "../../src/set/index.js";
+import { KINDS, type Active, type Make } from "./grid-kinds.js";
 import { HostField } from "./host-field.js";
 import { sample } from "../random/share.js";
 import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";
 
-export type Active = (x: number, y: number, z: number) => boolean;
-/** Makes a grid of one kind. */
-export type Make = (set: DeviceSet, extents: readonly number[], active: Active | undefined, options?: GridOptions) => BaseGrid;
-
-export const KINDS: Readonly<Record<"dense" | "sparse" | "bricks", Make>> = {
-  dense: (set, extents, active, options) => dense(set, extents, { ...options, active }),
-  sparse: (set, extents, active, options) => sparse(set, extents, active, options),
-  /** Bricks so thin that 13 planes are enough for 7 members. */
-  bricks: (set, extents, active, options) => bricks(set, extents, active, { ...options, brick: [4, 2, 2].slice(0, extents.length) }),
-};
+export { KINDS, type Active, type Make } from "./grid-kinds.js";
 
 const strict = { precision: "strict" } as const;
 const value = (x: number, y: number, z: number, k: number): number => noise(x, y, z, k);

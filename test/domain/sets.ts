@@ -5,6 +5,8 @@ import { tested } from "../devices.js";
 import { isQuick } from "../random/share.js";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 
+export { noise } from "./noise.js";
+
 /** How many members the sets have that grids are tested on: one, two, and as many as leave some of them little. */
 const SIZES: readonly number[] = [1, 2, 7];
 /** Tests whose subject is a size, or whose domain is too small for 7, ask for one of these. */
@@ -63,15 +65,3 @@ export const jsSets: readonly DeviceSet[] = onJs.all;
 
 /** The set of so many sub-devices of one device js: 1, 2, 3, 4 or 7. */
 export const jsSet = onJs.of;
-
-/** A number from -1 to 1 that looks random, the same for the same arguments. */
-export function noise(...keys: number[]): number {
-  let h = 0x9e3779b9;
-  for (const key of keys) {
-    h = Math.imul(h ^ key, 0x85ebca6b);
-    h ^= h >>> 13;
-    h = Math.imul(h, 0xc2b2ae35);
-    h ^= h >>> 16;
-  }
-  return (h >>> 0) / 2 ** 31 - 1;
-}

@@ -5,8 +5,9 @@ import { face, slab, type Container, type Field } from "../../src/domain/index.j
 import type { DeviceSet, Scalar } from "../../src/set/index.js";
 import { every, OCC_LEVELS, skeleton, swap, type SkeletonOptions, type Step, type Swap } from "../../src/skeleton/index.js";
 import { exchange } from "../../src/skeleton/fusion/sequence.js";
-import { KINDS, type Active } from "../domain/kinds.js";
-import { jsSet, noise } from "../domain/sets.js";
+import { KINDS, type Active } from "../domain/grid-kinds.js";
+import { noise } from "../domain/noise.js";
+import type { DrawnCase } from "./drawn-case.js";
 
 /** Whole bricks along each axis. */
 const EXTENTS = [12, 30];
@@ -191,8 +192,8 @@ async function outcome(draws: readonly Draw[], set: DeviceSet, kind: Kind, where
 }
 
 /** Containers one by one on one device: what sequences mean. */
-async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]> {
-  const at = playground(jsSet(1), "dense", where);
+async function meaning(draws: readonly Draw[], where: Domain, one: DeviceSet): Promise<unknown[]> {
+  const at = playground(one, "dense", where);
   const steps = build(at, draws);
   at.start();
   for (let turn = 0; turn < 5; turn++)
@@ -205,21 +206,31 @@ async function meaning(draws: readonly Draw[], where: Domain): Promise<unknown[]
   return at.results();
 }
 
-/** Random sequences on `sets`, in several ways each, against their meaning. */
+const sequence = fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => !SWAPS.includes(kind)));
+
+/**
+ * Random sequences on `sets`, in several ways each, against their meaning.
+ * @param one a set of one member
+ */
 export const agree = (
+  one: DeviceSet,
   sets: readonly DeviceSet[],
   { numRuns, ways, seed = 1 }: { numRuns: number; ways: number; seed?: number },
 ): Promise<void> =>
   fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 2, maxLength: 6 }).filter((draws) => draws.some(({ kind }) => !SWAPS.includes(kind))),
-      domain,
-      fc.array(way(sets.length), { minLength: ways, maxLength: ways }),
-      async (draws, where, all) => {
-        const expected = await meaning(draws, where);
-        for (const { set, kind, ...options } of all)
-          assert.deepEqual(await outcome(draws, sets[set], kind, where, options), expected, JSON.stringify({ set, kind, ...options }));
-      },
-    ),
+    fc.asyncProperty(sequence, domain, fc.array(way(sets.length), { minLength: ways, maxLength: ways }), async (draws, where, all) => {
+      const expected = await meaning(draws, where, one);
+      for (const { set, kind, ...options } of all)
+        assert.deepEqual(await outcome(draws, sets[set], kind, where, options), expected, JSON.stringify({ set, kind, ...options }));
+    }),
     { numRuns, seed, includeErrorInReport: true },
   );
+
+/** The sequence of a seed, for programs that draw the same on several ranks. */
+export function drawnSequence(seed: number): DrawnCase {
+  const [[draws, where, { kind, fuse, unroll }]] = fc.sample(fc.tuple(sequence, domain, way(1)), { seed, numRuns: 1 });
+  return {
+    meaning: (one) => meaning(draws, where, one),
+    outcome: (set, occ) => outcome(draws, set, kind, where, { occ, fuse, unroll }),
+  };
+}

@@ -9,7 +9,7 @@ export const skeletons: Subject = {
   open: () =>
     Promise.resolve({
       async trial(seed) {
-        await agree([1, 2, 3, 4, 7].map(jsSet), { numRuns: 1, ways: 3, seed });
+        await agree(jsSet(1), [1, 2, 3, 4, 7].map(jsSet), { numRuns: 1, ways: 3, seed });
         return { skeletons: 3 };
       },
       close: () => Promise.resolve(),

@@ -6,6 +6,8 @@ import { fortranRoutines } from "./fortran-routines.js";
 import { kills } from "./kills.js";
 import { mutants } from "./mutants/mutants.js";
 import { options } from "./options.js";
+import { rankKills } from "./rank-kills.js";
+import { ranks } from "./ranks.js";
 import { skeletons } from "./skeletons.js";
 import { sources } from "./sources.js";
 import type { Subject } from "./subject.js";
@@ -21,6 +23,8 @@ export const SUBJECTS: readonly Subject[] = [
   options,
   cache,
   kills,
+  ranks,
+  rankKills,
   workers,
   mutants,
 ];

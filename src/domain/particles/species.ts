@@ -7,7 +7,7 @@ import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { byLocal, exchangeNow, onAllRanks, type Ranks } from "../../set/index.js";
+import { byLocal, exchangeNow, inTurn, onAllRanks, type Ranks } from "../../set/index.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
@@ -250,7 +250,11 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return this.read(undefined);
   }
 
-  private async read(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+  private read(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
+    return inTurn(this.grid.set, () => this.readNow(ranks));
+  }
+
+  private async readNow(ranks: Ranks | undefined): Promise<{ [K in keyof C | "x"]: TypedArrayOf<NumericType> }> {
     await this.sort();
     const migration = this.loaded();
     const { locals } = this.grid.set;
@@ -269,9 +273,11 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
   }
 
   /** How many there are on each member, of all processes. */
-  async held(): Promise<number[]> {
-    await this.sort();
-    return (await this.states()).map((state) => state[STATE.held]);
+  held(): Promise<number[]> {
+    return inTurn(this.grid.set, async () => {
+      await this.sort();
+      return (await this.states()).map((state) => state[STATE.held]);
+    });
   }
 
   /** Sends particles to their members and sorts them by cell, where they are not. */

@@ -77,7 +77,7 @@ export class Communicator {
 
   /**
    * Waits until requests are complete. Longer than the patience, and all processes are ended, with a message that names the ranks waited for.
-   * @param where end of that message: `in skeleton "cg", iteration 12`
+   * @param where for that message: `skeleton "cg", iteration 12`
    */
   async complete(requests: Requests, where = ""): Promise<void> {
     const { patience } = this.options;
@@ -86,7 +86,8 @@ export class Communicator {
 
   /** The same without a turn of the event loop. */
   completeNow(requests: Requests, where = ""): void {
-    if (!waitNow(() => requests.test(), this.options.patience)) this.giveUp(requests, where);
+    // Most short messages are there: a wait costs as much as they do.
+    if (!requests.test() && !waitNow(() => requests.test(), this.options.patience)) this.giveUp(requests, where);
   }
 
   /**
@@ -225,7 +226,7 @@ export class Communicator {
   }
 
   private giveUp(requests: Requests, where: string): never {
-    this.job.abort(`waited ${this.options.patience} s for ${requests.missing()}${where && ` ${where}`}`, 1);
+    this.job.abort(`waited ${this.options.patience} s for ${requests.missing()}${where && ` in ${where}`}`, 1);
   }
 
   private async collective(name: string, memory: readonly ArrayBufferView[], begin: (request: number) => void): Promise<void> {

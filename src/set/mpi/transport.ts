@@ -38,24 +38,30 @@ export class MpiTransport implements Transport {
   }
 
   arrived(where: string): Promise<void> {
-    return this.ranks.complete(this.requests, `in ${where}`);
+    return this.ranks.complete(this.requests, where);
   }
 
   waitNow(where: string): void {
-    this.ranks.completeNow(this.requests, `in ${where}`);
+    this.ranks.completeNow(this.requests, where);
   }
 
   /** Refuses a message that would leave its other end waiting, or whose memory has another size. */
-  private check({ from, to, bytes, name, source, target }: Message): void {
+  private check(message: Message): void {
+    const wrong = this.wrongWith(message);
+    if (wrong === undefined) return;
+    const { from, to, name } = message;
+    throw new LaunchError(`message "${name}" from member ${from} to member ${to}, posted by rank ${this.ranks.rank}, ${wrong}`);
+  }
+
+  private wrongWith({ from, to, bytes, source, target }: Message): string | undefined {
     const { rank } = this.ranks;
-    const [sends, receives] = [this.rankOf[from] === rank, this.rankOf[to] === rank];
-    const what = `message "${name}" from member ${from} to member ${to}, posted by rank ${rank},`;
-    if (this.rankOf[from] === undefined || this.rankOf[to] === undefined)
-      throw new LaunchError(`${what} names a member that is not in the set: it has ${this.rankOf.length}`);
-    if (sends === receives) throw new LaunchError(`${what} has ${sends ? "both ends" : "no end"} in that process`);
+    const [giver, taker] = [this.rankOf[from], this.rankOf[to]];
+    if (giver === undefined || taker === undefined) return `names a member that is not in the set: it has ${this.rankOf.length}`;
+    const sends = giver === rank;
+    if (sends === (taker === rank)) return `has ${sends ? "both ends" : "no end"} in that process`;
     const memory = sends ? source : target;
-    if (!memory || (sends ? target : source)) throw new LaunchError(`${what} needs memory for its one end in that process`);
-    if (memory.byteLength !== bytes) throw new LaunchError(`${what} has ${bytes} bytes, and its memory ${memory.byteLength}`);
+    if (!memory || (sends ? target : source)) return "needs memory for its one end in that process";
+    return memory.byteLength === bytes ? undefined : `has ${bytes} bytes, and its memory ${memory.byteLength}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { isFloat, valueType } from "../../ir/scalars.js";
+import { Runs } from "../../domain/container/run.js";
 import type { Container, Field } from "../../domain/grid/grid.js";
 import type { FieldType } from "../../domain/grid/options.js";
 import { cutsRows } from "../../domain/grid/split.js";
@@ -17,6 +18,8 @@ const canHold = (field: Field): boolean => isFloat(valueType(field.type));
 
 /** Looks for NaN in fields, on the devices as long as there is none. */
 export class NanWatch {
+  /** Its own: a grid's wait for the run of a skeleton, which this is a part of. */
+  private readonly runs = new Runs();
   private readonly counts: { readonly field: Field; readonly count: Scalar; readonly container: Container }[];
 
   constructor(fields: Iterable<Field>) {
@@ -29,13 +32,14 @@ export class NanWatch {
   /** The first field with NaN, and where in it the first one is. */
   async find(): Promise<NanLocation | undefined> {
     for (const { field, count, container } of this.counts) {
-      await field.grid.run(container);
+      await this.runs.run(container);
       if ((await count.get()) > 0) return findNan(field);
     }
     return undefined;
   }
 
   free(): void {
+    this.runs.free();
     for (const { count } of this.counts) count.free();
   }
 }

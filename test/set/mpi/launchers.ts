@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync, type ChildProcessByStdio } from "node:child_process";
+import type { Readable } from "node:stream";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +11,7 @@ export interface Launcher {
 }
 
 /** The MPIs of Debian, which can be installed beside each other; ISOFORM_MPIRUN names another's launcher, with its options. */
-const LAUNCHERS: readonly Launcher[] = [
+export const LAUNCHERS: readonly Launcher[] = [
   { name: "Open MPI", command: ["mpirun.openmpi", "--oversubscribe"] },
   { name: "MPICH", command: ["mpirun.mpich"] },
   ...(process.env.ISOFORM_MPIRUN ? [{ name: "ISOFORM_MPIRUN", command: process.env.ISOFORM_MPIRUN.split(" ") }] : []),
@@ -41,16 +42,31 @@ export function launch({ command }: Launcher, count: number, words: readonly str
   });
 }
 
+/** Starts them, and does not wait. */
+export function begin(
+  { command }: Launcher,
+  count: number,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  const [file, ...options] = command;
+  const all = [...options, "-n", `${count}`, process.execPath, ...words];
+  return spawn(file, all, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...ROOT, ...env } });
+}
+
 /** Path of a compiled program in programs/. */
 export const program = (name: string): string => fileURLToPath(new URL(`programs/${name}.js`, import.meta.url));
+
+/** Whether a launcher is installed. */
+export const isInstalled = ({ command }: Launcher): boolean =>
+  !spawnSync(command[0], ["--version"], { env: { ...process.env, ...ROOT } }).error;
 
 /** Calls `tests` for each MPI; where one is missing, its test is skipped by name, with the reason. */
 export function eachLauncher(tests: (launcher: Launcher) => void): void {
   for (const launcher of LAUNCHERS) {
-    const missing = spawnSync(launcher.command[0], ["--version"], { env: { ...process.env, ...ROOT } }).error;
     describe(launcher.name, () => {
-      if (missing) it("is there", { skip: `${launcher.command[0]} is not installed` }, () => undefined);
-      else tests(launcher);
+      if (isInstalled(launcher)) tests(launcher);
+      else it("is there", { skip: `${launcher.command[0]} is not installed` }, () => undefined);
     });
   }
 }

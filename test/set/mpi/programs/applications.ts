@@ -59,7 +59,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 const [spec, level, ...wanted] = process.argv.slice(2);
-const set = await devices(spec);
+const set = await devices(spec, { patience: Number(process.env.PATIENCE ?? 60) });
 const standIn = process.env.STAND_IN ? carryByStandIn(set) : undefined;
 const occ = OCC_LEVELS.find((each) => each === level) ?? "standard";
 for (const name of wanted.length > 0 ? wanted : Object.keys(CASES)) {
