@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
 import { own, requireOptions } from "../../ir/own.js";
-import { ELEMENTS, type NumericType, type ScalarType } from "../../ir/scalars.js";
+import { ELEMENTS, isInteger, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
@@ -473,7 +473,7 @@ function arraysOf(ir: KernelIR, views: Shapes): Pick<Known, "shape" | "trusted">
 /** All that `rangesOf` and `arraysOf` tell of a launch: integers of its range, parameters and shapes. */
 function textOf(ir: KernelIR, policy: Policy, { scalars, views }: Given): string {
   const range = policy.kind === "team" ? policy.league : [policy.begin, policy.extents];
-  const integers = ir.params.flatMap((p) => (p.kind === "scalar" && p.type === "i32" ? [scalars[p.name]] : []));
+  const integers = ir.params.flatMap((p) => (p.kind === "scalar" && isInteger(p.type) ? [scalars[p.name]] : []));
   return JSON.stringify([range, integers, Object.entries(views).map(([name, { shape }]) => [name, shape])]);
 }
 
