@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NODE_DEVICES } from "./devices.js";
-import { EVERYWHERE, nameOf, tierOf, within, type Tier } from "./tiers.js";
+import { ENGINE, EVERYWHERE, nameOf, tierOf, within, type Tier } from "./tiers.js";
 
 /** One run of a test file for a tier. */
 export interface Job {
@@ -40,6 +40,15 @@ export function jobsOf(name: string): Job[] {
 const QUICK_GCC = fileURLToPath(new URL("../../test/quick/gcc", import.meta.url));
 const QUICK_POCL = "-cl-opt-disable";
 const hasGcc = /Free Software Foundation/.test(spawnSync("gcc", ["--version"], { encoding: "utf8" }).stdout ?? "");
+
+/**
+ * Optimises a function of JavaScript after fifteen times as much work in it as by default: most of a test's code runs too shortly to win back what V8's optimising
+ * compiler takes. What depends on the engine runs as for users.
+ */
+const QUICK_V8 = ["--interrupt-budget=1000000"];
+
+/** Options of Node for a job. */
+export const nodeOptionsOf = ({ name }: Job): readonly string[] => (within(name, ENGINE) || /^(random|soak)\//.test(name) ? [] : QUICK_V8);
 
 /** Environment variables of a job. `isQuick`: someone waits for the result, so fewer random kernels run. */
 export const variablesOf = ({ name, devices }: Job, isQuick: boolean): Record<string, string> => ({
