@@ -1,7 +1,7 @@
-import * as fused from "../../apps/gsr/fused.js";
 import * as generate from "../../apps/gsr/generate.js";
 import * as gsr from "../../apps/gsr/kernels.js";
 import * as scalars from "../../apps/gsr/scalars.js";
+import * as sweep from "../../apps/gsr/sweep.js";
 import * as vectors from "../../apps/gsr/vectors.js";
 import * as stream from "../../apps/stream/kernels.js";
 import * as elasticity from "../../apps/elasticity/elasticity.js";
@@ -93,7 +93,7 @@ function fixedValues({ params }: Kernel): Record<string, number | boolean> {
 
 /** Kernels of applications and benchmarks, with the values that are compiled into them. */
 export function applicationKernels(): ReturnType<typeof compileKernel>[] {
-  const modules = [generate, fused, gsr, scalars, vectors, stream, bench, fields, particles];
+  const modules = [generate, sweep, gsr, scalars, vectors, stream, bench, fields, particles];
   const kernels = modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isKernel));
   const box = meshOf([16, 8, 8], [1, 1, 1], 3, 3);
   kernels.push(particles.pushKernel(box, 0), pushCellsKernel(box, 0), particles.kickKernel(box), particles.depositKernel(box));
