@@ -231,10 +231,10 @@ export const agree = (setOf: (members: number) => DeviceSet, { numRuns, seed }: 
     { numRuns, seed, includeErrorInReport: true },
   );
 
-/** The sequence of a seed, for programs that draw the same on several ranks, on a box that is large enough for five members along y. */
+/** The sequence of a seed, for programs that draw the same on several ranks, on a box that is large enough for eight members. */
 export function drawnOnBox(seed: number, split: Split): DrawnCase {
   const [[draws, drawn, { fuse, unroll }]] = fc.sample(fc.tuple(sequence, domain, way), { seed, numRuns: 1 });
-  const where = domainOf(drawn, [3, 43, 13]);
+  const where = domainOf(drawn, split === "y" ? [3, 67, 9] : [3, 43, 13]);
   return {
     meaning: (one) => meaning(draws, where, one),
     outcome: (set, occ) => outcome(draws, set, where, { occ, fuse, unroll, split }),
