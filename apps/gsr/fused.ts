@@ -15,11 +15,10 @@ import type { KnotRows } from "./row-order.js";
 import { attitudeKnots, sortedAttitude, sortedAttitudeFootprint, startKnots } from "./sorted-attitude.js";
 import { sortedInstrument, sortedInstrumentFootprint } from "./sorted-instrument.js";
 import { sortedStars, sortedStarsFootprint } from "./sorted-stars.js";
-import { PIECES, attitudeByKnot, combine, starPieces, starProducts, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
-import type { DeviceSparse } from "./system.js";
-import { constrained, unknowns, unknownsOfTiles, uploadSparse } from "./system.js";
-import type { Leaf, Share, SharePart, Tile } from "./tiles.js";
-import { entriesOf, gramOf, leafOf, readSparse } from "./tiles.js";
+import { attitudeByKnot, combine, rowPieces, starProducts, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
+import { constrained, unknowns, unknownsOfTiles } from "./system.js";
+import type { Leaf, LongRows, Share, SharePart, Tile } from "./tiles.js";
+import { entriesOf, gramOf, leafOf, readSparse, uploadLong } from "./tiles.js";
 import { squaredNorm } from "./vectors.js";
 
 /*
@@ -172,8 +171,8 @@ class Fused {
     const { device } = member;
     const { stars, shared } = unknownsOfTiles(system);
     const own = <T extends { free(): void }>(one: T): T => (this.owned.push(one), one);
-    const upload = async (rows: SparseRows, p: View<"f64">): Promise<DeviceSparse> => {
-      const sparse = uploadSparse(device, rows);
+    const upload = async (rows: SparseRows, p: View<"f64">): Promise<LongRows> => {
+      const sparse = uploadLong(device, rows);
       Object.values(sparse).forEach(own);
       await device.run(scaleConstraintRows, { column: sparse.index, a: sparse.values, p }, range(sparse.values.length), this.options.alike);
       return sparse;
@@ -219,7 +218,6 @@ class Fused {
       constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
       attitude: own(device.array(f64, [system.shape.knots, AXES])),
       starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
-      pieces: own(device.array(f64, PIECES * Math.max(1, places.size))),
       starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
     };
   }
@@ -294,14 +292,14 @@ class Fused {
     const products = (x: View<"f64">, into: View<"f64">): Step[] =>
       constraints
         ? [
+            this.pieces(part, constraints, x),
             this.step(
               part,
-              starPieces,
-              { rowStart: constraints.start, column: constraints.index, a: constraints.values, x, pieces: part.pieces },
-              teams(PIECES * into.length),
+              starProducts,
+              { pieces: constraints.pieces, first: constraints.first, products: into },
+              range(into.length),
               "alike",
             ),
-            this.step(part, starProducts, { pieces: part.pieces, products: into }, range(into.length), "alike"),
           ]
         : [];
     // In place, all unknowns are summed up together.
@@ -393,25 +391,29 @@ class Fused {
     const bounds = single ? ([0, vectors.w.length] as const) : shared;
     const w = vectors.w.slice(bounds);
     return [
+      this.pieces(part, constraints, vectors.v.slice(shared)),
       this.step(
         part,
         sweepConstraints,
         {
-          rowStart: constraints.start,
-          column: constraints.index,
-          a: constraints.values,
+          pieces: constraints.pieces,
+          first: constraints.first,
           shift: part.at("minusRatio"),
-          x: vectors.v.slice(shared),
           starPlace: part.starPlace,
           starProducts: system.starConstraints.length > 0 ? this.total(part).timesV : constraints.values,
           u: part.c,
           squares: part.at("betaSquaredConstraints"),
         },
-        teams(part.c.length),
+        range(part.c.length),
         "alike",
       ),
       this.step(part, squaredNorm, { x: w, result: part.at("wSquaresShared") }, range(w.length), "alike"),
     ];
+  }
+
+  /** Products of constraint rows' pieces with a vector. */
+  private pieces(part: SharePart, { bounds, index, values, pieces }: LongRows, x: View<"f64">): Step {
+    return this.step(part, rowPieces, { bounds, column: index, a: values, x, pieces }, teams(bounds.length - 1), "alike");
   }
 
   /** The sum of all leaves, as a member has it. */

@@ -258,61 +258,55 @@ export const attitudeByKnot = kernel("attitudeByKnot", { x: view(f64, 2), y: vie
   for (let axis = 0; axis < 3; axis++) y[knot][axis] = x[axis][knot];
 });
 
+/** Products of pieces of constraint rows, which are long, with a vector over some unknowns. Entries of a piece lie between two of `bounds`. */
+export const rowPieces = teamKernel(
+  "rowPieces",
+  { bounds: view(i32), column: view(i32), a: view(f64), x: view(f64), pieces: view(f64) },
+  ({ bounds, column, a, x, pieces }, team) => {
+    const first = bounds[team.index];
+    pieces[team.index] = team.sum(bounds[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
+  },
+);
+
+/** The sum of a row's pieces. */
+const sumOfPieces = (pieces: { readonly [place: number]: number }, first: number, end: number): number => {
+  let total = 0;
+  for (let piece = first; piece < end; piece++) total += pieces[piece];
+  return total;
+};
+
+/** Adds the pieces of each row. */
+export const starProducts = kernel(
+  "starProducts",
+  { pieces: view(f64), first: view(i32), products: view(f64) },
+  ({ pieces, first, products }, row) => {
+    products[row] = sumOfPieces(pieces, first[row], first[row + 1]);
+  },
+  () => [sumOfPieces],
+);
+
 /**
- * u := A v - (alpha/beta) u for constraint rows, from their entries on shared unknowns and, where `starPlace` is not negative, the product of their
- * entries on stars.
+ * u := A v - (alpha/beta) u for constraint rows, from the pieces of their products on shared unknowns and, where `starPlace` is not negative, the product of
+ * their entries on stars.
  */
-export const sweepConstraints = teamKernel(
+export const sweepConstraints = kernel(
   "sweepConstraints",
   {
-    rowStart: view(i32),
-    column: view(i32),
-    a: view(f64),
+    pieces: view(f64),
+    first: view(i32),
     shift: view(f64),
-    x: view(f64),
     starPlace: view(i32),
     starProducts: view(f64),
     u: view(f64),
     squares: sum(f64),
   },
-  ({ rowStart, column, a, shift, x, starPlace, starProducts, u, squares }, team) => {
-    const first = rowStart[team.index];
-    const product = team.sum(rowStart[team.index + 1] - first, (j) => a[first + j] * x[column[first + j]]);
-    const place = starPlace[team.index];
-    const t = shift[0] * u[team.index] + (product + (place < 0 ? 0 : starProducts[place]));
-    u[team.index] = t;
+  ({ pieces, first, shift, starPlace, starProducts, u, squares }, row) => {
+    const place = starPlace[row];
+    const t = shift[0] * u[row] + (sumOfPieces(pieces, first[row], first[row + 1]) + (place < 0 ? 0 : starProducts[place]));
+    u[row] = t;
     squares.add(t * t);
   },
-);
-
-/** Pieces of a constraint row's entries on stars: there are few such rows, and each is long. */
-export const PIECES = 64;
-
-/** Products of constraint rows' entries on some stars with a vector over these, piece by piece. */
-export const starPieces = teamKernel(
-  "starPieces",
-  { rowStart: view(i32), column: view(i32), a: view(f64), x: view(f64), pieces: view(f64) },
-  ({ rowStart, column, a, x, pieces }, team) => {
-    const row = Math.trunc(team.index / PIECES);
-    const piece = team.index % PIECES;
-    const each = Math.trunc((rowStart[row + 1] - rowStart[row] + PIECES - 1) / PIECES);
-    const first = Math.min(rowStart[row] + piece * each, rowStart[row + 1]);
-    const end = Math.min(first + each, rowStart[row + 1]);
-    pieces[team.index] = team.sum(end - first, (j) => a[first + j] * x[column[first + j]]);
-  },
-  () => [PIECES],
-);
-
-/** Adds the pieces of each row. */
-export const starProducts = kernel(
-  "starProducts",
-  { pieces: view(f64), products: view(f64) },
-  ({ pieces, products }, row) => {
-    let total = 0;
-    for (let piece = 0; piece < PIECES; piece++) total += pieces[PIECES * row + piece];
-    products[row] = total;
-  },
-  () => [PIECES],
+  () => [sumOfPieces],
 );
 
 /** v := A^T u / beta - beta v from t = A^T (beta u), which is left zero for the next sweep. */

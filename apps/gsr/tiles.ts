@@ -1,4 +1,5 @@
-import type { Queue, View } from "isoform";
+import type { Device, Queue, View } from "isoform";
+import { f64, i32 } from "isoform";
 import type { LocalMember } from "isoform/set";
 import type { SparseRows } from "./constraints.js";
 import type { Vectors } from "./lsqr.js";
@@ -7,7 +8,7 @@ import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
 import type { SortedSection } from "./lists.js";
 import type { DeviceSparse, StarRows, System } from "./system.js";
-import { sharedOf } from "./system.js";
+import { sharedOf, uploadSparse } from "./system.js";
 
 /*
  * Parts of a member's share of the system: tiles of stars, and what constraint rows hold of them.
@@ -40,7 +41,37 @@ export interface Tile {
   };
   readonly instrument?: SortedSection;
   /** Entries of constraint rows on its stars. */
-  readonly constraints?: DeviceSparse;
+  readonly constraints?: LongRows;
+}
+
+/** Rows of many entries on a device, whose products are sums of pieces. */
+export interface LongRows extends DeviceSparse {
+  /** First entry of each piece, and the end of the last; a row has one or more, or none. */
+  readonly bounds: View<"i32">;
+  /** First piece of each row, and the end of the last. */
+  readonly first: View<"i32">;
+  /** Products of the pieces. */
+  readonly pieces: View<"f64">;
+}
+
+/** Entries of a piece, at most. */
+const PIECE = 1024;
+
+/** Copies rows to a device, cut into pieces. */
+export function uploadLong(device: Device, rows: SparseRows): LongRows {
+  const { rowStart } = rows;
+  const bounds: number[] = [];
+  const first = [0];
+  for (let r = 0; r + 1 < rowStart.length; r++) {
+    for (let e = rowStart[r]; e < rowStart[r + 1]; e += PIECE) bounds.push(e);
+    first.push(bounds.length);
+  }
+  return {
+    ...uploadSparse(device, rows),
+    bounds: device.from(i32, [...bounds, rowStart[rowStart.length - 1]]),
+    first: device.from(i32, first),
+    pieces: device.array(f64, Math.max(1, bounds.length)),
+  };
 }
 
 /** Sums that a tile leaves of an iteration. */
@@ -79,14 +110,12 @@ export interface SharePart {
   /** The constraint rows' part of u. */
   readonly c: View<"f64">;
   /** Their entries on shared unknowns. */
-  readonly constraints: DeviceSparse;
+  readonly constraints: LongRows;
   /** The attitude's part of v for the sweep, knot after knot. */
   readonly attitude: View<"f64">;
   /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
   readonly starPlace: View<"i32">;
   readonly starRows: View<"i32">;
-  /** Pieces of products of the latter's entries on stars with a vector. */
-  readonly pieces: View<"f64">;
   /** Products of the latter's entries on stars with each other. */
   gram?: View<"f64">;
   at(name: ScalarName): View<"f64">;
