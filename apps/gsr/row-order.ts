@@ -32,7 +32,7 @@ async function take(device: Device, index: View<"i32">, from: View, to: View, op
   else await device.run(takeReals, args as { index: View<"i32">; from: View<"f64">; to: View<"f64"> }, range(index.length), options);
 }
 
-/** Puts the rows of `system` into the order of their start knots, each tile by itself, with their known terms. */
+/** Puts the rows of `system` into the order of their start knots, each tile by itself, with their known terms; the caller frees both results. */
 export async function orderRows(system: System, options: LaunchOptions): Promise<{ order: RowOrder; knotRows: KnotRows[] }> {
   const { device, shape, tiles } = system;
   const knotOf = (await device.queue.read(system.knot)) as Int32Array;
@@ -57,7 +57,7 @@ export async function orderRows(system: System, options: LaunchOptions): Promise
   const order = {
     rowAt: device.from(i32, rowAt),
     placeOf: device.from(i32, placeOf),
-    free: () => [order.rowAt, order.placeOf, ...knotRows].forEach((array) => array.free()),
+    free: () => [order.rowAt, order.placeOf].forEach((array) => array.free()),
   };
   await permute(system, order, options);
   return { order, knotRows };

@@ -9,7 +9,7 @@ import { constraintResiduals, observationResiduals } from "../../../apps/gsr/ref
 import { KNOTS, scaledShape, sections, sharedUnknowns, starRows } from "../../../apps/gsr/shape.js";
 import type { SimulatedName } from "../../../apps/gsr/simulated.js";
 import { SIMULATED, simulatedRows } from "../../../apps/gsr/simulated.js";
-import { Solver } from "../../../apps/gsr/solver.js";
+import { Solver, fastestForm } from "../../../apps/gsr/solver.js";
 import { createSystem, footprint, requireRoom } from "../../../apps/gsr/system.js";
 import type { PlainMatrix } from "./plain-lsqr.js";
 import { plainLsqr } from "./plain-lsqr.js";
@@ -240,4 +240,23 @@ test("a system larger than the device is refused before anything is allocated", 
   requireRoom(untouched, source);
   const narrow = { name: "narrow", capabilities: { memory: 2 ** 40, maxAllocation: 2 ** 16 } } as Device;
   assert.throws(() => requireRoom(narrow, source), /in one array/);
+});
+
+test("the fastest form: rows in the order of knots on GPUs where knots have many, without copies where there is no room, and on CPUs", () => {
+  const source = simulatedRows(shape, "parallel", 0);
+  const withRows = (observations: number) => ({ ...source, shape: { ...shape, observations } });
+  const gpu = (memory: number): Device =>
+    new Proxy(device, {
+      get(target, property) {
+        if (property === "memory") return { name: "gpu" };
+        if (property === "capabilities") return { ...target.capabilities, memory };
+        const value = Reflect.get(target, property, target) as unknown;
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  const [few, many] = [withRows(63 * shape.knots), withRows(64 * shape.knots)];
+  assert.equal(fastestForm(gpu(2 ** 40), few), "gathered");
+  assert.equal(fastestForm(gpu(2 ** 40), many), "ordered");
+  assert.equal(fastestForm(gpu(1.1 * footprint(many)), many), "fused");
+  assert.equal(fastestForm(device, many), "fused");
 });
