@@ -1,15 +1,21 @@
-import type { Device, Launch, View } from "isoform";
-import { f64, i32, kernel, view } from "isoform";
+import type { Device, Launch, LaunchOptions, View } from "isoform";
+import { f64, i32, kernel, range, view } from "isoform";
 import type { Shape } from "./shape.js";
+import type { Slices } from "./slices.js";
+import { SLICE } from "./slices.js";
 
 /*
  * Sums of coefficients times u over lists of rows (slices.ts), from copies of the coefficients in the order of the lists. Each sum is one thread's, so
  * nothing is added atomically, and sums are the same in each run; neighbouring threads read neighbouring coefficients.
  */
 
-/** Rows of a tile: 8 MiB of u, which stay in a GPU's cache while its lists are summed up. On an H200 16 MiB take 1.02 of the time, 32 MiB 1.25. */
+/**
+ * Rows of a tile: 8 MiB of u, which stay in a GPU's cache while its lists are summed up. On an H200 an iteration of the random system of 10 GiB takes 1.02
+ * times as long with 16 MiB, 1.11 times with 32.
+ */
 export const TILE_ROWS = 2 ** 20;
 
+/** Number of tiles of a system. */
 export const tilesOf = ({ observations }: Pick<Shape, "observations">, tileRows = TILE_ROWS): number => Math.ceil(observations / tileRows);
 
 /** A launch, as one of an iteration's steps. */
@@ -22,18 +28,13 @@ export interface ListStep {
 export interface SortedSection {
   /** Sums up each list. */
   sums(u: View<"f64">): ListStep[];
-  /** Adds the lists' sums to `t`. */
+  /** Brings the lists' sums to `t`. */
   finish(t: View<"f64">): ListStep[];
   free(): void;
 }
 
-/** An array of numbers as kernels see one. */
-export interface Numbers {
-  readonly [place: number]: number;
-}
-
-/** Coefficients in the order of lists, the row of each, and where lists lie. */
-const LISTS = { row: view(i32), list: view(i32), start: view(i32), length: view(i32), u: view(f64) };
+/** Places of lists (slices.ts), the row of each entry, and u. */
+export const LISTS = { row: view(i32), list: view(i32), start: view(i32), length: view(i32), u: view(f64) };
 
 /** A kernel that leaves for each list the sums of `width` coefficients a row times u. */
 export const listSums = (name: string, width: number) =>
@@ -44,36 +45,74 @@ export const listSums = (name: string, width: number) =>
       const s = new Float64Array(width);
       const begin = start[place];
       for (let n = 0; n < length[place]; n++) {
-        const e = begin + 32 * n;
+        const e = begin + SLICE * n;
         const t = u[row[e]];
         for (let k = 0; k < width; k++) s[k] += a[e][k] * t;
       }
       const g = list[place];
       for (let k = 0; k < width; k++) sums[g][k] = s[k];
     },
-    () => [width],
+    () => [width, SLICE],
   );
 
-/** Leaves for each list the sum of one coefficient a row times u. */
-export const oneSum = (name: string) =>
-  kernel(name, { a: view(f64), ...LISTS, sums: view(f64, 1, { disjoint: true }) }, ({ a, row, list, start, length, u, sums }, place) => {
-    let sum = 0;
-    const begin = start[place];
-    for (let n = 0; n < length[place]; n++) {
-      const e = begin + 32 * n;
-      sum += a[e] * u[row[e]];
-    }
-    sums[list[place]] = sum;
-  });
+/** A kernel that leaves for each group the sums of its lists in all tiles (`first` of slices.ts, tile after tile). */
+export const groupSums = (name: string) =>
+  kernel(
+    name,
+    { sums: view(f64, 2), first: view(i32), tiles: i32, groups: i32, totals: view(f64, 2) },
+    ({ sums, first, tiles, groups, totals }, group, k) => {
+      let total = 0;
+      for (let tile = 0; tile < tiles; tile++) {
+        const place = tile * groups + group;
+        const end = first[place + 1];
+        for (let n = first[place]; n < end; n++) total += sums[n][k];
+      }
+      totals[group][k] = total;
+    },
+  );
 
-/** Copies `width` neighbouring coefficients of rows, or chosen ones. */
-export const gatherRows = kernel(
+/** Copies chosen coefficients of rows. */
+const gatherRows = kernel(
   "gatherRows",
   { row: view(i32), column: view(i32), a: view(f64, 2), sorted: view(f64, 2) },
   ({ row, column, a, sorted }, e) => {
     for (let k = 0; k < column.length; k++) sorted[e][k] = a[row[e]][column[k]];
   },
 );
+
+/** A copy of some coefficients of all rows in the order of lists, and the sums of each list. */
+export interface CopiedLists {
+  /** [list][coefficient] */
+  readonly sums: View<"f64", 2>;
+  /** Sums up each list. */
+  step(u: View<"f64">): ListStep;
+  free(): void;
+}
+
+/**
+ * Copies `columns` of the coefficients `from` into the order of lists.
+ * @param by kernel of `listSums` for as many coefficients
+ */
+export async function copyLists(
+  device: Device,
+  from: View<"f64", 2>,
+  columns: readonly number[],
+  { entries, list, start, length }: Slices,
+  by: ReturnType<typeof listSums>,
+  options: LaunchOptions,
+): Promise<CopiedLists> {
+  const lists = upload(device, { row: entries, list, start, length });
+  const a = device.array(f64, [entries.length, columns.length], { layout: from.contiguous ? "right" : "left" });
+  const sums = device.array(f64, [list.length, columns.length]);
+  const column = device.from(i32, columns);
+  await device.run(gatherRows, { row: lists.row, column, a: from, sorted: a }, range(entries.length), options);
+  column.free();
+  return {
+    sums,
+    step: (u) => ({ name: by.name, launch: device.prepare(by, { a, ...lists, u, sums }, range(list.length), options) }),
+    free: () => [a, sums, ...Object.values(lists)].forEach((array) => array.free()),
+  };
+}
 
 /** Copies lists of numbers to a device. */
 export const upload = <K extends string>(device: Device, lists: Record<K, Int32Array>): Record<K, View<"i32">> =>

@@ -276,7 +276,7 @@ export class Lsqr {
     this.matrix.reset?.();
     if (from === undefined) {
       for (const { member, vectors, scalars } of this.shares) {
-        // With v = 0 and this ratio a sweep leaves u as it is, and A^T u.
+        // With v = 0 and this ratio a sweep keeps u, and leaves A^T u.
         scalars.write({ cs2: -1, minusRatio: 1 });
         for (const vector of [vectors.v, vectors.x, vectors.variance]) member.queue(0).clear(vector);
       }

@@ -65,7 +65,10 @@ export const FORMS = {
  */
 export type FormName = keyof typeof FORMS;
 
-/** Rows of a start knot, on average, from which on a team for each pays. */
+/**
+ * Rows of a start knot, on average, from which on a team for each pays: on an H200 `ordered` takes 1.08 of the time of `gathered` with 19 rows, 0.88 with 200.
+ * Between these nothing was measured.
+ */
 const FEWEST_OF_KNOT = 64;
 
 /** The fastest form, as measured, that a device has room for: the README of apps/gsr has the table. */

@@ -1,7 +1,7 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { SortedSection } from "./lists.js";
-import { gatherRows, listSums, upload } from "./lists.js";
+import { copyLists, listSums } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ATTITUDE, KNOTS } from "./shape.js";
 import { inSlices } from "./slices.js";
@@ -37,26 +37,16 @@ export const sortedAttitudeFootprint = (shape: Shape): number =>
 export async function sortedAttitude({ device, shape, attitude, knot }: StarRows, options: LaunchOptions): Promise<SortedSection> {
   const groups = startKnots(shape);
   const groupOf = (await device.queue.read(knot)) as Int32Array;
-  const { entries, list, start, length } = inSlices({ groups, entries: groupOf.length, groupOf });
-  const { row, ...slices } = upload(device, { row: entries, list, start, length });
-  const a = device.array(f64, [row.length, ATTITUDE], { layout: attitude.contiguous ? "right" : "left" });
-  const sums = device.array(f64, [groups, ATTITUDE]);
-  const column = device.from(
-    i32,
-    Array.from({ length: ATTITUDE }, (_, k) => k),
-  );
-  await device.run(gatherRows, { row, column, a: attitude, sorted: a }, range(row.length), options);
-  column.free();
+  const slices = inSlices({ groups, entries: groupOf.length, groupOf });
+  const copy = await copyLists(device, attitude, [...Array(ATTITUDE).keys()], slices, attitudeGroups, options);
   return {
-    sums: (u) => [
+    sums: (u) => [copy.step(u)],
+    finish: (t) => [
       {
-        name: attitudeGroups.name,
-        launch: device.prepare(attitudeGroups, { a, row, ...slices, u, sums }, range(groups), options),
+        name: attitudeKnots.name,
+        launch: device.prepare(attitudeKnots, { sums: copy.sums, groups, t }, range(3, shape.knots), options),
       },
     ],
-    finish: (t) => [
-      { name: attitudeKnots.name, launch: device.prepare(attitudeKnots, { sums, groups, t }, range(3, shape.knots), options) },
-    ],
-    free: () => [a, row, sums, ...Object.values(slices)].forEach((array) => array.free()),
+    free: () => copy.free(),
   };
 }

@@ -1,10 +1,10 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { ListStep, SortedSection } from "./lists.js";
-import { TILE_ROWS, gatherRows, listSums, oneSum, tilesOf, upload } from "./lists.js";
+import { LISTS, TILE_ROWS, copyLists, groupSums, listSums, tilesOf, upload } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { INSTRUMENT, instrumentLayout } from "./shape.js";
-import { inSlices } from "./slices.js";
+import { SLICE, inSlices } from "./slices.js";
 import type { StarRows } from "./system.js";
 
 /*
@@ -38,7 +38,20 @@ const gatherEntries = kernel(
 );
 
 /** For each list of a column of a tile the sum of its coefficients times u. */
-const instrumentTiles = oneSum("instrumentTiles");
+const instrumentTiles = kernel(
+  "instrumentTiles",
+  { a: view(f64), ...LISTS, sums: view(f64, 1, { disjoint: true }) },
+  ({ a, row, list, start, length, u, sums }, place) => {
+    let sum = 0;
+    const begin = start[place];
+    for (let n = 0; n < length[place]; n++) {
+      const e = begin + SLICE * n;
+      sum += a[e] * u[row[e]];
+    }
+    sums[list[place]] = sum;
+  },
+  () => [SLICE],
+);
 
 /** Each column from its lists in all tiles. */
 const instrumentColumns = kernel(
@@ -59,19 +72,7 @@ const instrumentColumns = kernel(
 const classTiles = listSums("classTiles", INSTRUMENT - 1);
 
 /** Each class from its lists in all tiles. */
-const classSums = kernel(
-  "classSums",
-  { sums: view(f64, 2), first: view(i32), tiles: i32, classes: i32, totals: view(f64, 2) },
-  ({ sums, first, tiles, classes, totals }, k, one) => {
-    let total = 0;
-    for (let tile = 0; tile < tiles; tile++) {
-      const group = tile * classes + one;
-      const end = first[group + 1];
-      for (let n = first[group]; n < end; n++) total += sums[n][k];
-    }
-    totals[k][one] = total;
-  },
-);
+const classSums = groupSums("classSums");
 
 /** Each column from the classes that have it. */
 const classColumns = kernel(
@@ -92,7 +93,7 @@ export const sortedInstrumentFootprint = (shape: Shape): number =>
 export async function sortedInstrument(rows: StarRows, options: LaunchOptions, tileRows = TILE_ROWS): Promise<SortedSection> {
   const columnOf = (await rows.device.queue.read(rows.column)) as Int32Array;
   const classRows = Math.min(CLASS_TILE_ROWS, tileRows);
-  const classes = classesOf(columnOf, tilesOf(rows.shape, tileRows));
+  const classes = classesOf(columnOf, tilesOf(rows.shape, classRows));
   if (!classes) return ofEntries(rows, columnOf, { first: 0, width: INSTRUMENT, tileRows }, options);
   const small = Int32Array.from({ length: rows.shape.observations }, (_, i) => columnOf[INSTRUMENT * i + SMALL]);
   const sections = [
@@ -143,43 +144,33 @@ async function ofClasses(
   tileRows: number,
   options: LaunchOptions,
 ): Promise<SortedSection> {
-  const width = OF_CLASS.length;
-  const { entries, ...lists } = inSlices({ groups: count, entries: tileRows, groupOf: classOf }, LONGEST_OF_CLASS);
-  const { row, first, ...slices } = upload(device, { row: entries, ...lists });
-  const a = device.array(f64, [row.length, width], { layout: instrument.contiguous ? "right" : "left" });
-  const sums = device.array(f64, [slices.list.length, width]);
-  const totals = device.array(f64, [width, count]);
-  const column = device.from(i32, OF_CLASS);
-  await device.run(gatherRows, { row, column, a: instrument, sorted: a }, range(row.length), options);
-  column.free();
-  const byColumn = upload(device, placesOf(columns, count, instrumentLayout(shape).size));
-  const tiles = tilesOf(shape, tileRows);
+  const slices = inSlices({ groups: count, entries: tileRows, groupOf: classOf }, LONGEST_OF_CLASS);
+  const copy = await copyLists(device, instrument, OF_CLASS, slices, classTiles, options);
+  const first = device.from(i32, slices.first);
+  const totals = device.array(f64, [count, OF_CLASS.length]);
+  const byColumn = upload(device, placesOf(columns, instrumentLayout(shape).size));
+  const counts = { tiles: tilesOf(shape, tileRows), groups: count };
+  const each = range(count, OF_CLASS.length);
   return {
-    sums: (u) => [
-      { name: classTiles.name, launch: device.prepare(classTiles, { a, row, ...slices, u, sums }, range(slices.list.length), options) },
-    ],
+    sums: (u) => [copy.step(u)],
     finish: (t) => [
-      {
-        name: classSums.name,
-        launch: device.prepare(classSums, { sums, first, tiles, classes: count, totals }, range(width, count), options),
-      },
+      { name: classSums.name, launch: device.prepare(classSums, { sums: copy.sums, first, ...counts, totals }, each, options) },
       {
         name: classColumns.name,
         launch: device.prepare(classColumns, { totals: totals.reshape(totals.size), ...byColumn, t }, range(t.length), options),
       },
     ],
-    free: () => [a, row, first, sums, totals, ...Object.values(slices), ...Object.values(byColumn)].forEach((array) => array.free()),
+    free: () => [copy, first, totals, ...Object.values(byColumn)].forEach((one) => one.free()),
   };
 }
 
-/** For each column the places of its sums among all classes' totals, [5][classes]. */
-function placesOf(columns: readonly number[], classes: number, size: number): { start: Int32Array; place: Int32Array } {
-  const width = OF_CLASS.length;
-  const places = Array.from({ length: columns.length }, (_, n) => n).sort((n, m) => columns[n] - columns[m] || n - m);
+/** For each column the places among all classes' totals, [class][5], that belong to it. */
+function placesOf(columns: readonly number[], size: number): { start: Int32Array; place: Int32Array } {
+  const place = Int32Array.from([...columns.keys()].sort((n, m) => columns[n] - columns[m] || n - m));
   const start = new Int32Array(size + 1);
   for (const column of columns) start[column + 1]++;
   for (let c = 0; c < size; c++) start[c + 1] += start[c];
-  return { start, place: Int32Array.from(places, (n) => (n % width) * classes + Math.floor(n / width)) };
+  return { start, place };
 }
 
 /** Coefficients that an entry's number counts: `width` of each row, from its coefficient `first` on. */

@@ -260,3 +260,28 @@ test("the fastest form: rows in the order of knots on GPUs where knots have many
   assert.equal(fastestForm(gpu(1.1 * footprint(many)), many), "fused");
   assert.equal(fastestForm(device, many), "fused");
 });
+
+test("known terms, residuals, probes and states come in the order of the source, whatever the order of rows", async () => {
+  const [plain, other] = await Promise.all(
+    (["fused", "ordered"] as const).map((form) =>
+      Solver.create(device, { generator: "scanning", stars: 20, years: 1, known: "truth", seed: 4, form }),
+    ),
+  );
+  const rows = plain.shape.observations;
+  const order = (await device.queue.read(other.system.rowOrder!.rowAt)) as Int32Array;
+  assert.ok(order.some((row, place) => row !== place));
+  assert.deepEqual(await other.knownTerms(), await plain.knownTerms());
+  const close = (a: ArrayLike<number>, b: ArrayLike<number>) => assert.ok(distance(a, b) < 1e-9, `${distance(a, b)}`);
+  for (const solver of [plain, other]) await solver.solve({ iterations: 10 });
+  const u = (solver: Solver) => solver.state().find(({ name }) => name === "u")!;
+  close((await u(other).read()) as Float64Array, (await u(plain).read()) as Float64Array);
+  const residuals = await Promise.all([other, plain].map(async (solver) => (await solver.residual([[0, rows]])).rows[0]));
+  close(residuals[0], residuals[1]);
+  // The state of one goes on in the other.
+  await u(other).write((await u(plain).read()) as Float64Array);
+  assert.deepEqual(await u(other).read(), await u(plain).read());
+  const draws = await Promise.all([other, plain].map(async (solver) => (await solver.probe(3, { iterations: 10 })).draw));
+  close(draws[0], draws[1]);
+  plain.free();
+  other.free();
+});
