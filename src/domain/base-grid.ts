@@ -43,7 +43,7 @@ import { HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
 import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
 import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
-import { Runs } from "./container/run.js";
+import { Runs } from "./container/runs.js";
 
 /** Place of one value of a field. */
 export interface ValueLocation {

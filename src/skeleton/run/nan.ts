@@ -1,5 +1,5 @@
 import { isFloat, valueType } from "../../ir/scalars.js";
-import { Runs } from "../../domain/container/run.js";
+import { Runs } from "../../domain/container/runs.js";
 import type { Container, Field } from "../../domain/grid/grid.js";
 import type { FieldType } from "../../domain/grid/options.js";
 import { cutsRows } from "../../domain/grid/split.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { f64 } from "isoform";
-import { Runs } from "../../../src/domain/container/run.js";
+import { Runs } from "../../../src/domain/container/runs.js";
 import { dense } from "../../../src/domain/index.js";
 import { jsSet } from "../sets.js";
 

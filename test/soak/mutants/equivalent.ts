@@ -61,7 +61,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "0 is brought back to 0",
   },
   {
-    module: "dist/src/domain/container/run.js",
+    module: "dist/src/domain/container/runs.js",
     line: ".reduce((sum, { generation }) => sum + generation, 0)",
     what: /^0 becomes 1/,
     why: "the sums are compared with one another alone",
