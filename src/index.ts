@@ -52,6 +52,7 @@ export type {
   Graph,
   Launch,
   LaunchOptions,
+  DeviceRunOptions,
   OpenOptions,
   PolicyOf,
   Precision,

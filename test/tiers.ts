@@ -145,6 +145,7 @@ export const EVERYWHERE: readonly string[] = [
   "device/deterministic",
   "device/launch/known-bindings",
   "device/launch/other-numbers",
+  "device/aside",
   "device/reruns",
   "device/launch/memory",
   "device/checked-indices",

@@ -111,6 +111,15 @@ export interface LaunchOptions {
   tuning?: Tuning;
 }
 
+/** Options of `Device.run`. */
+export interface DeviceRunOptions extends LaunchOptions {
+  /**
+   * Ends the launch where it can be ended: before it begins, and on `js`, `wasm` and `native` after the slice that runs, if it takes longer than 20
+   * ms, and has no reductions and scatters (in strict mode `js` and `wasm` cut reductions, too). Its views may have been written in part then.
+   */
+  signal?: AbortSignal;
+}
+
 /** A kernel bound to arguments and ready to run as often as wanted; holds the device's code and the temporary memory that it needs. */
 export interface Launch {
   readonly kernel: Kernel;
@@ -201,7 +210,7 @@ export interface Graph {
 /** An ordered stream of work. Submitting does not wait for the device. */
 export interface Queue {
   readonly device: Device;
-  /** CPU devices run it here and now, with the calling thread taking part. */
+  /** CPU devices run it here and now, with the calling thread taking part; what may take longer than 20 ms is done by other threads, and later work after it. */
   submit(work: Launch | Graph): void;
   /**
    * Notes what `record` submits to this queue and to `others` instead of running it: launches, copies, clears, events and waits for events of
@@ -315,12 +324,12 @@ export interface Device {
    * not reach each other's memory.
    */
   fold?(parts: readonly FoldPart[]): Fold | undefined;
-  /** prepare, submit, wait, results. */
+  /** prepare, submit, wait, results. Rejected with the signal's reason where one has ended it. */
   run<P extends Params, K extends PolicyKind = PolicyKind>(
     kernel: Kernel<P, K>,
     args: Args<P>,
     policy: PolicyOf<K>,
-    options?: LaunchOptions,
+    options?: DeviceRunOptions,
   ): Promise<Results<P>>;
   /** Stops workers, frees memory. Whatever is asked of the device and its queues afterwards throws DeviceError. */
   close(): Promise<void>;

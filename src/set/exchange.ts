@@ -1,3 +1,4 @@
+import { hostArray } from "../device/cpu/host-view.js";
 import { BYTES, type View } from "../device/memory/view.js";
 import { LaunchError } from "../ir/errors.js";
 import { copyBetween } from "./copy.js";
@@ -20,11 +21,10 @@ export interface MemberCopy {
 }
 
 /** The number in a view of one i32 in the host's memory. */
-export function numberIn({ buffer, offset, type }: View<"i32">): number {
-  const host = buffer.host;
-  if (host === undefined)
+export function numberIn(view: View<"i32">): number {
+  if (view.buffer.host === undefined)
     throw new LaunchError("a number is needed from memory that is not the host's: use wasm, native or js, or one process");
-  return new Int32Array(host, Number(buffer.address) + offset * BYTES[type], 1)[0];
+  return hostArray(view)[0];
 }
 
 /** Whether a copy's members are of different processes. */

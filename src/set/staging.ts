@@ -1,3 +1,4 @@
+import { backlog } from "../device/cpu/backlog.js";
 import type { DeviceEvent, Queue } from "../device/device.js";
 import { BYTES, stridesOf, View } from "../device/memory/view.js";
 import type { LocalMember } from "./member.js";
@@ -71,6 +72,8 @@ export function postMessages(transport: Transport, messages: readonly StagedMess
     if (stage && source) fetching.add(stage.fetch(origin));
     else stage?.clear();
   for (const queue of fetching) queue.record().block();
+  // Messages lie in memory that work on CPUs may still use.
+  backlog.settle();
   transport.post(messages);
 }
 

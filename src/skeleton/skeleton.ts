@@ -1,3 +1,4 @@
+import { requireSignal } from "../device/launch/run-options.js";
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
@@ -51,6 +52,11 @@ export interface RunOptions {
   nan?: boolean;
   /** Measures each operation of the last plan, which costs time, for `timeline`. */
   trace?: boolean;
+  /**
+   * Ends the run after a plan, in one process: what was submitted comes to its end, and the run is rejected with the signal's reason. Fields are as
+   * after the iterations that `iteration` counts.
+   */
+  signal?: AbortSignal;
 }
 
 /** Result of a run. */
@@ -139,7 +145,10 @@ export class Skeleton {
   }
 
   private async runNow(iterations: number, options: RunOptions): Promise<RunResult> {
-    requireOptions("run", options, ["scalar", "until", "every", "nan", "trace"]);
+    requireOptions("run", options, ["scalar", "until", "every", "nan", "trace", "signal"]);
+    const { signal } = options;
+    if (signal) requireSignal(signal);
+    if (signal) requireOneProcess("a run that a signal ends", this.set);
     if (options.trace) requireOneProcess("a measured timeline", this.set);
     const { scalar, until, every = DEFAULT_INTERVAL, nan = false, trace = false } = options;
     this.checkRun(iterations, every, options);
@@ -155,7 +164,7 @@ export class Skeleton {
     const pace = new Pace(origin);
     let [start, seconds] = [origin.record(), 0];
     let [done, checked, stopped] = [0, 0, false];
-    while (done < iterations && !stopped) {
+    while (done < iterations && !stopped && !signal?.aborted) {
       const stages = this.next(iterations - done);
       let program = this.executor.preparedProgram(stages, level);
       if (this.executor.isUntuned(stages) || (!program && stages.containers.length > 0)) {
@@ -178,6 +187,7 @@ export class Skeleton {
     }
     const end = origin.record();
     await origin.finish();
+    if (done < iterations && !stopped) signal?.throwIfAborted();
     for (const species of this.executor.used().species) await species.check(`skeleton "${this.name}"`);
     return { iterations: done, stopped, seconds: seconds + (await end.since(start)) };
   }

@@ -7,6 +7,7 @@ import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
+import { withoutSignal } from "../launch/run-options.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {
@@ -17,6 +18,7 @@ import type {
   ElementToken,
   Launch,
   LaunchOptions,
+  DeviceRunOptions,
   Precision,
   Queue,
   Results,
@@ -24,11 +26,11 @@ import type {
 import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
+import { backlog } from "./backlog.js";
 import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
-import { turn } from "./turns.js";
 import { Reruns } from "./reruns.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
@@ -39,6 +41,7 @@ export abstract class CpuDevice implements Device {
   precision: Precision = "fast";
   deterministic?: boolean;
   readonly queue: Queue;
+  private readonly own: CpuQueue;
   private readonly buffers = new Set<CpuBuffer>();
   private closed = false;
   private readonly reruns = new Reruns();
@@ -50,7 +53,7 @@ export abstract class CpuDevice implements Device {
     readonly capabilities: Capabilities,
     readonly versions?: Readonly<Record<string, string>>,
   ) {
-    this.queue = new CpuQueue(this);
+    this.queue = this.own = new CpuQueue(this);
   }
 
   /**
@@ -135,21 +138,26 @@ export abstract class CpuDevice implements Device {
     });
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options: LaunchOptions = {}): Promise<Results<P>> {
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
     this.requireOpen();
+    const [options, signal] = withoutSignal(asked);
     const captured = capturing();
-    if (!captured) {
-      const results = this.reruns.run({ device: this, kernel, args, policy, options, compile: this.compileOptions });
-      if (results) {
-        await turn();
-        return results as Results<P>;
-      }
+    // Code and arguments of earlier launches may be in use.
+    const begun =
+      captured || backlog.busy
+        ? undefined
+        : this.reruns.begin({ device: this, kernel, args, policy, options, compile: this.compileOptions });
+    if (begun) {
+      begun.signal = signal;
+      await this.own.untilRun(begun);
+      return begun.results as Results<P>;
     }
     const prepared = this.launch(kernel, args, policy, options, true);
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     let results: Record<string, number> | undefined;
     try {
-      this.queue.submit(launch);
+      (launch as CpuLaunch).signal = signal;
+      this.own.submitAlone(launch);
       return (results = await this.queue.results(launch)) as Results<P>;
     } finally {
       if (results && !captured) this.reruns.keep(launch as CpuLaunch);
@@ -157,11 +165,11 @@ export abstract class CpuDevice implements Device {
     }
   }
 
-  runNow(call: Call): Record<string, number> {
+  runInTurn(call: Call, done: (results: Record<string, number>) => void): void {
     this.requireOpen();
     if (capturing()) throw notInCapture(call);
-    const before = this.reruns.run(call);
-    if (before) return before;
+    const begun = backlog.busy ? undefined : this.reruns.begin(call);
+    if (begun) return this.own.put(begun, () => done(begun.results!));
     const launch = this.launch<Params>(call.kernel, call.args, call.policy, call.options, true);
     try {
       this.queue.submit(launch);
@@ -169,13 +177,18 @@ export abstract class CpuDevice implements Device {
       launch.free();
       throw error;
     }
-    const results = withInitialValues(launch.binding, { ...launch.results! });
-    this.reruns.keep(launch);
-    return results;
+    backlog.whenIdle(() => {
+      // Its failure is told by the queue.
+      if (!launch.results) return launch.free();
+      done(withInitialValues(launch.binding, { ...launch.results }));
+      this.reruns.keep(launch);
+    });
   }
 
   /** Stops the workers, and frees the arrays that this device made. */
   async close(): Promise<void> {
+    if (this.closed) return;
+    await backlog.soFar();
     if (this.closed) return;
     this.closed = true;
     this.reruns.clear();

@@ -1,7 +1,10 @@
 import { LaunchError, type KernelError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
 import type { Buffer, View } from "../memory/view.js";
+import { BYTES } from "../memory/view.js";
+import { backlog, type Steps, type Work } from "./backlog.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
+import { Lasted, piecesOf } from "./lasted.js";
 import { CpuLaunch, type CpuHost } from "./launch.js";
 import { cpuStorage } from "./storage.js";
 import { takeLines } from "./take-lines.js";
@@ -58,8 +61,33 @@ export function countOf(work: readonly Captured[]): string {
   return `${count(launches, "launch", "launches")}, ${count(work.length - launches, "copy", "copies")}`;
 }
 
+/** Part of a graph that runs at once, or that is one launch. */
+type Piece = Region | CpuLaunch;
+
+/** Bytes that a copy moves in a millisecond, on a slow machine. */
+const COPIED = 2e6;
+
+const expectedOf = (item: Captured): number =>
+  item instanceof CpuLaunch ? item.lasted.expected() : (item.target.size * BYTES[item.target.type]) / COPIED;
+
+/** Items in their order, in pieces that take `each` or contain one item. */
+function inPieces(items: readonly Captured[], each: number): Captured[][] {
+  const pieces: Captured[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const expected = expectedOf(item);
+    if (expected > room) {
+      pieces.push([]);
+      room = each;
+    }
+    pieces.at(-1)!.push(item);
+    room -= expected;
+  }
+  return pieces;
+}
+
 /** Work on CPU devices in the order in which it was submitted, across all their queues; split where the device changes. */
-export class CpuGraph implements Graph {
+export class CpuGraph implements Graph, Work {
   private regions: readonly Region[];
   private memory: WebAssembly.Memory | undefined;
   private readonly batches: readonly { device: RegionHost; items: Captured[] }[];
@@ -67,6 +95,9 @@ export class CpuGraph implements Graph {
   private readonly launches: ReadonlySet<CpuLaunch>;
   private readonly buffers: readonly Buffer[];
   private freed = false;
+  private readonly lasted = new Lasted(() => this.guess());
+  /** Pieces of a long graph, and the time for which they were cut. */
+  private cut: { readonly milliseconds: number; readonly pieces: readonly Piece[] } | undefined;
   /** `frees` of the storage when all buffers were seen to be live. */
   private liveAt = -1;
 
@@ -90,30 +121,94 @@ export class CpuGraph implements Graph {
     return this.regions.map(({ remark }) => remark);
   }
 
+  get isLong(): boolean {
+    return this.lasted.isLong();
+  }
+
   run(): void {
-    if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
-    for (const device of this.devices) device.requireOpen();
-    for (const launch of this.launches) launch.requireKept();
-    const { frees } = cpuStorage();
-    if (this.liveAt !== frees) {
-      for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
-      this.liveAt = frees;
-    }
+    this.requireReady();
     if (this.memory !== cpuStorage().memory) this.followMemory();
+    const start = this.lasted.isDue() ? performance.now() : undefined;
     let faults: KernelError[] = [];
     try {
       for (const region of this.regions) region.run();
     } finally {
-      for (const { binding } of this.launches) takeLines(binding);
-      faults = [...this.launches].flatMap((launch) => launch.takeFault() ?? []);
+      faults = this.look();
     }
+    if (start !== undefined) this.lasted.note(performance.now() - start);
     if (faults.length > 0) throw faults[0];
+  }
+
+  /** A piece after the other, and a long launch on other threads. */
+  *steps(): Steps {
+    this.requireOpenAndLive();
+    if (this.memory !== cpuStorage().memory) this.followMemory();
+    const start = performance.now();
+    let faults: KernelError[] = [];
+    try {
+      for (const piece of this.pieces()) {
+        if (piece instanceof CpuLaunch) yield* piece.stepsUnseen();
+        else piece.run();
+        yield undefined;
+      }
+    } finally {
+      faults = this.look();
+    }
+    this.lasted.note(performance.now() - start);
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** Prints lines of its launches; gives the errors of indices outside. */
+  private look(): KernelError[] {
+    for (const { binding } of this.launches) takeLines(binding);
+    return [...this.launches].flatMap((launch) => launch.takeFault() ?? []);
+  }
+
+  /** Throws IsoformError if a device is closed, or the graph, one of its launches or memory that it uses was freed. */
+  requireReady(): void {
+    if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
+    for (const launch of this.launches) launch.requireKept();
+    this.requireOpenAndLive();
+  }
+
+  private requireOpenAndLive(): void {
+    for (const device of this.devices) device.requireOpen();
+    const { frees } = cpuStorage();
+    if (this.liveAt === frees) return;
+    for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();
+    this.liveAt = frees;
   }
 
   free(): void {
     if (this.freed) return;
     this.freed = true;
-    for (const region of this.regions) region.free();
+    backlog.whenIdle(() => {
+      for (const region of this.regions) region.free();
+      this.forgetPieces();
+    });
+  }
+
+  private guess(): number {
+    return this.batches.reduce((sum, { items }) => sum + items.reduce((of, item) => of + expectedOf(item), 0), 0);
+  }
+
+  /** Parts between which others have their turn: regions of some milliseconds, and launches that take longer. */
+  private pieces(): readonly Piece[] {
+    if (!this.isLong) return this.regions;
+    const milliseconds = this.lasted.expected();
+    if (this.cut && milliseconds < 2 * this.cut.milliseconds && this.cut.milliseconds < 2 * milliseconds) return this.cut.pieces;
+    this.forgetPieces();
+    const each = this.guess() / piecesOf(milliseconds);
+    const pieces = this.batches.flatMap(({ device, items }) =>
+      inPieces(items, each).map((some) => (some.length === 1 && some[0] instanceof CpuLaunch ? some[0] : device.region(some))),
+    );
+    this.cut = { milliseconds, pieces };
+    return pieces;
+  }
+
+  private forgetPieces(): void {
+    for (const piece of this.cut?.pieces ?? []) if (!(piece instanceof CpuLaunch)) piece.free();
+    this.cut = undefined;
   }
 
   private build(): Region[] {
@@ -124,6 +219,7 @@ export class CpuGraph implements Graph {
   private followMemory(): void {
     const regions = this.build();
     for (const region of this.regions) region.free();
+    this.forgetPieces();
     this.regions = regions;
     this.memory = cpuStorage().memory;
   }

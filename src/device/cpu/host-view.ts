@@ -1,5 +1,6 @@
 import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
+import { backlog } from "./backlog.js";
 import { reachOf, spanOf } from "../../ir/reach.js";
 import { requireAlike, typedArray, BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";
 
@@ -18,8 +19,9 @@ export function hostArray<T extends ElementType>(view: View<T>): TypedArrayOf<T>
   return typedArray(view.type, hostOf(view), addressOf(view) - belowOf(view) * BYTES[view.type], spanOf(view));
 }
 
-/** Buffer in which a view's address counts. Throws LaunchError for a view in a GPU's memory. */
+/** Buffer in which a view's address counts, once all work on CPUs is done. Throws LaunchError for a view in a GPU's memory. */
 export function hostOf({ buffer }: View): ArrayBufferLike {
+  backlog.settle();
   if (!buffer.host) throw new LaunchError("this view lies in a GPU's memory; read it through its device's queue");
   return buffer.host;
 }

@@ -10,7 +10,10 @@ import { withNumbers, type Scalars } from "../launch/other-numbers.js";
 import { freeTeamRows } from "../launch/team-rows.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import type { Buffer } from "../memory/view.js";
+import { backlog, type Failure, type Steps, type Work } from "./backlog.js";
+import { guessOf, Lasted } from "./lasted.js";
 import type { Rerun } from "./rerun.js";
+import { stepsOf, type Runnable } from "./runnable.js";
 import { cpuStorage } from "./storage.js";
 import { takeFault } from "./take-fault.js";
 import { takeLines } from "./take-lines.js";
@@ -24,6 +27,8 @@ export interface CpuProgram {
    * where there are partials.
    */
   run(): Record<string, number>;
+  /** For programs that other threads can run: the same, about to begin. */
+  begin?(): Runnable;
   source(): string;
   /** Gives back temporary memory. */
   free(): void;
@@ -31,16 +36,16 @@ export interface CpuProgram {
   handOver?(): Rerun | undefined;
 }
 
-/** A device whose launches run here and now. */
+/** A device whose launches run here and now, but for long ones. */
 export interface CpuHost extends Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void;
-  /** Runs a call here and now, for its results. Throws LaunchError for what `prepare` refuses. */
-  runNow(call: Call): Record<string, number>;
+  /** Runs a call in its turn, and gives its results to `done`. Throws LaunchError for what `prepare` refuses. */
+  runInTurn(call: Call, done: (results: Record<string, number>) => void): void;
 }
 
 /** A program of one device, with its last results. */
-export class CpuLaunch implements Launch {
+export class CpuLaunch implements Launch, Work {
   readonly kernel: Kernel;
   readonly policy: Policy;
   readonly precision: Precision;
@@ -49,6 +54,11 @@ export class CpuLaunch implements Launch {
   latest: Record<string, number> | undefined;
   /** Undefined before the first run, and once freed. */
   results: Record<string, number> | undefined;
+  /** Failure of its last run, where that is told to nobody but who asks for its results. */
+  failure: Failure | undefined;
+  /** Ends its only run, if that is long. */
+  signal: AbortSignal | undefined;
+  readonly lasted = new Lasted(() => guessOf(this.binding.cost));
   private freed = false;
   private built: CpuProgram;
   private memory: WebAssembly.Memory | undefined;
@@ -88,8 +98,12 @@ export class CpuLaunch implements Launch {
 
   /** Throws IsoformError if the device is closed, or the launch or the memory of its views was freed. */
   requireReady(): void {
-    this.device.requireOpen();
     this.requireKept();
+    this.requireOpenAndLive();
+  }
+
+  private requireOpenAndLive(): void {
+    this.device.requireOpen();
     if (this.liveAt === this.storage.frees) return;
     for (const buffer of this.buffers) if (buffer.live === false) requireLiveViews(this.device, this.binding);
     this.liveAt = this.storage.frees;
@@ -100,24 +114,61 @@ export class CpuLaunch implements Launch {
     if (this.freed) throw new LaunchError(`the launch of kernel "${this.kernel.name}" was freed and cannot run again; prepare it anew`);
   }
 
+  get isLong(): boolean {
+    return this.lasted.isLong() && this.built.begin !== undefined;
+  }
+
   run(): void {
     this.runUnseen();
-    takeLines(this.binding);
-    const fault = this.takeFault();
-    if (fault) throw fault;
+    this.look();
+  }
+
+  *steps(): Steps {
+    yield* this.stepsUnseen();
+    this.look();
   }
 
   /** Runs, and leaves an index outside for `takeFault`. */
   runUnseen(): void {
     this.requireReady();
-    this.latest = undefined;
+    this.latest = this.failure = undefined;
+    const { lasted } = this;
+    const start = lasted.isDue() ? performance.now() : undefined;
     try {
       this.results = this.program.run();
     } catch (error) {
-      takeLines(this.binding);
-      this.takeFault();
+      this.lookAfterFailure();
       throw error;
     }
+    if (start !== undefined) lasted.note(performance.now() - start);
+  }
+
+  /** The same in steps; the launch may have been freed since it was submitted, and its code is there until all is done. */
+  *stepsUnseen(): Steps {
+    this.requireOpenAndLive();
+    this.latest = this.failure = undefined;
+    const start = performance.now();
+    try {
+      const { program } = this;
+      const begun = program.begin?.();
+      const results = begun ? yield* stepsOf(begun, this.lasted.expected(), this.signal) : program.run();
+      if (!this.freed) this.results = results;
+    } catch (error) {
+      this.lookAfterFailure();
+      throw error;
+    }
+    this.lasted.note(performance.now() - start);
+  }
+
+  private look(): void {
+    takeLines(this.binding);
+    const fault = this.takeFault();
+    if (fault) throw fault;
+  }
+
+  private lookAfterFailure(): void {
+    takeLines(this.binding);
+    this.takeFault();
   }
 
   /** The error of an index that was outside since it was last asked for. The results are gone then. */
@@ -130,7 +181,7 @@ export class CpuLaunch implements Launch {
   submit(scalars?: Scalars, policy?: Policy): void {
     if (!scalars && !policy) return this.device.queue.submit(this);
     this.requireReady();
-    this.latest = this.device.runNow(withNumbers(this.binding.call, scalars, policy));
+    this.device.runInTurn(withNumbers(this.binding.call, scalars, policy), (results) => (this.latest = results));
   }
 
   source(): string {
@@ -151,9 +202,11 @@ export class CpuLaunch implements Launch {
     this.freed = true;
     this.results = undefined;
     this.latest = undefined;
-    this.built.free();
-    freeTeamRows(this.binding);
-    giveBackFaultRecord(this.binding);
-    freePrintRecords(this.binding);
+    backlog.whenIdle(() => {
+      this.built.free();
+      freeTeamRows(this.binding);
+      giveBackFaultRecord(this.binding);
+      freePrintRecords(this.binding);
+    });
   }
 }

@@ -35,7 +35,13 @@ export type Run = (args: number, worker: number, workers: number) => void;
 export interface Post {
   /** Another memory takes the place of the one that all programs so far work on: they are gone. */
   memory?: WebAssembly.Memory;
-  start?: { memory: WebAssembly.Memory | undefined; control: SharedArrayBuffer; rank: number };
+  start?: {
+    memory: WebAssembly.Memory | undefined;
+    control: SharedArrayBuffer;
+    rank: number;
+    /** It does worker 0's share, waits for the workers of this pool, and says when a run has ended. */
+    standsIn?: { pool: SharedArrayBuffer | undefined };
+  };
   /** The pool is closed: the worker forgets all that it had of it. */
   retire?: true;
   programs: [id: number, program: Program][];
@@ -52,6 +58,9 @@ const MESSAGE_LENGTH = (WORDS_PER_WORKER - LINE) * 2;
 export const EPOCH = 0;
 export const PROGRAM = 1;
 export const WORKERS = 2;
+/** The number of a run's slice, and how many there are. */
+export const SLICE = 6;
+export const SLICES = 7;
 /** Workers that sleep until the next epoch. */
 export const SLEEPERS = LINE;
 /** Workers that have not finished the epoch, and whether the main thread sleeps until there are none. */
@@ -65,6 +74,14 @@ export const FAILED = 3 * LINE + 2;
 
 /** In place of a program's number: leave the loop and take the messages that were posted. */
 export const TAKE_MESSAGES = -1;
+
+/** A part of a run, in which each worker does a part of its share. */
+export interface Slice {
+  readonly number: number;
+  readonly count: number;
+}
+
+export const WHOLE: Slice = { number: 0, count: 1 };
 
 /** The control block; the same object is made on each thread over the same memory. */
 export class Control {
@@ -83,8 +100,15 @@ export class Control {
   get argument(): number {
     return this.args[0];
   }
-  set argument(value: number) {
-    this.args[0] = value;
+
+  /** Sets what a run is; a new epoch starts it. */
+  setRun(program: number, args: number, workers: number, slice: Slice): void {
+    const { words } = this;
+    words[PROGRAM] = program;
+    words[WORKERS] = workers;
+    words[SLICE] = slice.number;
+    words[SLICES] = slice.count;
+    this.args[0] = args;
   }
 
   /** Word of the last epoch that the worker finished. */

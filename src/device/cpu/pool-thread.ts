@@ -10,10 +10,10 @@ const spare: Thread[] = [];
 /** Thread of a pool's worker. It keeps no process alive. */
 export class Thread {
   private ended = (_reason: string): void => {};
-  private ready = (): void => {};
+  private heard = (): void => {};
   private expiry: ReturnType<typeof setTimeout> | undefined;
   private readonly worker = startWorker(
-    () => this.ready(),
+    () => this.heard(),
     (reason) => this.end(reason),
   );
 
@@ -24,17 +24,28 @@ export class Thread {
     return left ?? new Thread();
   }
 
-  /** Waits until it has taken its first message. `ended` is called with the reason if it ends by itself, then or later. */
-  begin(first: Post, ended: (reason: string) => void): Promise<void> {
+  /**
+   * Waits until it has taken its first message. `ended` is called with the reason if it ends by itself, then or later, `heard` at each of its
+   * messages.
+   */
+  begin(first: Post, ended: (reason: string) => void, heard?: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.ready = resolve;
+      this.heard = () => {
+        resolve();
+        heard?.();
+      };
       this.ended = (reason) => {
         ended(reason);
         reject(new Error(reason));
       };
-      this.worker.ref?.();
+      this.ref();
       this.post(first);
     });
+  }
+
+  /** Keeps the process alive until its next message. */
+  ref(): void {
+    this.worker.ref?.();
   }
 
   post(message: Post): void {
@@ -44,6 +55,7 @@ export class Thread {
   /** Leaves it, with nothing of its pool in it, to the next pool; it ends if there is none soon. */
   retire(): void {
     this.ended = () => {};
+    this.heard = () => {};
     this.post({ retire: true, programs: [], buffers: [], released: [] });
     spare.push(this);
     this.expiry = setTimeout(() => void this.stop(), SPARE_MS);

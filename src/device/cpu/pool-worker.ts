@@ -6,6 +6,8 @@ import {
   MAIN_SLEEPS,
   PENDING,
   PROGRAM,
+  SLICE,
+  SLICES,
   SLEEPERS,
   TAKE_MESSAGES,
   WORKERS,
@@ -20,6 +22,9 @@ import type { Post, Program, Run } from "./pool-control.js";
 let memory: WebAssembly.Memory | undefined;
 let control: Control | undefined;
 let rank = 0;
+/** Number of the share that this thread does, and for a stand-in the pool whose other threads it waits for. */
+let share = 0;
+let standsIn: { readonly pool: Control | undefined } | undefined;
 let epoch = 0;
 const patience = new Patience();
 const programs = new Map<number, Run>();
@@ -30,6 +35,9 @@ function take(post: Post): void {
     memory = post.start.memory;
     control = new Control(post.start.control);
     rank = post.start.rank;
+    const stand = post.start.standsIn;
+    standsIn = stand && { pool: stand.pool && new Control(stand.pool) };
+    share = stand ? 0 : rank;
     epoch = 0;
   }
   if (post.retire) {
@@ -64,7 +72,7 @@ function walkOf({ stages }: Extract<Program, { kind: "region" }>, control: Contr
 }
 
 /** Takes part in one region after the other, until it is told to look at its messages. */
-function serve(control: Control): void {
+function serve(control: Control, tell: (text: string) => void): void {
   const { words } = control;
   const isNew = (): boolean => Atomics.load(words, EPOCH) !== epoch;
   const sleep = (): void => {
@@ -76,16 +84,26 @@ function serve(control: Control): void {
     patience.wait(isNew, sleep);
     epoch = Atomics.load(words, EPOCH);
     const program = words[PROGRAM];
-    if (program !== TAKE_MESSAGES && rank < words[WORKERS]) participate(control, program, words[WORKERS]);
+    if (program !== TAKE_MESSAGES && share < words[WORKERS]) participate(control, program, words[WORKERS]);
+    if (program !== TAKE_MESSAGES && standsIn?.pool) waitFor(standsIn.pool);
     Atomics.store(words, control.done(rank), epoch);
     if (Atomics.sub(words, PENDING, 1) === 1 && Atomics.load(words, MAIN_SLEEPS)) Atomics.notify(words, PENDING);
     if (program === TAKE_MESSAGES) return;
+    if (standsIn) tell("ended");
   }
+}
+
+/** Returns when the workers of a pool are through, as its calling thread would. */
+function waitFor({ words }: Control): void {
+  Atomics.store(words, MAIN_SLEEPS, 1);
+  for (let left; (left = Atomics.load(words, PENDING)) !== 0;) Atomics.wait(words, PENDING, left);
+  Atomics.store(words, MAIN_SLEEPS, 0);
 }
 
 function participate(control: Control, program: number, workers: number): void {
   try {
-    programs.get(program)!(control.argument, rank, workers);
+    const { words } = control;
+    programs.get(program)!(control.argument, words[SLICE] * workers + share, words[SLICES] * workers);
   } catch (error) {
     control.setError(rank, textOf(error));
   }
@@ -98,7 +116,7 @@ function receive(post: Post, thread: number, tell: (text: string) => void): void
     Atomics.store(control.words, control.thread(rank), thread);
     tell("ready");
   }
-  serve(control);
+  serve(control, tell);
 }
 
 if (typeof process !== "undefined" && process.versions?.node) {

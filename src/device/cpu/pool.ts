@@ -1,23 +1,25 @@
 import { lives, processors } from "#engine";
 import { DeviceError, IsoformError } from "../../ir/errors.js";
+import type { Aside } from "./backlog.js";
 import { shareOf, RegionRun } from "./pool-region.js";
 import {
   ARRIVED,
   Control,
   EPOCH,
   FAILED,
-  MAIN_SLEEPS,
   PENDING,
-  PROGRAM,
   SLEEPERS,
   TAKE_MESSAGES,
-  WORKERS,
+  WHOLE,
   load,
   Patience,
   textOf,
 } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
+import { LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
+import { News } from "./pool-news.js";
 import { Pressure } from "./pool-pressure.js";
+import { StandIn } from "./pool-stand-in.js";
 import { Thread } from "./pool-thread.js";
 
 export type { Program, Run } from "./pool-control.js";
@@ -25,15 +27,13 @@ export type { Program, Run } from "./pool-control.js";
 /** A part of a region: a program on several workers, or what the calling thread does alone. */
 export type RegionPart = Omit<ProgramStage, "label"> | (() => void);
 
-/** Milliseconds between two checks that the workers are alive. */
-const LOOK_MS = 100;
-
 const aloneIn = (stage: ProgramStage | (() => void) | undefined): (() => void) | undefined =>
   typeof stage === "function" ? stage : undefined;
 
 interface Registered {
   /** In messages: `kernel "axpy"`. */
   readonly label: string;
+  readonly program: Program;
   readonly run: Run;
   /** Ways of a region: all its stages by the calling thread, and milliseconds that it has waited at barriers in the last run. */
   readonly alone?: () => void;
@@ -83,6 +83,7 @@ export class WorkerPool {
   private readonly pressure = new Pressure();
   private nextProgram = 0;
   private failure: string | undefined;
+  private standIn: StandIn | undefined;
 
   private constructor(
     private held: WebAssembly.Memory | undefined,
@@ -122,6 +123,7 @@ export class WorkerPool {
     if (!memory || memory === this.held) return false;
     this.held = memory;
     this.programs.clear();
+    this.dismiss();
     if (this.control) this.news.useMemory(memory);
     return true;
   }
@@ -133,7 +135,7 @@ export class WorkerPool {
 
   /** Compiles the program here now, on the workers before they need it; returns its number for `run`. */
   register(program: Exclude<Program, { kind: "region" }>): number {
-    return this.add(program, { label: `kernel "${program.name}"`, run: load(program, this.memory, this.buffers) });
+    return this.add({ label: `kernel "${program.name}"`, program, run: load(program, this.memory, this.buffers) });
   }
 
   /**
@@ -163,6 +165,7 @@ export class WorkerPool {
   /** Forgets a program. */
   release(id: number): void {
     this.pressure.forget(id);
+    this.standIn?.forget(id);
     if (this.programs.delete(id) && this.control) this.news.release(id);
   }
 
@@ -208,16 +211,40 @@ export class WorkerPool {
     const end = performance.now();
     const inside = program.waited?.() ?? 0;
     this.pressure.note(id, workers, { own: own - start - inside, waited: end - own + inside }, end);
-    for (let rank = 1; rank < this.size; rank++) {
-      const text = this.control.takeError(rank);
-      if (text !== undefined) failed ??= this.failed(label, rank, text);
-    }
+    failed ??= this.errorOfWorkers(label);
     if (failed !== undefined) throw failed;
+  }
+
+  /**
+   * Starts the program on the same workers; another thread takes the place of the calling one. Until it has ended, nothing else may be run here.
+   * Undefined where threads do not share memory. Of a `slice` each worker does a part of its share, as if there were `slice.count` times as many.
+   */
+  aside(id: number, args: number, workers = this.size, slice = WHOLE): Aside | undefined {
+    const { memory, control, buffers } = this;
+    if (typeof SharedArrayBuffer === "undefined") return undefined;
+    this.refuseWhereBroken();
+    const { label, program } = this.programs.get(id)!;
+    if (this.news.size > 0) this.spreadNews(label);
+    const standIn = (this.standIn ??= new StandIn(this.device, { memory, control, buffers }));
+    if (control) this.begin(id, args, workers, slice);
+    const ended = standIn.begin({ id, program, args, workers, slice });
+    const check = (): void => {
+      const own = standIn.takeError();
+      const failed = (control && this.errorOfWorkers(label)) ?? (own === undefined ? undefined : this.failed(label, 0, own));
+      if (failed) throw failed;
+    };
+    return { ended, wait: () => standIn.wait(() => this.lookForDead(label)), check };
+  }
+
+  private dismiss(): void {
+    this.standIn?.close();
+    this.standIn = undefined;
   }
 
   /** Lets the workers go. */
   async close(): Promise<void> {
     const { threads, works } = this;
+    this.dismiss();
     this.threads = [];
     this.failure ??= "it is closed";
     if (!works) await Promise.all(threads.map((thread) => thread.stop()));
@@ -227,10 +254,10 @@ export class WorkerPool {
     }
   }
 
-  private add(program: Program, registered: Registered): number {
+  private add(registered: Registered): number {
     const id = this.nextProgram++;
     this.programs.set(id, registered);
-    if (this.control) this.news.register(id, program);
+    if (this.control) this.news.register(id, registered.program);
     return id;
   }
 
@@ -280,7 +307,7 @@ export class WorkerPool {
         if (typeof stage === "function") stage();
         else this.runAlone(this.programs.get(stage.program)!, stage.args, stage.workers, label);
     };
-    return this.add({ kind: "region", name: label, stages: known }, { label, run, alone, waited: () => regionRun.waited });
+    return this.add({ label, program: { kind: "region", name: label, stages: known }, run, alone, waited: () => regionRun.waited });
   }
 
   /** One share, run by the calling thread; in messages, what another thread would have run is a worker's of `region`. */
@@ -306,6 +333,15 @@ export class WorkerPool {
     if (errors.length > 0) throw errors[0];
   }
 
+  private errorOfWorkers(label: string): DeviceError | undefined {
+    let failed: DeviceError | undefined;
+    for (let rank = 1; rank < this.size; rank++) {
+      const text = this.control!.takeError(rank);
+      if (text !== undefined) failed ??= this.failed(label, rank, text);
+    }
+    return failed;
+  }
+
   private failed(label: string, worker: number, message: string): DeviceError {
     return new DeviceError(this.device, `${label} failed in worker ${worker}: ${message}`);
   }
@@ -314,13 +350,11 @@ export class WorkerPool {
     if (this.failure !== undefined) throw new DeviceError(this.device, `it takes no more work: ${this.failure}`, "open the device again");
   }
 
-  private begin(program: number, args: number, workers: number): void {
+  private begin(program: number, args: number, workers: number, slice = WHOLE): void {
     const { words } = this.control!;
-    words[PROGRAM] = program;
-    words[WORKERS] = workers;
+    this.control!.setRun(program, args, workers, slice);
     words[ARRIVED] = 0;
     words[FAILED] = 0;
-    this.control!.argument = args;
     Atomics.store(words, PENDING, this.size - 1);
     this.epoch = (this.epoch + 1) | 0;
     Atomics.store(words, EPOCH, this.epoch);
@@ -336,14 +370,7 @@ export class WorkerPool {
   }
 
   private waitForWorkers(label: string): void {
-    const { words } = this.control!;
-    const sleep = (): void => {
-      Atomics.store(words, MAIN_SLEEPS, 1);
-      const left = Atomics.load(words, PENDING);
-      if (left !== 0 && Atomics.wait(words, PENDING, left, LOOK_MS) !== "not-equal") this.lookForDead(label);
-      Atomics.store(words, MAIN_SLEEPS, 0);
-    };
-    this.patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
+    untilEnded(this.control!, this.patience, () => this.lookForDead(label));
   }
 
   /** A worker marks its own end, unless it was torn down; Linux shows each thread of the process too. */
@@ -362,59 +389,9 @@ export class WorkerPool {
     const thread = Thread.take();
     this.threads.push(thread);
     const first: Post = { start: { memory: this.memory, control: this.control!.buffer, rank }, programs: [], buffers: [], released: [] };
-    return thread.begin(first, (reason) => (this.failure ??= `worker ${rank} ended: ${reason}`));
+    return thread.begin(first, (reason) => {
+      this.failure ??= `worker ${rank} ended: ${reason}`;
+      this.standIn?.fail(this.failure);
+    });
   }
 }
-
-/**
- * Changes to tell the workers. Programs that were added and removed in between are never mentioned, so the list never outgrows the programs
- * in use.
- */
-class News {
-  private readonly programs = new Map<number, Program>();
-  private readonly buffers = new Map<number, SharedArrayBuffer | undefined>();
-  private readonly released = new Set<number>();
-  private memory: WebAssembly.Memory | undefined;
-
-  /** All programs so far are gone. */
-  useMemory(memory: WebAssembly.Memory): void {
-    this.memory = memory;
-    this.programs.clear();
-    this.released.clear();
-  }
-  register(id: number, program: Program): void {
-    this.programs.set(id, program);
-  }
-  release(id: number): void {
-    if (!this.programs.delete(id)) this.released.add(id);
-  }
-  share(id: number, buffer: SharedArrayBuffer): void {
-    this.buffers.set(id, buffer);
-  }
-  unshare(id: number): void {
-    if (!this.buffers.delete(id)) this.buffers.set(id, undefined);
-  }
-
-  get size(): number {
-    return this.programs.size + this.buffers.size + this.released.size + (this.memory ? 1 : 0);
-  }
-
-  /** The news as a message; there are none then. */
-  take(): Post {
-    const post: Post = { memory: this.memory, programs: [...this.programs], buffers: [...this.buffers], released: [...this.released] };
-    for (const told of [this.programs, this.buffers, this.released]) told.clear();
-    this.memory = undefined;
-    return post;
-  }
-}
-
-/** Browsers forbid their main thread to sleep. */
-const mayWait = (() => {
-  if (typeof SharedArrayBuffer === "undefined") return false;
-  try {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1, 0);
-    return true;
-  } catch {
-    return false;
-  }
-})();

@@ -1,4 +1,5 @@
 import type { Binding } from "../launch/binding.js";
+import type { Runnable } from "./runnable.js";
 
 /**
  * Bytes of temporary memory that are kept with a launch at most; a sum of doubles over 16 million elements takes half of it. Launches with more
@@ -10,10 +11,10 @@ export const KEPT_BYTES = 1 << 20;
 export interface Numbers extends Pick<Binding, "scalars" | "policy" | "sizes"> {}
 
 /** Code and memory of a launch that has run, bound to the places of its views; it holds none of these. */
-export interface Rerun {
+export interface Rerun extends Runnable {
   /** Its code takes the range from its arguments. */
   readonly anyRange: boolean;
-  /** Runs with other numbers. Undefined where they need other code. */
-  run(numbers: Numbers): Record<string, number> | undefined;
+  /** Puts the numbers of the next run in place. False where they need other code. */
+  begin(numbers: Numbers): boolean;
   free(): void;
 }

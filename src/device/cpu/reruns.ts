@@ -5,8 +5,11 @@ import { findAlike, findKnown, numbersOf, samePolicy } from "../launch/known-bin
 import { isPlain, leavesAll } from "../launch/plain-calls.js";
 import { tools } from "../tools/tools.js";
 import { withInitialValues } from "../launch/initial-values.js";
+import { backlog, type Steps } from "./backlog.js";
+import { Lasted, sizeOf } from "./lasted.js";
 import type { CpuLaunch } from "./launch.js";
 import type { Rerun } from "./rerun.js";
+import { stepsOf } from "./runnable.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /*
@@ -19,7 +22,46 @@ interface Kept {
   /** Range of code that is for no other. */
   readonly policy: Policy | undefined;
   readonly rerun: Rerun;
+  /** By the elements of a run. */
+  readonly lasted: Lasted;
 }
+
+/** A run that was begun. */
+export class Begun {
+  /** Set once it has run. */
+  results: Record<string, number> | undefined;
+  /** Ends the run, if that is long. */
+  signal: AbortSignal | undefined;
+
+  constructor(
+    private readonly kept: Kept,
+    private readonly initial: Binding["initial"],
+    private readonly size: number,
+  ) {}
+
+  get isLong(): boolean {
+    return this.kept.lasted.isLong(this.size) && this.kept.rerun.aside !== undefined;
+  }
+
+  run(): void {
+    const { rerun, lasted } = this.kept;
+    const start = lasted.isDue(this.size) ? performance.now() : undefined;
+    rerun.now();
+    this.end(start, rerun.end());
+  }
+
+  *steps(): Steps {
+    const start = performance.now();
+    this.end(start, yield* stepsOf(this.kept.rerun, this.kept.lasted.expected(this.size), this.signal));
+  }
+
+  private end(start: number | undefined, results: Record<string, number>): void {
+    if (start !== undefined) this.kept.lasted.note(performance.now() - start, this.size);
+    this.results = withInitialValues({ ir: this.kept.ir, initial: this.initial }, { ...results });
+  }
+}
+
+const freeOne = ({ rerun }: Kept): void => backlog.whenIdle(() => rerun.free());
 
 /** Launches kept for a device, and of them over the same views. */
 const KEPT = { all: 64, alike: 8 };
@@ -29,8 +71,8 @@ export class Reruns {
   private readonly kept = new Map<object, Kept[]>();
   private memory: object | undefined;
 
-  /** Results of a launch whose like has run before; undefined where it has to be prepared. Throws LaunchError as `prepare` does. */
-  run(call: Call): Record<string, number> | undefined {
+  /** The run of a launch whose like has run before, begun; undefined where it has to be prepared. Throws LaunchError as `prepare` does. */
+  begin(call: Call): Begun | undefined {
     requireKernel(call.device, call.kernel, call.args);
     // Tools are told of launches that are submitted.
     if (this.kept.size === 0 || tools.size > 0 || !isPlain(call)) return undefined;
@@ -47,28 +89,27 @@ export class Reruns {
     const checked = known ? { ...numbersOf(known, call), sizes: known.binding.sizes } : checkNumbers(call, found);
     if (!checked) return undefined;
     const numbers = { ...checked, policy: call.policy };
-    for (const { ir, rerun } of kept) {
-      const results = rerun.run(numbers);
-      if (results) return withInitialValues({ ir, initial: checked.initial }, { ...results });
-    }
-    return undefined;
+    const one = kept.find(({ rerun }) => rerun.begin(numbers));
+    return one && new Begun(one, checked.initial, sizeOf(call.policy));
   }
 
   /** Frees a launch that has run, or keeps what the next can use. */
   keep(launch: CpuLaunch): void {
     const { ir, policy, place, views } = launch.binding;
     const keeps = place && leavesAll(launch.binding) && Object.values(views).every(({ buffer }) => (buffer as CpuBuffer).inWasmMemory);
-    const rerun = keeps ? launch.handOver() : undefined;
+    // Work that is under way may use what a launch would leave.
+    const rerun = keeps && !backlog.busy ? launch.handOver() : undefined;
     if (!rerun || !place) return launch.free();
+    const each = launch.lasted.expected() / Math.max(1, sizeOf(policy));
     if (this.memory !== cpuStorage().place) this.clear();
     this.memory = cpuStorage().place;
-    this.put(place, { ir, policy: rerun.anyRange ? undefined : policy, rerun });
+    this.put(place, { ir, policy: rerun.anyRange ? undefined : policy, rerun, lasted: new Lasted(() => each) });
   }
 
   private put(place: object, kept: Kept): void {
     const alike = this.kept.get(place) ?? [];
     alike.unshift(kept);
-    for (const { rerun } of alike.splice(KEPT.alike)) rerun.free();
+    alike.splice(KEPT.alike).forEach(freeOne);
     // Puts it last, as the one that was used last.
     this.kept.delete(place);
     this.kept.set(place, alike);
@@ -76,7 +117,7 @@ export class Reruns {
   }
 
   private drop(place: object): void {
-    for (const { rerun } of this.kept.get(place)!) rerun.free();
+    this.kept.get(place)!.forEach(freeOne);
     this.kept.delete(place);
   }
 

@@ -1,6 +1,7 @@
 import { systemMemory } from "#engine";
 import { DeviceError } from "../../ir/errors.js";
 import { CPU_MEMORY, type Buffer } from "../memory/view.js";
+import { backlog } from "./backlog.js";
 import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";
 
 export { PAGE };
@@ -137,6 +138,7 @@ export class CpuStorage {
       },
       free: () => {
         if (!live) return;
+        backlog.settle();
         live = false;
         this.frees++;
         this.allocated -= size;
@@ -168,6 +170,7 @@ export class CpuStorage {
       },
       free: () => {
         if (!host) return;
+        backlog.settle();
         host = undefined;
         this.frees++;
         this.allocated -= size;
@@ -215,6 +218,7 @@ export class CpuStorage {
   /** Moves to a memory with 64-bit addresses, if `size` bytes fit into it and not into this one; what is in use is copied. */
   private widenFor(size: number): boolean {
     if (!this.current || this.maxPages === this.mostPages || this.top + size + MARGIN > this.mostPages * PAGE) return false;
+    backlog.settle();
     const used = this.usedRanges();
     // Until it is copied, everything is there twice.
     this.refuseWhereTooLarge(used.reduce((sum, { start, end }) => sum + end - start, size));

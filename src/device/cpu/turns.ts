@@ -21,9 +21,13 @@ export const later: (call: () => void) => void =
 let last = performance.now();
 let next: Promise<void> | undefined;
 
+/** How often the event loop had waited for too long, so far: some work may take longer than it was seen to. */
+export const delays = { count: 0 };
+
 /** A promise that is resolved once the event loop has had its turn; undefined where that is not long ago. */
 export function turn(): Promise<void> | undefined {
   if (performance.now() - last < HELD) return undefined;
+  delays.count++;
   return (next ??= new Promise((resolve) =>
     later(() => {
       last = performance.now();

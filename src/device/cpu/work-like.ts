@@ -2,7 +2,7 @@ import type { Policy, RangePolicy } from "../../ir/launch.js";
 import type { Cost } from "../device.js";
 
 /** Elements of a range. */
-export const elementsIn = ({ extents }: RangePolicy): number => extents.reduce((a, b) => a * b, 1);
+export const elementsIn = ({ extents }: Pick<RangePolicy, "extents">): number => extents.reduce((a, b) => a * b, 1);
 
 /** Work below which a launch runs on one thread. */
 export interface Serial {

@@ -4,6 +4,7 @@ import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
+import { withoutSignal } from "../launch/run-options.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
 import type {
@@ -13,6 +14,7 @@ import type {
   Device,
   ElementToken,
   Launch,
+  DeviceRunOptions,
   LaunchOptions,
   Precision,
   Queue,
@@ -116,9 +118,10 @@ export abstract class GpuDevice<Owner extends MemoryOwner> implements Device {
     return descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
   }
 
-  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, options?: LaunchOptions): Promise<Results<P>> {
+  async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {
     this.requireOpen();
-    const call = { device: this, kernel, args, policy, options: options ?? {}, compile: {} };
+    const [options] = withoutSignal(asked);
+    const call = { device: this, kernel, args, policy, options, compile: {} };
     const prepared = this.kept(call) ?? descending(kernel, () => this.launch(bind(this, kernel, args, policy, options)));
     const running = this.finishRun(prepared);
     this.running.add(running);

@@ -3,6 +3,7 @@ import { emitJs, rangeSlots, type JsTarget, type AllocatedView } from "../../emi
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { ANY_RANGE, SeenRanges } from "../cpu/any-range.js";
+import type { Aside } from "../cpu/backlog.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import type { CpuProgram } from "../cpu/launch.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
@@ -13,6 +14,7 @@ import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { foldOfParam, finishReduction } from "../cpu/partials.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
+import type { Slice } from "../cpu/pool-control.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
@@ -120,12 +122,31 @@ class JsProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
+    this.begin().now();
+    return this.end();
+  }
+
+  begin(): this {
     this.followMemory();
-    const { binding, device } = this;
-    fillSlots(device, this, binding);
-    device.pool.run(this.code.id, 0, this.workers);
+    fillSlots(this.device, this, this.binding);
+    return this;
+  }
+
+  now(): void {
+    this.device.pool.run(this.code.id, 0, this.workers);
+  }
+
+  get mostSlices(): number {
+    return this.plans.length === 0 ? tasksIn(this.binding.policy, this.workers) / this.workers : 1;
+  }
+
+  aside(slice: Slice): Aside | undefined {
+    return this.device.pool.aside(this.code.id, 0, this.workers, slice);
+  }
+
+  end(): Record<string, number> {
     for (const plan of this.plans) plan.copies?.fold();
-    return finish(this.reductions, binding);
+    return finish(this.reductions, this.binding);
   }
 
   handOver(): Rerun | undefined {
@@ -242,6 +263,13 @@ function finish(reductions: readonly Reduction[], of: Pick<Binding, "policy" | "
   return results;
 }
 
+/** Parts that are each done by one worker: teams, lines, and chunks of lines where several work on them. */
+function tasksIn(policy: Policy, workers: number): number {
+  if (policy.kind === "team") return policy.league;
+  const { extents } = policy;
+  return workers === 1 ? elementsIn({ extents: extents.slice(0, -1) }) : partialCount(policy);
+}
+
 /** Workers of a launch that is not tuned. */
 function workersFor(policy: Policy, pool: WorkerPool): number {
   return policy.kind === "range" && elementsIn(policy) < SERIAL_ELEMENTS ? 1 : pool.size;
@@ -249,6 +277,8 @@ function workersFor(policy: Policy, pool: WorkerPool): number {
 
 class JsRerun implements Rerun {
   readonly anyRange: boolean;
+  /** Policy of the run that was begun. */
+  private policy!: Policy;
 
   constructor(
     private readonly device: JsDevice,
@@ -258,12 +288,11 @@ class JsRerun implements Rerun {
     this.anyRange = of.anyRange;
   }
 
-  run(numbers: Numbers): Record<string, number> | undefined {
-    const { pool } = this.device;
+  begin(numbers: Numbers): boolean {
     const { reductions } = this.of;
     const { policy } = numbers;
     const count = partialCount(policy);
-    if (reductions.length > 0 && 16 * count > KEPT_BYTES) return undefined;
+    if (reductions.length > 0 && 16 * count > KEPT_BYTES) return false;
     for (const reduction of reductions) {
       if (count <= reduction.room) continue;
       reduction.partials.free();
@@ -271,8 +300,27 @@ class JsRerun implements Rerun {
       reduction.partials = cpuStorage().allocate(8 * reduction.room);
     }
     fillSlots(this.device, this.of, numbers);
-    pool.run(this.code.id, 0, workersFor(policy, pool));
-    return finish(reductions, { policy, outputs: {}, partials: false });
+    this.policy = policy;
+    return true;
+  }
+
+  now(): void {
+    const { pool } = this.device;
+    pool.run(this.code.id, 0, workersFor(this.policy, pool));
+  }
+
+  get mostSlices(): number {
+    const workers = workersFor(this.policy, this.device.pool);
+    return tasksIn(this.policy, workers) / workers;
+  }
+
+  aside(slice: Slice): Aside | undefined {
+    const { pool } = this.device;
+    return pool.aside(this.code.id, 0, workersFor(this.policy, pool), slice);
+  }
+
+  end(): Record<string, number> {
+    return finish(this.of.reductions, { policy: this.policy, outputs: {}, partials: false });
   }
 
   free(): void {

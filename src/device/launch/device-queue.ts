@@ -94,6 +94,10 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     this.submit(launch);
   }
 
+  protected isAlone(launch: Launch): boolean {
+    return this.alone.has(launch);
+  }
+
   /** Launches in this work that keep records for the host, where it looks at them when somebody waits; elsewhere it does at once. */
   protected recordedBy(_work: OwnLaunch | OwnGraph): readonly Bound[] {
     return [];
@@ -202,13 +206,14 @@ export abstract class DeviceQueue<OwnLaunch extends Launch & Resubmitted, OwnGra
     const other = this.ownLaunch(launch)?.others?.last;
     if (other) return this.results(other);
     const results = this.resultsOf(launch);
-    if (!results)
-      throw new LaunchError(
-        `results of a launch of kernel "${launch.kernel.name}" that has not run on "${this.device.name}", or was freed`,
-      );
+    if (!results) return this.refuseResults(launch);
     const given = await (this.alone.has(launch) ? this.resultsAlone(this.ownLaunch(launch)!, results) : this.orFault(() => results));
     await this.pause();
     return given;
+  }
+
+  protected refuseResults({ kernel }: Launch): never {
+    throw new LaunchError(`results of a launch of kernel "${kernel.name}" that has not run on "${this.device.name}", or was freed`);
   }
 
   /** Once all is done that was enqueued so far. It fails by the launch itself and by what was submitted plainly, not by others alone. */

@@ -15,10 +15,12 @@ export async function loadKoffi(): Promise<typeof Koffi | undefined> {
 /** A compiled function that takes the address of its argument struct. */
 export interface Entry {
   readonly call: (args: bigint) => void;
+  /** The same on another thread; then calls `ended`, with the error of a call that was not made. */
+  readonly callAside: (args: bigint, ended: (error: Error | null) => void) => void;
   readonly address: bigint;
 }
 
-/** Bytes of stack for the calling thread's share of a kernel; threads of OpenMP usually have as much. */
+/** Bytes of stack for the share of a kernel that its caller does; threads of OpenMP usually have as much. */
 const STACK = 8 << 20;
 
 /** Loads compiled kernels and finds addresses of JavaScript memory. */
@@ -27,7 +29,7 @@ export class Loader {
 
   constructor(private readonly koffi: typeof Koffi) {
     try {
-      koffi.config({ sync_stack_size: STACK });
+      koffi.config({ sync_stack_size: STACK, async_stack_size: STACK, resident_async_pools: 1 });
     } catch {
       // Refused once some library is loaded: what is set stays.
     }
@@ -53,7 +55,9 @@ export class Loader {
     if (!entry) {
       try {
         const library = this.koffi.load(path);
-        entry = { call: library.func(name, "void", ["void *"]) as unknown as Entry["call"], address: library.symbol(name) as bigint };
+        const call = library.func(name, "void", ["void *"]);
+        const { async } = call as unknown as { async: Entry["callAside"] };
+        entry = { call: call as unknown as Entry["call"], callAside: async, address: library.symbol(name) as bigint };
       } catch (error) {
         discard(path);
         throw new DeviceError(

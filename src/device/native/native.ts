@@ -1,4 +1,5 @@
 import { memoised, named } from "#memoise";
+import type { Aside } from "../cpu/backlog.js";
 import { threadCount } from "../cpu/pool.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, type Captured, type Region } from "../cpu/graph.js";
@@ -18,6 +19,7 @@ import type { Backend, BackendReport, Device } from "../device.js";
 import { LaunchTuning, scatterTunables, workerTunables, type Tunables } from "../tuning/tuning.js";
 import type { View } from "../memory/view.js";
 import { keepSource } from "../../cache/keep-source.js";
+import { ASIDE_FUNCTION, ASIDE_SOURCE, startAside } from "./aside.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
 import { nameInSignals } from "./signals.js";
@@ -60,7 +62,8 @@ class NativeDevice extends CpuDevice {
       const { program, entry } = this.code(binding, plans);
       if (openmp === hasOpenMP(this.compiler)) {
         const tuning = new LaunchTuning(asked, () => tunablesOf(asked, program, most));
-        return new NativeProgram(binding, tuning, { program, entry, loader: this.loader, threads }, plans, workers);
+        const code = { program, entry, loader: this.loader, threads, aside: (args: bigint) => this.aside(entry, args) };
+        return new NativeProgram(binding, tuning, code, plans, workers);
       }
     } catch (error) {
       freePlans(plans);
@@ -69,6 +72,11 @@ class NativeDevice extends CpuDevice {
     // Builds once more for one thread, as the compile has shown that OpenMP is missing.
     freePlans(plans);
     return this.build(asked);
+  }
+
+  private aside(entry: Entry, args: bigint): Aside {
+    const library = compileLibrary(this.compiler, "aside", ASIDE_SOURCE, "strict", this.loader.test(ASIDE_FUNCTION));
+    return startAside(this.loader, this.loader.entry(library, ASIDE_FUNCTION), entry, args);
   }
 
   /** One call. */

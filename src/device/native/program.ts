@@ -6,8 +6,10 @@ import { DeviceError } from "../../ir/errors.js";
 import { partialCount, type Policy } from "../../ir/launch.js";
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
+import type { Aside } from "../cpu/backlog.js";
 import { addressOf, spanOf } from "../cpu/host-view.js";
 import type { CpuProgram } from "../cpu/launch.js";
+import type { Slice } from "../cpu/pool-control.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
@@ -20,6 +22,9 @@ import { storesRemark } from "./streaming.js";
 
 /** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
 const GRAIN = 64;
+
+/** Grains of a slice that each worker has on average, so that shares differ little. */
+const GRAINS = 4;
 
 /** How a launch shares its work out. */
 interface Decided {
@@ -35,6 +40,8 @@ export interface Code {
   readonly entry: Entry;
   readonly loader: Loader;
   threads(policy: Policy): number;
+  /** Calls the entry on another thread. */
+  aside(args: bigint): Aside;
 }
 
 const NO_RESULTS: Record<string, number> = Object.freeze({});
@@ -44,6 +51,7 @@ export class NativeProgram implements CpuProgram {
   readonly remarks: readonly string[];
   private readonly args: DataView;
   private readonly argsAddress: bigint;
+  private readonly cut: Cut & { readonly tiled: boolean };
   private readonly reductions: ReduceParam[];
   private readonly resultFields: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
   private readonly partials = new Map<string, CpuBuffer>();
@@ -70,6 +78,7 @@ export class NativeProgram implements CpuProgram {
     const tiles = tilesOf(binding.ir, binding.policy, strategies);
     const split = splitAxis(binding, program.order, workers, tuning.values.axis, tiles);
     const decided = { workers, units, split, tile: tiles?.tile ?? [] };
+    this.cut = { workers, policy: binding.policy, split, tiled: tiles !== undefined };
     for (const field of program.fields) this.fill(field, decided);
     this.remarks = [
       `threads: ${workers}`,
@@ -83,7 +92,28 @@ export class NativeProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
+    this.now();
+    return this.results();
+  }
+
+  begin(): this {
+    return this;
+  }
+
+  now(): void {
     this.code.entry.call(this.argsAddress);
+  }
+
+  get mostSlices(): number {
+    return this.plans.length === 0 && !this.cut.tiled ? slicesOf(this.binding.ir, this.cut) : 1;
+  }
+
+  aside(slice: Slice): Aside {
+    if (slice.count > 1) setSlice(this.args, this.code.program, this.cut, slice);
+    return this.code.aside(this.argsAddress);
+  }
+
+  end(): Record<string, number> {
     return this.results();
   }
 
@@ -193,6 +223,32 @@ export class NativeProgram implements CpuProgram {
   }
 }
 
+/** A range, and the axis along which it is cut into shares and slices. */
+interface Cut {
+  readonly workers: number;
+  readonly policy: Policy;
+  readonly split: Decided["split"];
+}
+
+/** Slices of a range whose elements are worked on one by one, for none but themselves; else 1. */
+function slicesOf({ params }: KernelIR, { policy, split, workers }: Cut): number {
+  const apart = params.every(({ kind }) => kind !== "reduce" && kind !== "scatter");
+  return policy.kind === "range" && apart ? policy.extents[split.axis] / (split.grain * GRAINS * workers) : 1;
+}
+
+/** Sets the range of a slice. */
+function setSlice(args: DataView, { fields }: OpenMPProgram, { policy, split }: Cut, { number, count }: Slice): void {
+  if (policy.kind !== "range") return;
+  const { axis, grain } = split;
+  const [first, extent] = [policy.begin[axis], policy.extents[axis]];
+  const grains = Math.ceil(extent / grain);
+  const bound = (n: number): number => first + Math.min(extent, Math.floor((grains * n) / count) * grain);
+  for (const field of fields) {
+    if (field.slot.kind === "begin") setField(args, field, bound(number), axis);
+    else if (field.slot.kind === "end") setField(args, field, bound(number + 1), axis);
+  }
+}
+
 /** Memory of a launch with its arguments and partials. */
 interface Own {
   readonly args: DataView;
@@ -205,6 +261,8 @@ class NativeRerun implements Rerun {
   readonly anyRange = true;
   private readonly fields: readonly Field<OpenmpSlot>[];
   private readonly results: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
+  /** Set when a run is begun. */
+  private cut!: Cut;
 
   constructor(
     private readonly code: Code,
@@ -218,12 +276,12 @@ class NativeRerun implements Rerun {
     this.results = fields.flatMap((field) => (field.slot.kind === "result" ? [[field.slot.name, field] as const] : []));
   }
 
-  run({ scalars, policy, sizes }: Numbers): Record<string, number> | undefined {
-    if (policy.kind === "team" || tilesOf(this.made.ir, policy, []) || sizes() !== this.made.sizes) return undefined;
-    const { args, argsAddress } = this.own;
-    const { program, entry, threads } = this.code;
+  begin({ scalars, policy, sizes }: Numbers): boolean {
+    if (policy.kind === "team" || tilesOf(this.made.ir, policy, []) || sizes() !== this.made.sizes) return false;
+    const { args } = this.own;
+    const { program, threads } = this.code;
     const units = partialCount(policy);
-    if (this.own.partials.size > 0 && 16 * units > KEPT_BYTES) return undefined;
+    if (this.own.partials.size > 0 && 16 * units > KEPT_BYTES) return false;
     if (units > this.room) this.makeRoom(2 * units);
     const workers = threads(policy);
     const split = splitAxis({ policy }, program.order, workers, undefined, undefined);
@@ -237,9 +295,26 @@ class NativeRerun implements Rerun {
       else if (slot.kind === "split") setField(args, field, split.axis);
       else if (slot.kind === "grain") setField(args, field, split.grain);
     }
-    entry.call(argsAddress);
+    this.cut = { workers, policy, split };
+    return true;
+  }
+
+  now(): void {
+    this.code.entry.call(this.own.argsAddress);
+  }
+
+  get mostSlices(): number {
+    return slicesOf(this.made.ir, this.cut);
+  }
+
+  aside(slice: Slice): Aside {
+    if (slice.count > 1) setSlice(this.own.args, this.code.program, this.cut, slice);
+    return this.code.aside(this.own.argsAddress);
+  }
+
+  end(): Record<string, number> {
     const results: Record<string, number> = {};
-    for (const [name, field] of this.results) results[name] = getField(args, field);
+    for (const [name, field] of this.results) results[name] = getField(this.own.args, field);
     return results;
   }
 

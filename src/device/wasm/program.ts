@@ -6,9 +6,12 @@ import { ELEMENTS } from "../../ir/scalars.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { ANY_RANGE, enclosing } from "../cpu/any-range.js";
+import type { Aside } from "../cpu/backlog.js";
 import { addressOf } from "../cpu/host-view.js";
 import type { CpuLaunch, CpuProgram } from "../cpu/launch.js";
+import type { Slice } from "../cpu/pool-control.js";
 import type { RegionPart, WorkerPool } from "../cpu/pool.js";
+import { sizeOf } from "../cpu/lasted.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
@@ -74,9 +77,21 @@ export class WasmProgram implements CpuProgram {
   }
 
   run(): Record<string, number> {
-    this.begin();
-    if (!this.empty) this.code.pool.run(this.code.module.id, this.args.address, this.workers);
+    this.begin().now();
     return this.end();
+  }
+
+  now(): void {
+    if (!this.empty) this.code.pool.run(this.code.module.id, this.args.address, this.workers);
+  }
+
+  get mostSlices(): number {
+    const { policy } = this.binding;
+    return this.plans.length === 0 && canSlice(this.code.module.kernel, this.reductions) ? sizeOf(policy) / this.workers : 1;
+  }
+
+  aside(slice: Slice): Aside | undefined {
+    return this.empty ? undefined : this.code.pool.aside(this.code.module.id, this.args.address, this.workers, slice);
   }
 
   /** The same as parts of a region; the launch's results are set on the way. */
@@ -93,12 +108,13 @@ export class WasmProgram implements CpuProgram {
   }
 
   /** Work of the calling thread before the workers. */
-  private begin(): void {
+  begin(): this {
     for (const partials of this.reductions) partials.clear();
+    return this;
   }
 
   /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
-  private end(): Record<string, number> {
+  end(): Record<string, number> {
     for (const plan of this.plans) plan.copies?.fold();
     for (const partials of this.reductions) this.results[partials.param.name] = partials.finish();
     return this.results;
@@ -180,6 +196,10 @@ function countOfPartials({ type }: ReduceParam, { partials }: WasmKernel, policy
   return partials === "workers" ? (workers * LANE_BYTES) / BYTES[type] : partialCount(policy);
 }
 
+/** True where workers have no memory of their own. */
+const canSlice = ({ scratchBytes, partials }: WasmKernel, reductions: readonly Partials[]): boolean =>
+  scratchBytes === 0 && (partials === "units" || reductions.length === 0);
+
 /** Memory that a launch of this backend has for itself. */
 interface OwnMemory {
   readonly args: CpuBuffer;
@@ -195,6 +215,8 @@ class WasmRerun implements Rerun {
   /** Range within which the code may run. */
   private readonly around: RangePolicy | undefined;
   private readonly scalars: readonly (readonly [name: string, type: ScalarType, offset: number])[];
+  /** The run that was begun. */
+  private going = { workers: 1, size: 0 };
 
   constructor(
     private readonly own: OwnMemory,
@@ -210,18 +232,34 @@ class WasmRerun implements Rerun {
     );
   }
 
-  run({ scalars, policy }: Numbers): Record<string, number> | undefined {
-    if (this.around && !samePolicy(this.around, enclosing(policy as RangePolicy))) return undefined;
+  begin({ scalars, policy }: Numbers): boolean {
+    if (this.around && !samePolicy(this.around, enclosing(policy as RangePolicy))) return false;
     const { args, reductions } = this.own;
-    const { kernel, id } = this.code.module;
+    const { kernel } = this.code.module;
     const block = new DataView(args.host, args.address, 8 * kernel.slots.length);
     for (const [name, type, offset] of this.scalars) put(block, type, Number(scalars[name]), offset);
     const workers = this.means.threads(policy);
-    if (this.around && !this.prepare(block, policy as RangePolicy, workers)) return undefined;
+    if (this.around && !this.prepare(block, policy as RangePolicy, workers)) return false;
     for (const partials of reductions) partials.clear();
-    if (policy.kind === "team" || !policy.extents.includes(0)) this.code.pool.run(id, args.address, workers);
+    this.going = { workers, size: sizeOf(policy) };
+    return true;
+  }
+
+  now(): void {
+    if (this.going.size > 0) this.code.pool.run(this.code.module.id, this.own.args.address, this.going.workers);
+  }
+
+  get mostSlices(): number {
+    return canSlice(this.code.module.kernel, this.own.reductions) ? this.going.size / this.going.workers : 1;
+  }
+
+  aside(slice: Slice): Aside | undefined {
+    return this.going.size === 0 ? undefined : this.code.pool.aside(this.code.module.id, this.own.args.address, this.going.workers, slice);
+  }
+
+  end(): Record<string, number> {
     const results: Record<string, number> = {};
-    for (const partials of reductions) results[partials.param.name] = partials.finish();
+    for (const partials of this.own.reductions) results[partials.param.name] = partials.finish();
     return results;
   }
 

@@ -150,20 +150,22 @@ function lines(body: Body, policy: RangePolicy): Lines {
   const chunks = chunksPerLine(policy.extents.at(-1)!);
   // Owners of scatter targets, one a worker along the first axis, keep their lines whole and in order.
   const ordered = Object.values(body.target.scatter).some(({ strategy }) => strategy === "sorted");
-  const pieces = ordered ? 1 : piecesPerLine(count, chunks, body.target.workers);
+  const isWhole = ordered || body.target.workers === 1 || count >= 4 * body.target.workers;
   return [
-    ...share(count * pieces),
+    // A run in slices has more workers than threads.
+    ...(isWhole ? [] : [`const $pieces = ${piecesText(count, chunks)};`]),
+    ...share(isWhole ? count : `(${count} * $pieces)`),
     "for (let $task = $lo; $task < $hi; $task++) {",
     ...indent([
-      ...(outer.length === 0 ? [] : [`const $line = ${pieces === 1 ? "$task" : `Math.floor($task / ${pieces})`};`]),
+      ...(outer.length === 0 ? [] : [`const $line = ${isWhole ? "$task" : "Math.floor($task / $pieces)"};`]),
       ...outerIndices(outer, policy.begin),
-      ...(pieces === 1
+      ...(isWhole
         ? []
         : [
-            `const $piece = ${count === 1 ? "$task" : `$task % ${pieces}`};`,
-            `const $c0 = Math.floor(${chunks} * $piece / ${pieces}), $c1 = Math.floor(${chunks} * ($piece + 1) / ${pieces});`,
+            `const $piece = ${count === 1 ? "$task" : "$task % $pieces"};`,
+            `const $c0 = Math.floor(${chunks} * $piece / $pieces), $c1 = Math.floor(${chunks} * ($piece + 1) / $pieces);`,
           ]),
-      ...body.withRows(() => (reductions(body.target).length ? chunksOfLine(body, policy, pieces) : pieceOfLine(body, policy, pieces))),
+      ...body.withRows(() => (reductions(body.target).length ? chunksOfLine(body, policy, isWhole) : pieceOfLine(body, policy, isWhole))),
     ]),
     "}",
   ];
@@ -245,11 +247,9 @@ function loopsOfTiles(body: Body, { begin, extents }: RangePolicy, { tile, count
   return [...share(total), "for (let $task = $lo; $task < $hi; $task++) {", ...indent([...axes.flat(), ...nest(0)]), "}"];
 }
 
-/** As many pieces as keep all workers busy; one, where there are lines enough. */
-function piecesPerLine(lines: number, chunks: number, workers: number): number {
-  if (workers === 1 || lines >= 4 * workers) return 1;
-  return Math.max(1, Math.min(chunks, lines === 1 ? workers : Math.ceil((4 * workers) / lines)));
-}
+/** As many pieces of each line as keep all workers busy, at multiples of a reduction's chunk. */
+const piecesText = (lines: number, chunks: number): string =>
+  `Math.max(1, Math.min(${chunks}, ${lines === 1 ? "workers" : `Math.ceil(4 * workers / ${lines})`}))`;
 
 /** The indices of `$line` along all axes but the last. */
 function outerIndices(extents: readonly number[], begin: readonly number[]): Lines {
@@ -262,10 +262,10 @@ function outerIndices(extents: readonly number[], begin: readonly number[]): Lin
 }
 
 /** One loop over the piece of the line. */
-function pieceOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number): Lines {
+function pieceOfLine(body: Body, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
   const inner = extents.length - 1;
   const loop = (first: string, end: string): Lines => body.innerLoop(`$i${inner}`, first, end);
-  if (pieces === 1) return loop(String(begin[inner]), String(begin[inner] + extents[inner]));
+  if (isWhole) return loop(String(begin[inner]), String(begin[inner] + extents[inner]));
   return [
     `const $first = ${plus(`$c0 * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
     `const $end = ${plus(`Math.min($c1 * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,
@@ -274,14 +274,14 @@ function pieceOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number
 }
 
 /** One loop over each chunk of the piece, which leaves a partial for each reduction. */
-function chunksOfLine(body: Body, { extents, begin }: RangePolicy, pieces: number): Lines {
+function chunksOfLine(body: Body, { extents, begin }: RangePolicy, isWhole: boolean): Lines {
   const inner = extents.length - 1;
   const chunks = chunksPerLine(extents[inner]);
   const results = reductions(body.target);
   const lanes = new Lanes(body, results, body.target.ir.body, () => body.elementBody());
   const partial = extents.length === 1 ? "$c" : `$line * ${chunks} + $c`;
   return [
-    `for (let $c = ${pieces === 1 ? "0" : "$c0"}; $c < ${pieces === 1 ? chunks : "$c1"}; $c++) {`,
+    `for (let $c = ${isWhole ? "0" : "$c0"}; $c < ${isWhole ? chunks : "$c1"}; $c++) {`,
     ...indent([
       `const $first = ${plus(`$c * ${REDUCTION_CHUNK}`, begin[inner])} | 0;`,
       `const $end = ${plus(`Math.min(($c + 1) * ${REDUCTION_CHUNK}, ${extents[inner]})`, begin[inner])} | 0;`,

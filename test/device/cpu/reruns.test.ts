@@ -8,11 +8,13 @@ const launch = (place: object, name: string, freed: string[], keeps = true): Cpu
   ({
     binding: {
       ir: { params: [] },
+      policy: { kind: "team", league: 1 },
       place,
       views: {},
       outputs: {},
       call: { device: { tuning: { isDefault: () => keeps } }, options: {}, kernel: {} },
     },
+    lasted: { expected: () => 1 },
     handOver: () => ({ anyRange: true, free: () => freed.push(name) }),
     free: () => freed.push(`launch ${name}`),
   }) as unknown as CpuLaunch;

@@ -1,0 +1,129 @@
+import { DeviceError } from "../../ir/errors.js";
+import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type Program, type Slice } from "./pool-control.js";
+import { untilEnded } from "./pool-end.js";
+import { Thread } from "./pool-thread.js";
+
+/** Means of a pool that its stand-in has, too. */
+export interface PoolMeans {
+  readonly memory: WebAssembly.Memory | undefined;
+  /** Undefined for a pool of one thread. */
+  readonly control: Control | undefined;
+  readonly buffers: readonly (SharedArrayBuffer | undefined)[];
+}
+
+/** A run in which the stand-in takes the place of worker 0. */
+export interface StandInRun {
+  readonly id: number;
+  readonly program: Program;
+  readonly args: number;
+  readonly workers: number;
+  readonly slice: Slice;
+}
+
+/**
+ * A thread that takes the calling thread's place in a pool: it does worker 0's share and then waits for the others, so that the calling thread
+ * has its event loop meanwhile. It learns a program when it first runs it.
+ */
+export class StandIn {
+  private readonly control = Control.create(1);
+  private readonly thread = Thread.take();
+  private readonly patience = new Patience();
+  private readonly known = new Set<number>();
+  private started = false;
+  private epoch = 0;
+  private failure: string | undefined;
+  /** Resolves the promise of the run under way. */
+  private resolve: (() => void) | undefined;
+
+  constructor(
+    private readonly device: string,
+    private readonly means: PoolMeans,
+  ) {}
+
+  /** Starts a run, the pool's workers having been started already; the promise is resolved when all are through. */
+  begin(run: StandInRun): Promise<void> {
+    this.teach(run);
+    this.start(run.id, run.args, run.workers, run.slice);
+    this.thread.ref();
+    return new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  /** Returns when the run has ended; the calling thread waits. `look` is called now and then, and may throw. */
+  wait(look: () => void): void {
+    untilEnded(this.control, this.patience, look);
+    this.tell();
+  }
+
+  private tell(): void {
+    this.resolve?.();
+    this.resolve = undefined;
+  }
+
+  /** Text of the error in the stand-in's share. Throws DeviceError where the run did not end at all. */
+  takeError(): string | undefined {
+    this.check();
+    return this.control.takeError(1);
+  }
+
+  /** The run under way cannot end any more, because of `reason`. */
+  fail(reason: string): void {
+    this.failure ??= reason;
+    void this.thread.stop();
+    this.tell();
+  }
+
+  forget(id: number): void {
+    this.known.delete(id);
+  }
+
+  /** Lets it go, once it has ended what it does. */
+  close(): void {
+    if (this.failure !== undefined) return;
+    if (this.started) this.start(TAKE_MESSAGES);
+    this.thread.retire();
+  }
+
+  private check(): void {
+    if (this.failure !== undefined)
+      throw new DeviceError(this.device, `work on other threads did not end: ${this.failure}`, "open the device again");
+  }
+
+  private teach({ id, program }: StandInRun): void {
+    const { memory, control, buffers } = this.means;
+    const news = { programs: [[id, program]] as [number, Program][], buffers: [...buffers.entries()], released: [] };
+    if (!this.started) {
+      this.started = true;
+      const start = { memory, control: this.control.buffer, rank: 1, standsIn: { pool: control?.buffer } };
+      // A failure is told to the one who waits for the run.
+      this.thread
+        .begin(
+          { start, ...news },
+          (reason) => this.fail(reason),
+          () => this.heard(),
+        )
+        .catch(() => {});
+    } else if (!this.known.has(id)) {
+      this.start(TAKE_MESSAGES);
+      this.wait(() => this.check());
+      this.thread.post(news);
+    }
+    this.known.add(id);
+  }
+
+  private start(program: number, args = 0, workers = 1, slice = WHOLE): void {
+    const { words } = this.control;
+    this.control.setRun(program, args, workers, slice);
+    Atomics.store(words, PENDING, 1);
+    this.epoch = (this.epoch + 1) | 0;
+    Atomics.store(words, EPOCH, this.epoch);
+    if (Atomics.load(words, SLEEPERS) > 0) Atomics.notify(words, EPOCH);
+  }
+
+  /** At each of its messages: it is ready, or some run has ended. */
+  private heard(): void {
+    if (!this.resolve) return;
+    // This one came from an earlier run, for which somebody has waited.
+    if (Atomics.load(this.control.words, PENDING) !== 0) return this.thread.ref();
+    this.tell();
+  }
+}
