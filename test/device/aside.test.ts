@@ -10,8 +10,9 @@ import { check } from "../random/check.js";
 
 /* Long work, which other threads do while the event loop goes on: with limit.long at 0 all work is long. */
 
-const opened = ["js", "wasm", "native"].filter(tested).map((name) =>
-  open(name).catch((error: Error) => {
+const CPUS: readonly (readonly [name: string, options?: { threads: number }])[] = [["js"], ["wasm"], ["wasm", { threads: 1 }], ["native"]];
+const opened = CPUS.filter(([name]) => tested(name)).map(([name, options]) =>
+  open(name, options).catch((error: Error) => {
     if (!(error instanceof DeviceError)) throw error;
     return undefined;
   }),
@@ -37,10 +38,10 @@ const gather = kernel("gather", { x: view(f64), y: view(f64), at: view(i32) }, (
 });
 
 const n = 4096;
-const TURNS = 3000;
+const TURNS = 500;
 
 for (const device of devices)
-  describe(`long work on ${device.name}`, () => {
+  describe(`long work on ${device.name} with ${device.capabilities.parallelism} threads`, () => {
     const x = device.array(f64, n);
     const { queue } = device;
 
@@ -53,6 +54,7 @@ for (const device of devices)
     const prepared = (turns: number): Launch => device.prepare(slow, { x, turns }, range(n));
 
     it("lets timers through", async () => {
+      limit.long = 5;
       for (const work of ["run", "submit", "graph"]) {
         const launch = prepared(10 * TURNS);
         const graph = queue.capture(() => queue.submit(launch));
@@ -133,6 +135,11 @@ for (const device of devices)
       y.free();
       assert.ok(!backlog.busy);
       assert.throws(() => queue.submit(launch), LaunchError);
+      // Longer than the time between two looks whether threads live.
+      const longer = prepared(100 * TURNS);
+      queue.submit(longer);
+      queue.write(x, new Float64Array(n).fill(3));
+      longer.free();
       // Takes the place of y.
       const z = device.array(f64, n);
       assert.deepEqual(await queue.read(z), new Float64Array(n));

@@ -188,9 +188,9 @@ export abstract class CpuDevice implements Device {
   /** Stops the workers, and frees the arrays that this device made. */
   async close(): Promise<void> {
     if (this.closed) return;
-    await backlog.soFar();
-    if (this.closed) return;
     this.closed = true;
+    const left = backlog.soFar();
+    if (left) await left;
     this.reruns.clear();
     await this.stop();
     for (const buffer of this.buffers) buffer.free();

@@ -141,7 +141,7 @@ export class CpuGraph implements Graph, Work {
 
   /** A piece after the other, and a long launch on other threads. */
   *steps(): Steps {
-    this.requireOpenAndLive();
+    this.requireLive();
     if (this.memory !== cpuStorage().memory) this.followMemory();
     const start = performance.now();
     let faults: KernelError[] = [];
@@ -167,12 +167,12 @@ export class CpuGraph implements Graph, Work {
   /** Throws IsoformError if a device is closed, or the graph, one of its launches or memory that it uses was freed. */
   requireReady(): void {
     if (this.freed) throw new LaunchError("a graph was freed and cannot run again; capture it anew");
+    for (const device of this.devices) device.requireOpen();
     for (const launch of this.launches) launch.requireKept();
-    this.requireOpenAndLive();
+    this.requireLive();
   }
 
-  private requireOpenAndLive(): void {
-    for (const device of this.devices) device.requireOpen();
+  private requireLive(): void {
     const { frees } = cpuStorage();
     if (this.liveAt === frees) return;
     for (const buffer of this.buffers) if (buffer.live === false) this.refuseFreedView();

@@ -98,12 +98,12 @@ export class CpuLaunch implements Launch, Work {
 
   /** Throws IsoformError if the device is closed, or the launch or the memory of its views was freed. */
   requireReady(): void {
+    this.device.requireOpen();
     this.requireKept();
-    this.requireOpenAndLive();
+    this.requireLive();
   }
 
-  private requireOpenAndLive(): void {
-    this.device.requireOpen();
+  private requireLive(): void {
     if (this.liveAt === this.storage.frees) return;
     for (const buffer of this.buffers) if (buffer.live === false) requireLiveViews(this.device, this.binding);
     this.liveAt = this.storage.frees;
@@ -143,9 +143,9 @@ export class CpuLaunch implements Launch, Work {
     if (start !== undefined) lasted.note(performance.now() - start);
   }
 
-  /** The same in steps; the launch may have been freed since it was submitted, and its code is there until all is done. */
+  /** The same in steps. Since it was submitted, the launch may have been freed or its device closed, which both wait until all is done. */
   *stepsUnseen(): Steps {
-    this.requireOpenAndLive();
+    this.requireLive();
     this.latest = this.failure = undefined;
     const start = performance.now();
     try {

@@ -1,3 +1,4 @@
+import { lives } from "#engine";
 import { MAIN_SLEEPS, PENDING, type Control, type Patience } from "./pool-control.js";
 
 /* How a pool's calling thread waits until its workers are through. */
@@ -25,4 +26,11 @@ export function untilEnded({ words }: Control, patience: Patience, look: () => v
     Atomics.store(words, MAIN_SLEEPS, 0);
   };
   patience.wait(() => Atomics.load(words, PENDING) === 0, mayWait ? sleep : undefined);
+}
+
+/** True for a worker that has not finished the epoch and never will. It marks its own end, unless it was torn down; Linux shows each thread of the process too. */
+export function isLost(control: Control, rank: number, epoch: number): boolean {
+  const { words } = control;
+  if (Atomics.load(words, control.done(rank)) === epoch) return false;
+  return Atomics.load(words, control.dead(rank)) !== 0 || !lives(Atomics.load(words, control.thread(rank)));
 }

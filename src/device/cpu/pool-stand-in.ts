@@ -1,6 +1,6 @@
 import { DeviceError } from "../../ir/errors.js";
 import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type Program, type Slice } from "./pool-control.js";
-import { untilEnded } from "./pool-end.js";
+import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";
 
 /** Means of a pool that its stand-in has, too. */
@@ -57,6 +57,11 @@ export class StandIn {
   private tell(): void {
     this.resolve?.();
     this.resolve = undefined;
+  }
+
+  /** True where it has not ended its run and never will. */
+  get isLost(): boolean {
+    return isLost(this.control, 1, this.epoch);
   }
 
   /** Text of the error in the stand-in's share. Throws DeviceError where the run did not end at all. */

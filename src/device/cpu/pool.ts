@@ -1,22 +1,10 @@
-import { lives, processors } from "#engine";
+import { processors } from "#engine";
 import { DeviceError, IsoformError } from "../../ir/errors.js";
 import type { Aside } from "./backlog.js";
 import { shareOf, RegionRun } from "./pool-region.js";
-import {
-  ARRIVED,
-  Control,
-  EPOCH,
-  FAILED,
-  PENDING,
-  SLEEPERS,
-  TAKE_MESSAGES,
-  WHOLE,
-  load,
-  Patience,
-  textOf,
-} from "./pool-control.js";
+import { ARRIVED, Control, EPOCH, FAILED, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, load, Patience, textOf } from "./pool-control.js";
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
-import { LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
+import { isLost, LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
 import { News } from "./pool-news.js";
 import { Pressure } from "./pool-pressure.js";
 import { StandIn } from "./pool-stand-in.js";
@@ -233,7 +221,11 @@ export class WorkerPool {
       const failed = (control && this.errorOfWorkers(label)) ?? (own === undefined ? undefined : this.failed(label, 0, own));
       if (failed) throw failed;
     };
-    return { ended, wait: () => standIn.wait(() => this.lookForDead(label)), check };
+    const look = (): void => {
+      this.lookForDead(label);
+      if (standIn.isLost) this.lose(`the thread in place of worker 0 died in ${label}`);
+    };
+    return { ended, wait: () => standIn.wait(look), check };
   }
 
   private dismiss(): void {
@@ -373,16 +365,14 @@ export class WorkerPool {
     untilEnded(this.control!, this.patience, () => this.lookForDead(label));
   }
 
-  /** A worker marks its own end, unless it was torn down; Linux shows each thread of the process too. */
+  /** Throws DeviceError for a worker that has died. */
   private lookForDead(label: string): void {
-    const { words } = this.control!;
-    for (let rank = 1; rank < this.size; rank++) {
-      const thread = Atomics.load(words, this.control!.thread(rank));
-      if (Atomics.load(words, this.control!.done(rank)) === this.epoch) continue;
-      if (Atomics.load(words, this.control!.dead(rank)) === 0 && lives(thread)) continue;
-      this.failure ??= `worker ${rank} died in ${label}`;
-      throw new DeviceError(this.device, `worker ${rank} died in ${label}`, "open the device again");
-    }
+    for (let rank = 1; rank < this.size; rank++) if (isLost(this.control!, rank, this.epoch)) this.lose(`worker ${rank} died in ${label}`);
+  }
+
+  private lose(reason: string): never {
+    this.failure ??= reason;
+    throw new DeviceError(this.device, reason, "open the device again");
   }
 
   private startWorker(rank: number): Promise<void> {
