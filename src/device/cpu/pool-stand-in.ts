@@ -40,6 +40,11 @@ export class StandIn {
     private readonly means: PoolMeans,
   ) {}
 
+  /** False once its thread has ended. */
+  get works(): boolean {
+    return this.failure === undefined;
+  }
+
   /** Starts a run, the pool's workers having been started already; the promise is resolved when all are through. */
   begin(run: StandInRun): Promise<void> {
     this.teach(run);

@@ -213,6 +213,7 @@ export class WorkerPool {
     this.refuseWhereBroken();
     const { label, program } = this.programs.get(id)!;
     if (this.news.size > 0) this.spreadNews(label);
+    if (!this.standIn?.works) this.standIn = undefined;
     const standIn = (this.standIn ??= new StandIn(this.device, { memory, control, buffers }));
     if (control) this.begin(id, args, workers, slice);
     const ended = standIn.begin({ id, program, args, workers, slice });

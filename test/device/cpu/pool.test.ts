@@ -333,3 +333,57 @@ test("a worker that dies in a region is reported with the region", async () => {
   assert.throws(() => region.run(), /it takes no more work: worker 1 died/);
   await pool.close();
 });
+
+for (const threads of [1, 3])
+  test(`without the calling thread, ${threads} workers do their shares, and slices of them`, async () => {
+    const memory = sharedMemory();
+    const pool = await WorkerPool.open({ memory, threads, device: "js" });
+    const out = new Int32Array(memory.buffer);
+    const mark = pool.register({ kind: "js", name: "mark", source: MARK });
+    const failing = `return (args, worker) => { if (worker === args) throw new Error("no " + args); };`;
+    const refuse = pool.register({ kind: "js", name: "refuse", source: failing });
+    for (const waits of [false, true])
+      for (let round = 1; round < 20; round++) {
+        out.fill(0);
+        const run = pool.aside(mark, round)!;
+        if (waits) run.wait();
+        else await run.ended;
+        run.check();
+        assert.deepEqual(
+          [...out.subarray(0, 4)],
+          [0, 1, 2, 3].map((k) => (k < threads ? 100 * round + k + 1 : 0)),
+        );
+      }
+    out.fill(0);
+    const slice = pool.aside(mark, 1, threads, { number: 2, count: 4 })!;
+    await slice.ended;
+    assert.deepEqual(
+      [...out.subarray(2 * threads, 3 * threads)],
+      [...Array(threads).keys()].map((k) => 101 + 2 * threads + k),
+    );
+    for (let rank = 0; rank < threads; rank++) {
+      const failed = pool.aside(refuse, rank)!;
+      await failed.ended;
+      assert.throws(() => failed.check(), new RegExp(`kernel "refuse" failed in worker ${rank}: no ${rank}`));
+    }
+    pool.run(mark, 7);
+    assert.equal(out[0], 701);
+    await pool.close();
+  });
+
+for (const waits of [false, true])
+  test(`a thread in worker 0's place that dies is reported to one who ${waits ? "blocks" : "awaits"}`, async () => {
+    const pool = await WorkerPool.open({ memory: sharedMemory(), threads: 2, device: "js" });
+    const deadly = pool.register({
+      kind: "js",
+      name: "deadly",
+      source: `return (args, worker) => { if (worker === 0) process.exit(0); };`,
+    });
+    const run = pool.aside(deadly, 0)!;
+    if (waits) assert.throws(() => run.wait(), /device "js": the thread in place of worker 0 died in kernel "deadly"/);
+    else {
+      await run.ended;
+      assert.throws(() => run.check(), /device "js": work on other threads did not end: exit code 0/);
+    }
+    await pool.close();
+  });
