@@ -27,6 +27,7 @@ import type { Policy } from "../launch/policy.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
 import { backlog } from "./backlog.js";
+import type { Folding } from "./fold-copies.js";
 import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
 import { CpuLaunch, type CpuProgram } from "./launch.js";
@@ -136,6 +137,11 @@ export abstract class CpuDevice implements Device {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
       return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
     });
+  }
+
+  /** A launch that belongs to another one's program. */
+  inner({ kernel, args, policy }: Folding): CpuLaunch {
+    return this.launch<Params>(kernel, args, policy, { precision: "strict", checked: false }, false);
   }
 
   async run<P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, asked: DeviceRunOptions = {}): Promise<Results<P>> {

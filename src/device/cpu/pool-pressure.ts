@@ -3,8 +3,10 @@
  * programs by itself, share by share: the shares are the same, and so are the results.
  */
 
-/** Milliseconds of a wait that another program must have caused. */
-const LONG = 1;
+/** Runs over which waits are averaged. */
+const MEMORY = 16;
+/** Milliseconds of waits, on average, that other programs must have caused. */
+const LONG = 1 / MEMORY;
 /** Milliseconds until several threads are tried again, at first and at most. */
 const REST = { first: 20, most: 1000 };
 
@@ -22,6 +24,8 @@ export class Pressure {
   private until = 0;
   /** The longest wait since several threads were last faster. */
   private longest = 0;
+  /** Milliseconds of a wait, on average over the last runs: among many threads, one that has no core for once costs less than doing without them. */
+  private mean = 0;
 
   /** Whether the calling thread had better run a program's shares by itself now. */
   isHigh(program: number, now: number): boolean {
@@ -31,8 +35,10 @@ export class Pressure {
   /** Takes note of a run in `shares` shares, which has ended now. */
   note(program: number, shares: number, { own, waited }: Timed, now: number): void {
     this.alone.set(program, own * shares);
-    if (waited > LONG && waited > own * (shares - 1)) {
-      this.longest = Math.max(this.longest, waited);
+    this.mean += (waited - this.mean) / MEMORY;
+    if (this.mean > Math.max(LONG, own * (shares - 1))) {
+      this.longest = Math.max(this.longest, this.mean);
+      this.mean = 0;
       this.until = now + this.rest;
       this.rest = Math.min(REST.most, 2 * this.rest);
     } else {

@@ -11,6 +11,8 @@ import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";
 import { belowOf, spanOf } from "./host-view.js";
+import { foldingOf, type Folding } from "./fold-copies.js";
+import type { CpuLaunch } from "./launch.js";
 import { PrivateCopies } from "./private-copies.js";
 import type { Allocate } from "./storage.js";
 import { WorkerCaches } from "./worker-caches.js";
@@ -26,6 +28,8 @@ export interface ScatterPlan {
   remark: string;
   /** `duplicated` with several workers: memory for the private copies. */
   copies?: PrivateCopies;
+  /** Folds many of them; see `withFoldings`. */
+  folding?: CpuLaunch;
   /** `cached`: the workers' scatter caches. */
   caches?: WorkerCaches;
 }
@@ -165,9 +169,26 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
       );
 }
 
+/** Adds the launches that fold private copies, which `prepare` makes. */
+export function withFoldings({ ir, views }: Binding, plans: readonly ScatterPlan[], prepare: (folding: Folding) => CpuLaunch): void {
+  for (const plan of plans) {
+    const param = ir.params.find((p): p is ScatterParam => p.kind === "scatter" && p.name === plan.name)!;
+    const folding = plan.copies && foldingOf(param, views[plan.name], plan.copies);
+    if (folding) plan.folding = prepare(folding);
+  }
+}
+
+/** Folds private copies into their targets. */
+export function foldCopies(plans: readonly ScatterPlan[]): void {
+  for (const { folding, copies } of plans)
+    if (folding) folding.runUnseen();
+    else copies?.fold();
+}
+
 /** Gives back the memory of plans. */
 export const freePlans = (plans: readonly ScatterPlan[]): void =>
-  plans.forEach(({ copies, caches }) => {
+  plans.forEach(({ folding, copies, caches }) => {
+    folding?.free();
     copies?.free();
     caches?.free();
   });

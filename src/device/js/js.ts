@@ -16,7 +16,7 @@ import { partialCount, type Policy } from "../../ir/launch.js";
 import { tilesRemark } from "../../ir/analysis/tiles.js";
 import type { Slice } from "../cpu/pool-control.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
-import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
+import { foldCopies, freePlans, planScatters, withFoldings, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import type { Backend } from "../device.js";
 import { BYTES } from "../memory/view.js";
@@ -102,6 +102,7 @@ class JsProgram implements CpuProgram {
     } = planScatters(asked, this.tuning.values.workers ?? workersFor(asked.policy, pool), ATOMIC_COST, (bytes) =>
       cpuStorage().allocate(bytes),
     ));
+    withFoldings(this.binding, this.plans, (folding) => device.inner(folding));
     const { ir, policy } = this.binding;
     const scalarCount = ir.params.filter((p) => p.kind === "scalar").length;
     if (scalarCount > MAX_SCALARS)
@@ -145,7 +146,7 @@ class JsProgram implements CpuProgram {
   }
 
   end(): Record<string, number> {
-    for (const plan of this.plans) plan.copies?.fold();
+    foldCopies(this.plans);
     return finish(this.reductions, this.binding);
   }
 

@@ -23,6 +23,9 @@ import { storesRemark } from "./streaming.js";
 /** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
 const GRAIN = 64;
 
+/** Part of the best gain with which an axis further out is taken. */
+const NEARLY = 0.95;
+
 /** Grains of a slice that each worker has on average, so that shares differ little. */
 const GRAINS = 4;
 
@@ -337,9 +340,14 @@ class NativeRerun implements Rerun {
   }
 }
 
+/** Bytes at the ends of a piece of a share that may lie in lines of two threads: a line at either end. */
+const SHARED_BYTES = 128;
+/** Bytes of an element, where only their order of magnitude matters. */
+const ELEMENT_BYTES = 8;
+
 /**
- * The axis along which the range is shared out: the axis of the outermost loop whose shares are nearly equal, because the further in the
- * cut, the more cache lines two threads share.
+ * The axis along which the range is shared out: the axis of the outermost loop whose shares are nearly equal and consist of pieces that are long
+ * beside a cache line, which two threads would share: the further in the cut, the shorter are the pieces.
  */
 function splitAxis(
   { policy }: Pick<Binding, "policy">,
@@ -350,10 +358,13 @@ function splitAxis(
 ): { axis: number; grain: number } {
   if (policy.kind === "team") return { axis: 0, grain: 1 };
   const grain = (axis: number) => tiles?.tile[axis] ?? (axis === order.at(-1) ? GRAIN : 1);
-  const balance = (axis: number) => {
+  const gain = (axis: number) => {
     const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
-    return units / Math.ceil(units);
+    const inner = order.slice(order.indexOf(axis) + 1).reduce((all, a) => all * policy.extents[a], ELEMENT_BYTES);
+    const piece = Math.ceil(units) * grain(axis) * inner;
+    return ((units / Math.ceil(units)) * piece) / (piece + SHARED_BYTES);
   };
-  const axis = asked ?? order.find((a) => balance(a) >= 0.9) ?? order.reduce((a, b) => (balance(b) > balance(a) ? b : a));
+  const best = Math.max(...order.map(gain));
+  const axis = asked ?? order.find((a) => gain(a) >= NEARLY * best)!;
   return { axis, grain: grain(axis) };
 }

@@ -13,7 +13,7 @@ import type { Slice } from "../cpu/pool-control.js";
 import type { RegionPart, WorkerPool } from "../cpu/pool.js";
 import { sizeOf } from "../cpu/lasted.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
-import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
+import { foldCopies, freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
 import type { Binding } from "../launch/binding.js";
 import { samePolicy } from "../launch/known-bindings.js";
@@ -99,7 +99,14 @@ export class WasmProgram implements CpuProgram {
     const parts: RegionPart[] = [];
     if (this.byWorkers && this.reductions.length > 0) parts.push(() => this.begin());
     if (!this.empty) parts.push({ program: this.code.module.id, args: this.args.address, workers: this.workers });
-    if (this.reductions.length > 0 || this.plans.some((plan) => plan.copies)) parts.push(() => void (launch.results = this.end()));
+    // In a region all workers come together only between parts.
+    for (const { folding } of this.plans) if (folding) parts.push(...(folding.program as WasmProgram).parts(folding));
+    const few = this.plans.flatMap(({ folding, copies }) => (folding ? [] : (copies ?? [])));
+    if (this.reductions.length > 0 || few.length > 0)
+      parts.push(() => {
+        for (const copies of few) copies.fold();
+        launch.results = this.reduced();
+      });
     return parts;
   }
 
@@ -115,7 +122,11 @@ export class WasmProgram implements CpuProgram {
 
   /** And after them: gives the results, always in one object, for many a launch takes no longer than to make one. */
   end(): Record<string, number> {
-    for (const plan of this.plans) plan.copies?.fold();
+    foldCopies(this.plans);
+    return this.reduced();
+  }
+
+  private reduced(): Record<string, number> {
     for (const partials of this.reductions) this.results[partials.param.name] = partials.finish();
     return this.results;
   }

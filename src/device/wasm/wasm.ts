@@ -8,7 +8,7 @@ import { CpuLaunch, type CpuProgram } from "../cpu/launch.js";
 import { cpuCapabilities, describeMachine } from "../cpu/machine.js";
 import { threadCount, WorkerPool } from "../cpu/pool.js";
 import { WorkLike, type Serial } from "../cpu/work-like.js";
-import { planScatters } from "../cpu/scatter-plan.js";
+import { planScatters, withFoldings } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
 import { hasWebAssembly, memoryLimits, moreMemory, noMemory, PAGE } from "../cpu/wasm-memory.js";
 import type { Backend } from "../device.js";
@@ -110,6 +110,7 @@ class WasmDevice extends CpuDevice {
     const threads = (policy: Policy): number => (this.pool.size === 1 || work.isSmall(policy) ? 1 : this.pool.size);
     const wanted = tuning.values.workers ?? threads(asked.policy);
     const { binding, workers, plans } = planScatters(asked, wanted, ATOMIC_COST, allocate);
+    withFoldings(binding, plans, (folding) => this.inner(folding));
     const { ir } = binding;
     const spec: WasmSpec = {
       ir,

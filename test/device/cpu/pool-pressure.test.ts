@@ -27,6 +27,18 @@ describe("pressure of other programs", () => {
     assert.deepEqual([pressure.isHigh(1, now + 19), pressure.isHigh(1, now + 20)], [true, false]);
   });
 
+  it("is not high after one late wait among many threads, whose work alone would take longer than such waits on average", () => {
+    const pressure = new Pressure();
+    const [quick, late] = [
+      { own: 0.015, waited: 0.01 },
+      { own: 0.015, waited: 2 },
+    ];
+    for (let run = 0; run < 100; run++) pressure.note(1, 16, run % 50 === 49 ? late : quick, run);
+    assert.equal(pressure.isHigh(1, 100), false);
+    for (let run = 0; run < 3; run++) pressure.note(1, 16, late, 100);
+    assert.equal(pressure.isHigh(1, 101), true);
+  });
+
   it("leaves long programs, and unknown ones, to several threads", () => {
     const pressure = new Pressure();
     pressure.note(2, 2, { own: 30, waited: 5 }, 0);
