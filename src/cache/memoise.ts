@@ -11,11 +11,12 @@ const FOLDERS = ["ir", "kernel", "emit", "domain", "skeleton"];
 /** Length of an input's text up to which working on it takes less time than a file. */
 const SHORT = 20_000;
 
-/** Characters of inputs whose results are held in this process although nobody else has them. */
-const HELD = 4_000_000;
+/** Results from short input that are held in this process although nobody else has them: there are no files of these. */
+const HELD = 256;
 
 /** Results found or made in this process, as long as somebody has them. */
 const known = new Map<string, WeakRef<object>>();
+const gone = new FinalizationRegistry<string>((name) => known.get(name)?.deref() === undefined && known.delete(name));
 
 /** Prefixes of results' names in inputs: of long inputs, whose results are kept in files, and of short ones. */
 const MARKS = { long: "result of ", short: "quick result of " };
@@ -49,8 +50,6 @@ interface Key {
   readonly kind: string;
   /** Name of the result in this process. */
   readonly name: string;
-  /** Characters of the input. */
-  readonly length: number;
   /** All that the result depends on, where it is kept in a file. */
   readonly parts: readonly string[] | undefined;
 }
@@ -62,7 +61,7 @@ function keyOf(kind: string, input: unknown): Key | undefined {
   const isLong = text.length > SHORT || text.includes(`"${MARKS.long}`);
   const code = isLong ? (codeDigest ??= digestOfCode()) : undefined;
   const parts = code === undefined ? undefined : [process.versions.v8, code, digest];
-  return { kind, name: `${kind} ${digest}`, length: text.length, parts };
+  return { kind, name: `${kind} ${digest}`, parts };
 }
 
 function stored(key: Key): object | undefined {
@@ -78,6 +77,7 @@ function stored(key: Key): object | undefined {
 
 function keep(key: Key, result: object): void {
   known.set(key.name, new WeakRef(result));
+  gone.register(result, key.name);
   hold(key, result);
   const name = `${key.parts ? MARKS.long : MARKS.short}${key.name}`;
   names.set(result, name);
@@ -85,19 +85,15 @@ function keep(key: Key, result: object): void {
     if (typeof value === "object" && value !== null) names.set(value as object, `${name}, ${part}`);
 }
 
-/** Results that were asked for last, in order, and the characters of their inputs. */
-const held = new Map<string, { readonly result: object; readonly length: number }>();
-let heldLength = 0;
+/** The `HELD` results that were asked for last, in this order. */
+const held = new Map<string, object>();
 
-/** Holds a result until others have taken its room. */
-function hold({ name, length }: Key, result: object): void {
-  if (!held.delete(name)) heldLength += length;
-  held.set(name, { result, length });
-  for (const [oldest, { length }] of held) {
-    if (heldLength <= HELD) break;
-    held.delete(oldest);
-    heldLength -= length;
-  }
+function hold({ name, parts }: Key, result: object): void {
+  if (parts) return;
+  held.delete(name);
+  held.set(name, result);
+  const [oldest] = held.keys();
+  if (held.size > HELD) held.delete(oldest);
 }
 
 /** Memory of results is no more than a help: deep trees, damaged files and folders of other users cost time. */

@@ -38,7 +38,7 @@ async function unkept(): Promise<void> {
 }
 await unkept();
 await unkept();
-for (let n = 0; n < 250; n++) memoised("filler", "x".repeat(19_000) + n, () => ({ n }));
+for (let n = 0; n < 256; n++) memoised("filler", n, () => ({ n }));
 await unkept();
 
 process.stdout.write(
