@@ -34,26 +34,21 @@ export function jobsOf(name: string): Job[] {
 }
 
 /**
- * Compilers that optimise little: applications' long kernels take GCC a quarter of the time, and all kernels take PoCL half. Strict values
- * stay as they are. With all optimisations, as users have them, run conformance cases by GCC, and random kernels and the backends' own tests by both.
+ * Compilers that optimise little: long kernels take GCC a quarter of the time, and all kernels take PoCL half. Strict values stay as they are.
+ * With all optimisations, as users have them, run conformance cases by GCC, and random kernels and the backends' own tests by both.
  */
 const QUICK_GCC = fileURLToPath(new URL("../../test/quick/gcc", import.meta.url));
 const QUICK_POCL = "-cl-opt-disable";
 const hasGcc = /Free Software Foundation/.test(spawnSync("gcc", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
-/**
- * Optimises a function of JavaScript after fifteen times as much work in it as by default: most of a test's code runs too shortly to win back what V8's optimising
- * compiler takes. What depends on the engine runs as for users.
- */
-const QUICK_V8 = ["--interrupt-budget=1000000"];
-
-/** Options of Node for a job. */
-export const nodeOptionsOf = ({ name }: Job): readonly string[] => (within(name, ENGINE) || /^(random|soak)\//.test(name) ? [] : QUICK_V8);
+/** Options of a job's node, and of what it starts: V8 optimises late. What depends on the engine runs as for users. */
+const QUICK_V8 = `--require ${JSON.stringify(fileURLToPath(new URL("../../test/quick/v8.cjs", import.meta.url)))}`;
 
 /** Environment variables of a job. `isQuick`: someone waits for the result, so fewer random kernels run. */
 export const variablesOf = ({ name, devices }: Job, isQuick: boolean): Record<string, string> => ({
   ...(devices !== undefined && { ISOFORM_TEST_DEVICES: devices }),
   ...(isQuick && { ISOFORM_RANDOM_RUNS: "100" }),
+  ...(!within(name, ENGINE) && !/^(random|soak)\//.test(name) && { NODE_OPTIONS: QUICK_V8 }),
   ...(!/^(random|device\/opencl)\//.test(name) && { POCL_EXTRA_BUILD_FLAGS: QUICK_POCL }),
-  ...(hasGcc && name.startsWith("apps/") && { CC: QUICK_GCC }),
+  ...(hasGcc && /^(apps|domain|patterns|portability|set|skeleton)\//.test(name) && { CC: QUICK_GCC }),
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { GreenRuns, type Recording } from "./changed/green.js";
-import { compiledTests, jobsOf, nodeOptionsOf, variablesOf, type Job } from "./jobs.js";
+import { compiledTests, jobsOf, variablesOf, type Job } from "./jobs.js";
 import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers.js";
 
 /*
@@ -111,9 +111,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 
 function start(job: Job, recording: Recording | undefined): Promise<Outcome> {
   const { name } = job;
-  const env = { ...variablesOf(job, isQuick), ...process.env, ...recording?.env };
+  const quick = variablesOf(job, isQuick);
+  const env = { ...quick, ...process.env, ...recording?.env };
+  env.NODE_OPTIONS = [quick.NODE_OPTIONS, (recording?.env ?? process.env).NODE_OPTIONS].filter(Boolean).join(" ");
   const begin = performance.now();
-  const child = spawn(process.execPath, [...nodeOptionsOf(job), ...flags, "--test-reporter=spec", join(root, `${name}.test.js`)], {
+  const child = spawn(process.execPath, [...flags, "--test-reporter=spec", join(root, `${name}.test.js`)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
     // A group of its own, which ends with all that the file has started

@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const compiled = fileURLToPath(new URL(".", import.meta.url));
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 const RUNNER = [
-  "run.js",
-  "jobs.js",
-  "tiers.js",
-  "devices.js",
-  ...["append", "green", "hooks", "inputs", "record"].map((name) => `changed/${name}.js`),
+  ...["run", "jobs", "tiers", "devices"].map((name) => `dist/test/${name}.js`),
+  ...["append", "green", "hooks", "inputs", "record"].map((name) => `dist/test/changed/${name}.js`),
+  "test/quick/v8.cjs",
 ];
 
 /** What a run has said, and its exit status. */
@@ -32,9 +30,9 @@ export class SmallRepository {
       this.write(`dist/test/${name}.test.js`, `import { test } from "node:test"; test("it", async () => {});\n${text}`);
     }
     for (const path of RUNNER) {
-      const to = join(this.root, "dist/test", path);
+      const to = join(this.root, path);
       mkdirSync(dirname(to), { recursive: true });
-      copyFileSync(join(compiled, path), to);
+      copyFileSync(join(repository, path), to);
     }
   }
 
