@@ -22,7 +22,7 @@ export class Pressure {
   private readonly alone = new Map<number, number>();
   private rest: number = REST.first;
   private until = 0;
-  /** The longest wait since several threads were last faster. */
+  /** The longest wait, on average, since several threads were last faster. */
   private longest = 0;
   /** Milliseconds of a wait, on average over the last runs: among many threads, one that has no core for once costs less than doing without them. */
   private mean = 0;
@@ -36,12 +36,13 @@ export class Pressure {
   note(program: number, shares: number, { own, waited }: Timed, now: number): void {
     this.alone.set(program, own * shares);
     this.mean += (waited - this.mean) / MEMORY;
-    if (this.mean > Math.max(LONG, own * (shares - 1))) {
+    const gain = Math.max(LONG, own * (shares - 1));
+    if (this.mean > gain) {
       this.longest = Math.max(this.longest, this.mean);
       this.mean = 0;
       this.until = now + this.rest;
       this.rest = Math.min(REST.most, 2 * this.rest);
-    } else {
+    } else if (waited < gain) {
       this.rest = Math.max(REST.first, this.rest / 2);
       if (this.rest === REST.first) this.longest = 0;
     }
