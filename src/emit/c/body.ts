@@ -396,6 +396,8 @@ export class BodyWriter {
         return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
+      case "round":
+        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Level.Term];
       case "floor":
       case "trunc":
       case "ceil":
