@@ -184,7 +184,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)));
+        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)), this.frame.before?.(stmt));
       case "while":
         return this.loops.conditional(stmt);
       case "break":
@@ -225,9 +225,9 @@ export class BodyWriter {
     this.loops.inner(body, first);
   }
 
-  /** A counted loop around what `inside` writes. */
-  counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void): void {
-    this.loops.counted(stmt, inside);
+  /** A counted loop around what `inside` writes, after the line `before`. */
+  counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void, before?: string): void {
+    this.loops.counted(stmt, inside, before);
   }
 
   private viewParam(name: string): { element: string } {
