@@ -84,7 +84,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     return this.checks!.failed;
   }
 
-  /** Says which sums may be added up in another order than that of the turns. */
+  /** Says which sums may be added up in another order than the turns make them. */
   before(stmt: StmtOf<"for">): string | undefined {
     const sums = this.sums(stmt);
     return sums.length > 0 ? `${SIMD} reduction(+:${sums.map((name) => this.names.of("local", name)).join(", ")})` : undefined;
