@@ -53,7 +53,7 @@ const UNARY_STRENGTH = 11;
 
 /**
  * neg: of any numeric type (integers wrap); bitnot: integers; not: bool; abs: any numeric type (abs of the least i32 wraps).
- * sqrt, floor, ceil, trunc: f64 and f32, exact. clz: i32 or u32 to i32, 32 for zero.
+ * sqrt, floor, ceil, trunc, round: f64 and f32, exact; round takes halves up, and from -0.5 to -0 gives -0. clz: i32 or u32 to i32, 32 for zero.
  */
 export const UNARY = {
   neg: { operands: "number", sign: ["-", UNARY_STRENGTH], flops: 0, of: (a, type) => (isFloat(type) ? -a : wrap(type, 0 - +a)) },
@@ -64,6 +64,7 @@ export const UNARY = {
   floor: { operands: "float", flops: 0, of: (a) => Math.floor(+a) },
   ceil: { operands: "float", flops: 0, of: (a) => Math.ceil(+a) },
   trunc: { operands: "float", flops: 0, of: (a) => Math.trunc(+a) },
+  round: { operands: "float", flops: 0, of: (a) => Math.round(+a) },
   clz: { operands: "integer", gives: "i32", flops: 0, of: (a) => Math.clz32(+a) },
 } as const satisfies Record<string, UnaryOperator>;
 

@@ -10,7 +10,14 @@ import { literal } from "./types.js";
 import { Scope, constant, type ScalarValue } from "./values.js";
 import { scalarsOf } from "./operands.js";
 
-const EXACT: Record<string, UnaryFn & keyof Math> = { sqrt: "sqrt", abs: "abs", floor: "floor", ceil: "ceil", trunc: "trunc" };
+const EXACT: Record<string, UnaryFn & keyof Math> = {
+  sqrt: "sqrt",
+  abs: "abs",
+  floor: "floor",
+  ceil: "ceil",
+  trunc: "trunc",
+  round: "round",
+};
 const isExact = (name: string): boolean => Object.hasOwn(EXACT, name);
 /** Functions of Math that are not exact. */
 const isInexact = (name: string): name is MathFn & keyof Math => Object.hasOwn(MATH, name) && Object.hasOwn(Math, name);
@@ -65,8 +72,6 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "clz", a: word(cx, "u32", args[0], node) } };
     case "fround":
       return { kind: "scalar", expr: as("f32", args[0].expr) };
-    case "round":
-      return round(cx, args[0], node);
     case "sign":
       return sign(cx, args[0], node);
     // Any other name is min or max.
@@ -74,7 +79,7 @@ export function mathCall(cx: Lowering, qualified: string, node: acorn.CallExpres
       return args.reduce((a, b) => extremum(cx, name as "min" | "max", a, b, node));
   }
 }
-const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2, clz32: 1, fround: 1, round: 1, sign: 1 };
+const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2, clz32: 1, fround: 1, sign: 1 };
 
 /** Math.floor(a / b) and Math.trunc(a / b) of integers are integers, and 0 where b is. */
 function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
@@ -139,20 +144,6 @@ function extremum(cx: Lowering, fn: BinaryFn & ("min" | "max"), a: ScalarValue, 
   const m = cx.unified(a, b, node);
   if (m.type === "bool") return cx.fail(node, `Math.${fn} of truth values`);
   return { kind: "scalar", expr: { op: "binary", type: m.type, fn, a: m.a, b: m.b }, weak: m.weak };
-}
-
-/**
- * Halves go up, and from -0.5 to -0 the result is -0, as ceil has it. Half is taken off the whole number, not compared with a difference, which would
- * be rounded just below 0.5. What is one too high is a number, not a choice: no branch is predicted wrongly for half of the values.
- */
-function round(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
-  if (isInteger(value.expr.type)) return value;
-  const { type } = value.expr;
-  const x = cx.materialiseScalar(value, node).expr;
-  const up = cx.materialiseScalar({ kind: "scalar", expr: { op: "unary", type, fn: "ceil", a: x } }, node).expr;
-  const less = (by: Expr): Expr => ({ op: "binary", type, fn: "sub", a: up, b: by });
-  const isBelowHalf: Expr = { op: "compare", type: "bool", fn: "gt", a: less(constant(type, 0.5)), b: x };
-  return { kind: "scalar", expr: less({ op: "cast", type, a: isBelowHalf }), weak: value.weak };
 }
 
 function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parseExpressionAt, type Node } from "acorn";
 import { test } from "node:test";
 import { binaryFits, compareFits, isFloatBinary, isFloatUnary, unaryFits, BINARY, COMPARE, MATH, UNARY } from "../../src/ir/operators.js";
+import { copysign, HALF } from "../../src/ir/exact.js";
 import { printExpr } from "../../src/ir/print.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType, UnaryFn } from "../../src/ir/types.js";
 import { and, bin, cmp, f, local, n, or, select, un } from "./build.js";
@@ -139,7 +140,7 @@ test("operators take the types of their operands, and no others", () => {
   assert.deepEqual([binary("add"), binary("copysign")], ["f64 f32 i32 u32", "f64 f32"]);
   assert.deepEqual([binary("and"), binary("mulhi")], ["i32 u32", "u32"]);
   assert.deepEqual([compare("eq"), compare("lt")], [types.join(" "), "f64 f32 i32 u32"]);
-  assert.deepEqual(keysOf(UNARY).filter(isFloatUnary), ["neg", "abs", "sqrt", "floor", "ceil", "trunc"]);
+  assert.deepEqual(keysOf(UNARY).filter(isFloatUnary), ["neg", "abs", "sqrt", "floor", "ceil", "trunc", "round"]);
   assert.deepEqual(keysOf(BINARY).filter(isFloatBinary), ["add", "sub", "mul", "div", "rem", "min", "max", "copysign"]);
 });
 
@@ -156,3 +157,34 @@ test("comparisons and their opposites differ for every two numbers", () => {
     }
   }
 });
+
+/** Rounds as emitted code does; each sum is rounded to the type. */
+const roundedBy = (type: "f64" | "f32", x: number): number => {
+  const fit = type === "f64" ? (v: number) => v : Math.fround;
+  return copysign(Math.floor(fit(fit(x + HALF[type][0]) + HALF[type][1])), x);
+};
+
+/** The numbers beside x in the type, and x. */
+function around(type: "f64" | "f32", x: number): number[] {
+  const [floats, words] = type === "f64" ? [new Float64Array([x]), BigInt64Array] : [new Float32Array([x]), Int32Array];
+  const bits = new words(floats.buffer);
+  const at = (step: number): number => {
+    bits[0] = (typeof bits[0] === "bigint" ? bits[0] + BigInt(step) : Number(bits[0]) + step) as never;
+    return floats[0];
+  };
+  return [at(0), at(1), at(1), at(-3), at(-1)];
+}
+
+for (const type of ["f64", "f32"] as const)
+  test(`two sums and floor round every ${type} as Math.round does`, () => {
+    const special = [0, NaN, Infinity, type === "f64" ? Number.MAX_VALUE : 3.4028234663852886e38];
+    const halves = Array.from({ length: 56 }, (_, e) => 2 ** e).flatMap((power) => [
+      power - 0.5,
+      power,
+      power + 0.5,
+      power + 1,
+      3 * power + 0.5,
+    ]);
+    for (const size of [...special, 0.25, 0.5, 0.75, ...halves].flatMap((x) => (x > 0 && x < Infinity ? around(type, x) : [x])))
+      for (const x of [size, -size]) assert.ok(Object.is(roundedBy(type, x), Math.round(x)), `${x}: ${roundedBy(type, x)}`);
+  });

@@ -57,7 +57,7 @@ const NUMBER_BINARY: readonly BinaryFn[] = ["add", "mul", "sub", "div", "min", "
 const FLOAT_BINARY: readonly BinaryFn[] = [...NUMBER_BINARY, "copysign"];
 const INTEGER_BINARY: readonly BinaryFn[] = [...NUMBER_BINARY, "and", "or", "xor", "shl", "shr"];
 const COMPARE: readonly CompareFn[] = ["lt", "eq", "ne", "le", "gt", "ge"];
-const FLOAT_UNARY: readonly UnaryFn[] = ["neg", "abs", "sqrt", "floor", "ceil", "trunc"];
+const FLOAT_UNARY: readonly UnaryFn[] = ["neg", "abs", "sqrt", "floor", "ceil", "trunc", "round"];
 
 interface Scope {
   /** Readable locals with their types, and those that may be assigned. */

@@ -324,6 +324,8 @@ function unary(fn: UnaryFn, type: NumericType, a: number): number {
       return Math.ceil(a);
     case "trunc":
       return Math.trunc(a);
+    case "round":
+      return Math.round(a);
     case "clz":
       return Math.clz32(a);
   }

@@ -184,7 +184,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)));
+        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)), this.frame.before?.(stmt));
       case "while":
         return this.loops.conditional(stmt);
       case "break":
@@ -225,9 +225,9 @@ export class BodyWriter {
     this.loops.inner(body, first);
   }
 
-  /** A counted loop around what `inside` writes. */
-  counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void): void {
-    this.loops.counted(stmt, inside);
+  /** A counted loop around what `inside` writes, after the line `before`. */
+  counted(stmt: Extract<Stmt, { kind: "for" }>, inside: () => void, before?: string): void {
+    this.loops.counted(stmt, inside, before);
   }
 
   private viewParam(name: string): { element: string } {
@@ -396,6 +396,8 @@ export class BodyWriter {
         return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
+      case "round":
+        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Level.Term];
       case "floor":
       case "trunc":
       case "ceil":

@@ -50,7 +50,7 @@ export type Helper =
   | `${"div" | "rem"}_${IntegerType}`
   | "div_f32"
   | `${IntegerType | "bool"}_from_${FloatType}`
-  | `${"pow" | "powi" | "copysign"}_${FloatType}`
+  | `${"pow" | "powi" | "copysign" | "round"}_${FloatType}`
   | "abs_i32"
   | "clz_u32"
   | "mulhi_u32";
@@ -127,6 +127,8 @@ export interface Frame<Body> {
   fault(body: Body, site: number, at: string): string;
   /** A variable of the element, false at its start: true once an index was outside. */
   failed(): string;
+  /** A line before a serial loop. */
+  before?(stmt: StmtOf<"for">): string | undefined;
   /** A line at the start of each turn of a serial loop. */
   turn?(stmt: StmtOf<"for">): string | undefined;
   /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */

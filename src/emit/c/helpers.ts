@@ -1,3 +1,4 @@
+import { HALF } from "../../ir/exact.js";
 import { isInteger, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Dialect, Helper } from "./dialect.js";
 
@@ -33,6 +34,8 @@ const DEFINITIONS: Record<Helper, (d: Dialect) => string> = {
   powi_f32: (d) => powiDefinition("f32", d),
   copysign_f64: (d) => copysignDefinition("f64", d),
   copysign_f32: (d) => copysignDefinition("f32", d),
+  round_f64: (d) => roundDefinition("f64", d),
+  round_f32: (d) => roundDefinition("f32", d),
   abs_i32: ({ types: { i32, u32 } }) => `${i32} abs_i32(${i32} a) { return a < 0 ? (${i32})(0u - (${u32})a) : a; }`,
   clz_u32: ({ types: { i32, u32 } }) => `${i32} clz_u32(${u32} a) { return a == 0 ? 32 : __builtin_clz(a); }`,
   mulhi_u32: ({ types: { u32 } }) => `${u32} mulhi_u32(${u32} a, ${u32} b) { return (${u32})(((unsigned long long)a * b) >> 32); }`,
@@ -88,6 +91,12 @@ function powiDefinition(type: FloatType, { types: { f64, i32, u32, ...types }, r
 /** The sign of a NaN, which no backend promises, counts as +. */
 const copysignDefinition = (type: FloatType, { types: { [type]: T }, math }: Dialect): string =>
   `${T} copysign_${type}(${T} a, ${T} b) { return ${math("copysign", type)}(a, b == b ? b : (${T})0); }`;
+
+/** Without a choice, which compilers make a branch: half of its turns would be predicted wrongly. */
+const roundDefinition = (type: FloatType, { types: { [type]: T }, math }: Dialect): string => {
+  const [first, second] = HALF[type].map((part) => `(${T})${part}`);
+  return `${T} round_${type}(${T} a) { return ${math("copysign", type)}(${math("floor", type)}((a + ${first}) + ${second}), a); }`;
+};
 
 /** Collects the helpers that a program uses. */
 export class Helpers {

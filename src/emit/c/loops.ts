@@ -50,8 +50,8 @@ export class LoopWriter {
     this.continues.pop();
   }
 
-  /** A counted loop around what `inside` writes. */
-  counted(stmt: Counted, inside: () => void): void {
+  /** A counted loop around what `inside` writes, after the line `before` where it can be a plain `for`. */
+  counted(stmt: Counted, inside: () => void, before?: string): void {
     const { body } = this;
     const { types } = body.dialect;
     if (types.index === types.i32 && !body.ranges.stepFits(stmt)) return this.countedToTheEnd(stmt, inside);
@@ -59,6 +59,7 @@ export class LoopWriter {
     const stop = this.hoisted(stmt, "stop", this.stop(stmt.stop));
     const name = body.enter(stmt);
     const step = stmt.step === 1 ? `${name}++` : stmt.step === -1 ? `${name}--` : `${name} += ${stmt.step}`;
+    if (before !== undefined) body.code.line(before);
     body.line(stmt, `for (${types.index} ${name} = ${start}; ${name} ${stmt.step > 0 ? "<" : ">"} ${stop}; ${step}) {`);
     inside();
     body.code.line("}");

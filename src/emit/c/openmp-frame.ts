@@ -84,9 +84,19 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     return this.checks!.failed;
   }
 
+  /** Says which sums may be added up in another order than the turns make them. */
+  before(stmt: StmtOf<"for">): string | undefined {
+    const sums = this.sums(stmt);
+    return sums.length > 0 ? `${SIMD} reduction(+:${sums.map((name) => this.names.of("local", name)).join(", ")})` : undefined;
+  }
+
+  private sums(stmt: StmtOf<"for">): readonly string[] {
+    return this.ordered ? [] : this.loops.sums(stmt);
+  }
+
   /** Compilers leave a loop with an assembler statement as it is. */
   turn(stmt: StmtOf<"for">): string | undefined {
-    return this.loops.gathers(stmt) ? '__asm__ volatile("");' : undefined;
+    return this.sums(stmt).length === 0 && this.loops.gathers(stmt) ? '__asm__ volatile("");' : undefined;
   }
 
   store(body: BodyWriter, stmt: StmtOf<"store">, place: string, value: string): void {

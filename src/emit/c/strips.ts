@@ -20,39 +20,42 @@ const STRIP = 64;
 /** Bytes of rows that the first cache holds beside what is read. */
 const MOST_BYTES = 16384;
 
-/** Statements and expressions of the inner loop from which it pays to keep what is carried in memory. */
+/** Statements and expressions of the inner loop from which it pays to keep what is carried in memory, where one element reads memory in order. */
 const LEAST_WORK = 100;
 
-/** An element's way through a loop: what comes before, and what each turn has that is the same for all elements. */
+/** An element's way through a loop: what comes before and after, and what each turn has that is the same for all elements. */
 export interface Strips {
   readonly before: readonly Stmt[];
   readonly inner: Loop;
   readonly head: readonly Stmt[];
   readonly turn: readonly Stmt[];
+  readonly after: readonly Stmt[];
   /** Locals that are known to an element from before the loop. */
   readonly carried: readonly Extract<Stmt, { kind: "let" }>[];
 }
 
 /** The body of a loop over elements as such; undefined if it has another form, or vectors are not sure to pay. */
 export function stripsOf(body: readonly Stmt[], axis: number, loops: VectorLoops): Strips | undefined {
-  const inner = body.at(-1);
-  const before = body.slice(0, -1);
-  if (inner?.kind !== "for" || !isStraight(before) || !isStraight(inner.body)) return undefined;
+  const place = body.findIndex((stmt) => stmt.kind === "for");
+  const inner = body[place];
+  const [before, after] = [body.slice(0, Math.max(place, 0)), body.slice(place + 1)];
+  if (inner?.kind !== "for" || !isStraight([...before, ...after]) || !isStraight(inner.body)) return undefined;
   const used = assignedLocals(inner.body);
-  walkExprs(inner.body, (node) => void (node.op === "local" && used.add(node.name)));
+  walkExprs([...inner.body, ...after], (node) => void (node.op === "local" && used.add(node.name)));
   const names = new Set([...before, ...inner.body].flatMap(declares));
   const { head, rest: turn } = splitUniform(
     inner.body,
     axis,
     [...used].filter((name) => !names.has(name)),
   );
-  if (sizeOf(turn) < LEAST_WORK || !loops.pays([...before, ...turn], { index: axis })) return undefined;
+  if (sizeOf(turn) < LEAST_WORK && !loops.jumps(inner.body, { local: inner.name })) return undefined;
+  if (!loops.pays([...before, ...turn, ...after], { index: axis })) return undefined;
   const carried = before.filter((stmt) => stmt.kind === "let").filter(({ name }) => used.has(name));
   const isOwn = (expr: Expr): boolean =>
     someExpr(expr, (node) => (node.op === "index" && node.axis === axis) || (node.op === "local" && names.has(node.name)));
   const bytes = carried.reduce((sum, { type }) => sum + STRIP * bytesOf(type), 0);
-  if (isOwn(inner.start) || isOwn(inner.stop) || bytes > MOST_BYTES || indexed(inner.body, carried)) return undefined;
-  return { before, inner, head, turn, carried };
+  if (isOwn(inner.start) || isOwn(inner.stop) || bytes > MOST_BYTES || indexed([...inner.body, ...after], carried)) return undefined;
+  return { before, inner, head, turn, after, carried };
 }
 
 const bytesOf = (type: ScalarType): number => (type === "bool" ? 1 : BYTES[type]);
@@ -97,5 +100,10 @@ export function writeStrips(writer: BodyWriter, { counter, begin, end }: Element
         });
       });
     });
+    if (strips.after.length > 0)
+      elements(() => {
+        for (const { local, row } of rows) code.line(`${types[local.type]} ${writer.local(local.name)} = ${place(row)};`);
+        writer.statements(strips.after);
+      });
   });
 }

@@ -1,7 +1,7 @@
 import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { definitionsOf } from "../../ir/analysis/affine.js";
-import { interiorOf } from "../../ir/passes/interior.js";
+import { interiorOf, type Interior } from "../../ir/passes/interior.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
@@ -22,6 +22,9 @@ export const SIMD = "#pragma omp simd";
 const LONG = 64;
 /** Long branches that are taken out of a loop at most; each doubles the code. */
 const MOST = 2;
+
+/** Elements from one start of aligned vectors to the next, at most: a cache line of f64. */
+const ALIGNED = 8;
 
 /** A loop over elements, or over members of a team. */
 export interface ElementLoop {
@@ -57,6 +60,8 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
     code.block(`for (${index} ${counter} = ${from}; ${counter} < ${to}; ${counter}++)`, () => writer.element(body));
   };
   const uniform = access && uniformBranches(loop, access);
+  const interior = uniform ? undefined : alignedInterior(loop);
+  if (interior) return writeInterior(writer, loop, interior, elements);
   if (!uniform) return elements(loop.body, begin, end);
   const [start, stop] = [START, STOP].map((name) => writer.counter(name, variableOf(loop.variable)));
   code.block(`for (${index} ${start} = ${begin}, ${stop}; ${start} < ${end}; ${start} = ${stop})`, () => {
@@ -71,6 +76,39 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
     });
     code.line("} else {");
     code.indented(() => writeVariants(writer, uniform, uniform.body, (body) => elements(body, start, stop)));
+    code.line("}");
+  });
+}
+
+/** Interior of the loop from one multiple of `ALIGNED` to another, so that its stores do not straddle cache lines; undefined if it is empty. */
+function alignedInterior({ variable, body }: ElementLoop): Interior | undefined {
+  const found = interiorOf(body, isVariable(variable));
+  const begin = found && Math.ceil(found.begin / ALIGNED) * ALIGNED;
+  const end = found && Math.floor(found.end / ALIGNED) * ALIGNED;
+  return found && begin! < end! ? { begin: begin!, end: end!, body: found.body } : undefined;
+}
+
+/** Writes the loop in up to three parts, so that choices near the ends of a periodic axis stay out of the vector code between them. */
+function writeInterior(
+  { code, names, dialect }: BodyWriter,
+  { begin, end, body }: ElementLoop,
+  interior: Interior,
+  elements: (body: readonly Stmt[], from: string, to: string) => void,
+): void {
+  const { index } = dialect.types;
+  const [start, stop] = [names.fresh("part"), names.fresh("part_end")];
+  const bounds = [
+    [`${start} >= `, interior.begin],
+    [`${start} < `, interior.end],
+  ] as const;
+  const known = bounds.filter(([, bound]) => Number.isFinite(bound));
+  code.block(`for (${index} ${start} = ${begin}, ${stop}; ${start} < ${end}; ${start} = ${stop})`, () => {
+    code.line(`${stop} = ${end};`);
+    for (const [, bound] of known) code.line(`if (${start} < ${bound} && ${bound} < ${stop}) ${stop} = ${bound};`);
+    code.line(`if (${known.map(([compared, bound]) => compared + bound).join(" && ")}) {`);
+    code.indented(() => elements(interior.body, start, stop));
+    code.line("} else {");
+    code.indented(() => elements(body, start, stop));
     code.line("}");
   });
 }

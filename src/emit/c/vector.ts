@@ -1,12 +1,16 @@
 import { definitionsOf, type Definitions } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
-import { assignedLocals, blocksOf, children, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
+import { isFloat } from "../../ir/scalars.js";
+import { assignedLocals, blocksOf, children, declares, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /**
  * Most statements and expressions in branches of vector code. All of them run for every element, under masks; and gcc needs a quarter of a
  * minute for ten thousand.
  */
 const MAX_BRANCHED = 5000;
+
+/** Elements of a record whose parts compilers load in whole vectors and sort. */
+const RECORD = 4;
 
 /** The variable of a loop: a policy index, or the local that counts. */
 export type LoopVariable = { index: number } | { local: string };
@@ -39,6 +43,31 @@ export function isStraight(body: readonly Stmt[]): boolean {
 const branched = (body: readonly Stmt[]): number =>
   body.flatMap((stmt) => (stmt.kind === "if" ? blocksOf(stmt) : [])).reduce((size, block) => size + sizeOf(block), 0);
 
+/** Names of the floats that a body adds to, where these are all that it leaves for later turns and nothing else reads them; undefined elsewhere. */
+function sumsOf(body: readonly Stmt[]): string[] | undefined {
+  const own = new Set<string>();
+  walkStmts(body, (stmt) => declares(stmt).forEach((name) => own.add(name)));
+  const reads = new Map<string, number>();
+  walkExprs(body, (e) => void (e.op === "local" && reads.set(e.name, (reads.get(e.name) ?? 0) + 1)));
+  const additions = new Map<string, number>();
+  let sumsAlone = true;
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "let" || stmt.kind === "if" || (stmt.kind === "assign" && own.has(stmt.name))) return;
+    if (stmt.kind !== "assign" || !isAddition(stmt)) sumsAlone = false;
+    else additions.set(stmt.name, (additions.get(stmt.name) ?? 0) + 1);
+  });
+  const names = [...additions.keys()];
+  return sumsAlone && names.every((name) => reads.get(name) === additions.get(name)) ? names : undefined;
+}
+
+/** True of `s = s + x` and `s = s - x` on floats. */
+const isAddition = ({ name, value }: Extract<Stmt, { kind: "assign" }>): boolean =>
+  value.op === "binary" &&
+  isFloat(value.type) &&
+  (value.fn === "add" || value.fn === "sub") &&
+  value.a.op === "local" &&
+  value.a.name === name;
+
 /** Judges the loops of one kernel, given the element strides of its views as they stand in the code (`1` or a name). */
 export class VectorLoops {
   private readonly definitions: Definitions;
@@ -53,14 +82,16 @@ export class VectorLoops {
   /**
    * True where vector instructions are sure to pay: straight code whose every access is contiguous along the loop or the same for all its
    * turns, without long branches. Elsewhere the compiler may judge for itself.
+   *
+   * @param farthest elements from one turn's access to the next one's, at most
    */
-  pays(body: readonly Stmt[], variable: LoopVariable): boolean {
+  pays(body: readonly Stmt[], variable: LoopVariable, farthest = 1): boolean {
     if (!isStraight(body) || branched(body) > MAX_BRANCHED) return false;
     const changing = assignedLocals(body);
     const contiguous = (view: string, indices: readonly Expr[]): boolean =>
       indices.every((index, axis) => {
         const step = this.step(index, variable, changing);
-        return step === 0 || (step === 1 && this.strides(view)[axis] === "1");
+        return step === 0 || (step !== undefined && step > 0 && step * Number(this.strides(view)[axis]) <= farthest);
       });
     const near = (index: Expr): boolean => {
       const step = this.step(index, variable, changing);
@@ -78,6 +109,37 @@ export class VectorLoops {
       if (e.op === "table" && e.indices.some((i) => this.step(i, variable, changing) !== 0)) pays = false;
     });
     return pays;
+  }
+
+  /** True where a load moves by a whole row from turn to turn, so that neighbouring elements read memory in order, but the turns of one do not. */
+  jumps(body: readonly Stmt[], variable: LoopVariable): boolean {
+    const changing = assignedLocals(body);
+    let jumps = false;
+    walkExprs(body, (e) => {
+      if (e.op !== "load") return;
+      jumps ||= e.indices.some((index, axis) => Number.isNaN(Number(this.strides(e.view)[axis])) && !!this.step(index, variable, changing));
+    });
+    return jumps;
+  }
+
+  /**
+   * Float sums of a serial loop that vectors may add up in another order: where it does nothing else, has a number of turns that no load decides,
+   * and reads short records or single elements that follow each other.
+   */
+  sums(loop: Extract<Stmt, { kind: "for" }>): readonly string[] {
+    const { body, name, start, stop, step } = loop;
+    if (step !== 1 || !this.isSettled(start) || !this.isSettled(stop) || !this.pays(body, { local: name }, RECORD)) return [];
+    return sumsOf(body) ?? [];
+  }
+
+  /** True of a number that depends on parameters, extents and policy indices alone. */
+  private isSettled(e: Expr): boolean {
+    if (e.op === "local") {
+      const definition = this.definitions.get(e.name);
+      return definition !== undefined && this.isSettled(definition);
+    }
+    if (["const", "param", "extent", "index"].includes(e.op)) return true;
+    return (e.op === "binary" || e.op === "cast") && children(e).every((child) => this.isSettled(child));
   }
 
   /**

@@ -193,6 +193,7 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
     case "floor":
     case "trunc":
     case "ceil":
+    case "round":
       return atom(mathCall(e.fn, a.text));
     default:
       return unreachable(e.fn);

@@ -1,5 +1,6 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { affineOf } from "../../ir/analysis/affine.js";
+import { shareFloatLoads } from "../../ir/passes/share-loads.js";
 import { interiorOf, type Interior } from "../../ir/passes/interior.js";
 import { assignedLocals, children, declares, exprsOf, sizeOf, someExpr, walkExprs, walkStmts, changeOf, readOf } from "../../ir/walk.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
@@ -57,8 +58,6 @@ export class InnerLoop {
   ) {
     ({ variable: this.variable, body: this.body } = shape);
     this.index = code.fn.local("i32");
-    const customs = [...shape.accumulators.values()].flatMap(({ fold }) => (fold.combine ? [fold.combine.a, fold.combine.b] : []));
-    this.variance = new Variance(this.body, this.variable, customs);
     this.terms = {
       variable: this.variable.op === "index" ? `index:${this.variable.axis}` : `local:${this.variable.name}`,
       isFixed: (atom) => !atom.startsWith("local:") || !this.inner.has(atom.slice("local:".length)),
@@ -66,8 +65,20 @@ export class InnerLoop {
     walkStmts(this.body, (stmt) => declares(stmt).forEach((name) => this.inner.add(name)));
     this.hoist();
     this.noteAccesses();
+    this.interior = this.findInterior();
+    const customs = [...shape.accumulators.values()].flatMap(({ fold }) => (fold.combine ? [fold.combine.a, fold.combine.b] : []));
+    this.variance = new Variance([...this.body, ...(this.interior?.body ?? [])], this.variable, customs);
+  }
+
+  /** The interior of what changes from element to element. Loads that were the sides of choices are made always there, so they can be shared. */
+  private findInterior(): Interior | undefined {
     const changing = this.body.filter((stmt) => !this.hoisted.has(stmt));
-    this.interior = interiorOf(changing, (e) => this.isVariable(e));
+    const interior = interiorOf(changing, (e) => this.isVariable(e));
+    const { ir, disjointMemory } = this.code.spec;
+    if (!interior || !disjointMemory) return interior;
+    const body = shareFloatLoads(ir, interior.body);
+    walkStmts(body, (stmt) => declares(stmt).forEach((name) => this.inner.add(name)));
+    return { ...interior, body };
   }
 
   isVariable(e: Expr): boolean {
@@ -175,7 +186,8 @@ export class InnerLoop {
    * small bodies, and where there are many pointers. 0 where a large body folds into the lanes in memory, one element at a time.
    */
   private copies(): number {
-    const { accumulators, width, body } = this.shape;
+    const { accumulators, width } = this.shape;
+    const body = this.interior?.body ?? this.body;
     const size = sizeOf(body);
     if (accumulators.size > 0) {
       if (this.code.ordered) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;

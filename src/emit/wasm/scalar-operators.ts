@@ -1,3 +1,4 @@
+import { HALF } from "../../ir/exact.js";
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
 import { isFloat, isSigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, ScalarType, UnaryFn } from "../../ir/types.js";
@@ -12,7 +13,7 @@ const ORDERED: Record<CompareFn, boolean> = { eq: false, ne: false, lt: true, le
 /** The instruction of a comparison, without its type prefix. */
 export const comparison = (fn: CompareFn, type: ScalarType): string => (ORDERED[fn] ? signed(fn, type) : fn);
 
-const FLOAT_UNARY: Record<FloatUnaryFn, string> = {
+const FLOAT_UNARY: Record<Exclude<FloatUnaryFn, "round">, string> = {
   neg: "neg",
   abs: "abs",
   sqrt: "sqrt",
@@ -30,7 +31,7 @@ const FLOAT_BINARY: Record<Exclude<FloatBinaryFn, "rem" | "copysign">, string> =
 };
 
 /** The instruction of an operator on floats, scalars and vectors alike, without its type prefix. */
-export function floatUnary(fn: UnaryFn): string {
+export function floatUnary(fn: Exclude<UnaryFn, "round">): string {
   if (!isFloatUnary(fn)) throw new Error(`${fn} of a float`);
   return FLOAT_UNARY[fn];
 }
@@ -56,7 +57,7 @@ export class ScalarOperators {
   /** From the operand on the stack. */
   unary(name: UnaryFn, type: ScalarType): void {
     const { fn, code } = this;
-    if (isFloat(type)) return fn.op(`${type}.${floatUnary(name)}`);
+    if (isFloat(type)) return name === "round" ? this.round(type) : fn.op(`${type}.${floatUnary(name)}`);
     switch (name) {
       case "not":
         return fn.op("i32.eqz");
@@ -85,6 +86,7 @@ export class ScalarOperators {
       case "trunc":
       case "ceil":
       case "sqrt":
+      case "round":
         break;
       default:
         return unreachable(name);
@@ -149,6 +151,21 @@ export class ScalarOperators {
     fn.op("select");
     fn.op(`${type}.copysign`);
     code.release(type, sign);
+  }
+
+  /** To the nearest whole number, halves up. */
+  private round(type: FloatType): void {
+    const { fn, code } = this;
+    const a = code.temp(type);
+    fn.tee(a);
+    for (const part of HALF[type]) {
+      this.constant(type, part);
+      fn.op(`${type}.add`);
+    }
+    fn.op(`${type}.floor`);
+    fn.get(a);
+    fn.op(`${type}.copysign`);
+    code.release(type, a);
   }
 
   private remainderF32(): void {

@@ -1,3 +1,4 @@
+import { HALF } from "../../ir/exact.js";
 import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
@@ -20,6 +21,8 @@ const SPLATS = { f64: "v128.load64_splat", f32: "v128.load32_splat" } as const;
 
 /** The sign bit of a float, in the upper word. */
 const SIGN = -2147483648;
+/** The sign bits of a vector of floats. */
+const SIGNS = { f64: [0, SIGN, 0, SIGN], f32: [SIGN, SIGN, SIGN, SIGN] } as const;
 
 const ALL_ONES = [-1, -1, -1, -1] as const;
 
@@ -294,7 +297,7 @@ export class VectorCode {
     const { fn } = this;
     if (e.fn === "clz") return this.lanewise([e.a], "i32", () => fn.op("i32.clz"));
     this.expr(e.a);
-    if (isFloat(e.type)) return fn.op(`${SHAPES[e.type]}.${floatUnary(e.fn)}`);
+    if (isFloat(e.type)) return e.fn === "round" ? this.round(e.type) : fn.op(`${SHAPES[e.type]}.${floatUnary(e.fn)}`);
     switch (e.fn) {
       case "not":
       case "bitnot":
@@ -307,6 +310,7 @@ export class VectorCode {
       case "floor":
       case "ceil":
       case "trunc":
+      case "round":
         throw new Error(`${e.fn} of ${e.type}`);
       default:
         return unreachable(e.fn);
@@ -371,9 +375,27 @@ export class VectorCode {
     fn.op(`${SHAPES[type]}.eq`);
     fn.op("v128.and");
     fn.get(a);
-    fn.v128(type === "f64" ? [0, SIGN, 0, SIGN] : [SIGN, SIGN, SIGN, SIGN]);
+    fn.v128(SIGNS[type]);
     fn.op("v128.bitselect");
     code.release("v128", a, b);
+  }
+
+  /** To the nearest whole number, halves up; the sign of a zero is the operand's. */
+  private round(type: FloatType): void {
+    const { fn, code } = this;
+    const a = code.temp("v128");
+    fn.set(a);
+    fn.get(a);
+    fn.get(a);
+    for (const part of HALF[type]) {
+      this.scalar.constant(type, part);
+      this.splat(type);
+      fn.op(`${SHAPES[type]}.add`);
+    }
+    fn.op(`${SHAPES[type]}.floor`);
+    fn.v128(SIGNS[type]);
+    fn.op("v128.bitselect");
+    code.release("v128", a);
   }
 
   private both(e: { a: Expr; b: Expr }, op: string): void {

@@ -379,6 +379,8 @@ export class BodyWriter {
         return type === "f64" ? this.call("abs_f64", a[0]) : [`abs(${a[0]})`, Level.Term];
       case "clz":
         return e.a.type === "u32" ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
+      case "round":
+        return this.call(`round_${type as FloatType}`, a[0]);
       case "floor":
       case "trunc":
       case "ceil":

@@ -148,6 +148,12 @@ fn floor_f64(a: vec2<f32>) -> vec2<f32> {
 }`,
   ceil_f64: `
 fn ceil_f64(a: vec2<f32>) -> vec2<f32> { return -floor_f64(-a); }`,
+  round_f64: `
+fn round_f64(a: vec2<f32>) -> vec2<f32> {
+  let up = ceil_f64(a);
+  let below = less_f64(a, sub_f64(up, vec2<f32>(0.5, 0.0)));
+  return sub_f64(up, vec2<f32>(select(0.0, 1.0, below), 0.0));
+}`,
   trunc_f64: `
 fn trunc_f64(a: vec2<f32>) -> vec2<f32> {
   let sign = select(1.0, -1.0, (bitcast<u32>(a.x) >> 31u) == 1u);

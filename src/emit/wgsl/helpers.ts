@@ -58,6 +58,12 @@ fn copysign_f32(a: f32, b: f32) -> f32 {
   let sign = select(bitcast<u32>(b) & 0x80000000u, 0u, is_nan(b));
   return bitcast<f32>((bitcast<u32>(a) & 0x7fffffffu) | sign);
 }`,
+  // Half is taken off the whole number, not compared with a difference, which would be rounded just below 0.5.
+  round_f32: `
+fn round_f32(a: f32) -> f32 {
+  let up = ceil(a);
+  return rounded(up - select(0.0, 1.0, rounded(up - 0.5) > a));
+}`,
   powi_f32: powi("f32", "1.0", (a, b) => `rounded(${a} * ${b})`),
   rem_f32: `
 /* The remainder of whole quotients, bit by bit, so that it is exact. */

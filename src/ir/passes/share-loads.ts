@@ -1,5 +1,6 @@
 import { define, localOf } from "../by-name.js";
 import { Names } from "./copy.js";
+import { isFloat, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, changedIn } from "../walk.js";
 
@@ -13,6 +14,11 @@ export function shareLoads(ir: KernelIR): KernelIR {
   return new Sharing(ir).kernel();
 }
 
+/** The same in a changed part of the kernel, for floats alone: no index depends on the new locals. */
+export function shareFloatLoads(ir: KernelIR, part: readonly Stmt[]): Stmt[] {
+  return new Sharing(ir, isFloat).block(part, new Map());
+}
+
 /** By what is loaded: the local that has it. */
 type Shared = ReadonlyMap<string, string>;
 
@@ -21,7 +27,10 @@ class Sharing {
   private readonly written: ReadonlySet<string>;
   private readonly assigned: ReadonlySet<string>;
 
-  constructor(private readonly ir: KernelIR) {
+  constructor(
+    private readonly ir: KernelIR,
+    private readonly isShared: (type: ScalarType) => boolean = () => true,
+  ) {
     this.names = new Names(ir);
     this.assigned = assignedLocals(ir.body);
     this.written = changedIn(ir.body, "view", "scatter");
@@ -31,7 +40,7 @@ class Sharing {
     return { ...this.ir, body: this.block(this.ir.body, new Map()) };
   }
 
-  private block(stmts: readonly Stmt[], outer: Shared): Stmt[] {
+  block(stmts: readonly Stmt[], outer: Shared): Stmt[] {
     const counts = new Map<string, number>();
     walkExprs(stmts, (e) => {
       const key = this.keyOf(e);
@@ -59,7 +68,7 @@ class Sharing {
 
   /** The same for loads of one value; undefined if the value, or the place, may change. */
   private keyOf(e: Expr): string | undefined {
-    if (e.op !== "load" || this.written.has(e.view)) return undefined;
+    if (e.op !== "load" || this.written.has(e.view) || !this.isShared(e.type)) return undefined;
     const fixed = (x: Expr): boolean =>
       x.op === "local"
         ? !this.assigned.has(x.name)

@@ -172,6 +172,23 @@ test("sums over elements far apart, in a number of turns that is not known, are 
   const alone = '__asm__ volatile("");';
   const strides = { at: [1], y: [1] };
   assert.ok(emit(sums, { ...strides, x: [4000, 1] }).source.includes(alone));
-  assert.ok(emit(plain, { y: [1], x: [4000, 1] }).source.includes(alone));
+  // Elements side by side take such turns together.
+  assert.match(emit(plain, { y: [1], x: [4000, 1] }).source, /strip_end/);
   assert.ok(!emit(sums, { ...strides, x: [1, 4000] }).source.includes(alone));
+});
+
+test("private sums of known length are vector loops in any order", () => {
+  const sums = kernel("sums", { n: i32, first: view(i32), x: view(f64, 2), y: view(f64, 2) }, ({ n, first, x, y }, i) => {
+    let [near, far] = [0, 0];
+    for (let k = 0; k < n; k++) near += x[k][0] * x[k][2] - x[i][1];
+    for (let k = first[i]; k < n; k++) far -= x[k][1];
+    y[i][0] = near;
+    y[i][1] = far;
+  });
+  const strides = { first: [1], x: [3, 1], y: [3, 1] };
+  const fast = body(emit(sums, strides, { ordered: false }).source);
+  assert.deepEqual(fast.match(/#pragma omp simd reduction\(\+:\w+\) for \(int64_t \w+ = 0; /g)?.length, 1);
+  assert.match(fast, /reduction\(\+:near_\)/);
+  assert.doesNotMatch(emit(sums, strides).source, /reduction\(\+/);
+  assert.doesNotMatch(emit(sums, { ...strides, x: [5, 1] }, { ordered: false }).source, /reduction\(\+/);
 });
