@@ -7,6 +7,8 @@
 const MEMORY = 16;
 /** Milliseconds of waits, on average, that other programs must have caused. */
 const LONG = 1 / MEMORY;
+/** Factor by which a share's time grows at most from run to run. */
+const SLOWER = 1.1;
 /** Milliseconds until several threads are tried again, at first and at most. */
 const REST = { first: 20, most: 1000 };
 
@@ -34,9 +36,11 @@ export class Pressure {
 
   /** Takes note of a run in `shares` shares, which has ended now. */
   note(program: number, shares: number, { own, waited }: Timed, now: number): void {
-    this.alone.set(program, own * shares);
+    // The calling thread's own share takes longer, too, where others have its core.
+    const alone = Math.min(own * shares, SLOWER * (this.alone.get(program) ?? Infinity));
+    this.alone.set(program, alone);
     this.mean += (waited - this.mean) / MEMORY;
-    const gain = Math.max(LONG, own * (shares - 1));
+    const gain = Math.max(LONG, alone * (1 - 1 / shares));
     if (this.mean > gain) {
       this.longest = Math.max(this.longest, this.mean);
       this.mean = 0;
