@@ -359,7 +359,7 @@ function splitAxis(
   if (policy.kind === "team") return { axis: 0, grain: 1 };
   const grain = (axis: number) => tiles?.tile[axis] ?? (axis === order.at(-1) ? GRAIN : 1);
   const gain = (axis: number) => {
-    const units = Math.ceil(policy.extents[axis] / grain(axis)) / workers;
+    const units = Math.max(1, Math.ceil(policy.extents[axis] / grain(axis))) / workers;
     const inner = order.slice(order.indexOf(axis) + 1).reduce((all, a) => all * policy.extents[a], ELEMENT_BYTES);
     const piece = Math.ceil(units) * grain(axis) * inner;
     return ((units / Math.ceil(units)) * piece) / (piece + SHARED_BYTES);

@@ -184,7 +184,7 @@ export class BodyWriter {
       case "if":
         return this.branch(stmt, `if (${this.value(stmt.cond)})`);
       case "for":
-        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)), this.frame.before?.(stmt));
+        return this.counted(stmt, () => this.loop(stmt.body, this.frame.turn?.(stmt)), this.frame.lineBefore?.(stmt));
       case "while":
         return this.loops.conditional(stmt);
       case "break":

@@ -128,7 +128,7 @@ export interface Frame<Body> {
   /** A variable of the element, false at its start: true once an index was outside. */
   failed(): string;
   /** A line before a serial loop. */
-  before?(stmt: StmtOf<"for">): string | undefined;
+  lineBefore?(stmt: StmtOf<"for">): string | undefined;
   /** A line at the start of each turn of a serial loop. */
   turn?(stmt: StmtOf<"for">): string | undefined;
   /** Declares an array; where the frame has no such method a private one is a zeroed local array, a scratch one a local array. */

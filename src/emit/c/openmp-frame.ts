@@ -85,7 +85,7 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   }
 
   /** Says which sums may be added up in another order than the turns make them. */
-  before(stmt: StmtOf<"for">): string | undefined {
+  lineBefore(stmt: StmtOf<"for">): string | undefined {
     const sums = this.sums(stmt);
     return sums.length > 0 ? `${SIMD} reduction(+:${sums.map((name) => this.names.of("local", name)).join(", ")})` : undefined;
   }

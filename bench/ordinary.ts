@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname } from "node:path";
+import { FLAGS } from "./baselines.js";
+import { commandLine, parseArgs } from "./command-line.js";
+import { interleave, type Measured, type Variant } from "./interleave.js";
+import { PROGRAMS } from "./ordinary-programs.js";
+
+/*
+ * Ordinary programs, written plainly on both sides, beside C (baselines/ordinary.c, with -ffast-math): by turns, fast mode. On one thread:
+ *   ISOFORM_THREADS=1 OMP_NUM_THREADS=1 node dist/bench/ordinary.js [--only lj,cahn] [--devices native,wasm] [--rounds 25] [--json F]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string" },
+    devices: { type: "string", default: "native,wasm" },
+    rounds: { type: "string", default: "25" },
+    json: { type: "string" },
+  },
+});
+
+interface Row extends Measured {
+  readonly program: string;
+  readonly device: string;
+  /** Median seconds of the program in C. */
+  readonly c: number;
+}
+
+const results: Row[] = [];
+for (const [program, make] of Object.entries(PROGRAMS)) {
+  if (options.only && !options.only.split(",").includes(program)) continue;
+  for (const device of options.devices.split(",")) {
+    const { own, c, free } = await make(device);
+    const byHand: Variant = {
+      name: "C",
+      run: (times) => {
+        for (let n = 0; n < times; n++) c();
+      },
+    };
+    const [reference, measured] = await interleave([byHand, { name: device, run: own }], {
+      rounds: Number(options.rounds),
+      sample: 0.005,
+      warmUp: 1.5,
+    });
+    results.push({ program, device, c: reference.seconds, ...measured });
+    const over = (1 / measured.ratio).toFixed(2);
+    console.log(`${program.padEnd(8)} ${device.padEnd(7)} ${(measured.seconds * 1e3).toFixed(3).padStart(8)} ms  ${over} of C's time`);
+    await free();
+  }
+}
+if (options.json) {
+  mkdirSync(dirname(options.json), { recursive: true });
+  const host = {
+    processor: cpus()[0].model,
+    threads: process.env.ISOFORM_THREADS ?? "all",
+    node: process.version,
+    flags: [...FLAGS, "-ffast-math"].join(" "),
+  };
+  writeFileSync(options.json, JSON.stringify({ command: commandLine("dist/bench/ordinary.js"), host, results }, undefined, 1) + "\n");
+}
