@@ -79,13 +79,16 @@ async function stepped(
   const fields = Array.from({ length: count }, (_, k) => grid.field(`field${k}`, f64));
   for (const [k, field] of fields.entries()) await field.fill((x, y) => (k === 0 ? 1 : 0) + 0.01 * noise(k + 7 * x + 131 * y));
   const plan = skeleton(set, name, steps(fields, grid));
-  const arrays = Array.from({ length: count }, (_, k) =>
-    Float64Array.from({ length: n * n }, (_, i) => (k === 0 ? 1 : 0) + 0.01 * noise(k + 7 * i)),
-  );
+  const memory = await open(where);
+  const cells = (k: number) => Float64Array.from({ length: n * n }, (_, i) => (k === 0 ? 1 : 0) + 0.01 * noise(k + 7 * i));
+  const arrays = Array.from({ length: count }, (_, k) => memory.from(f64, cells(k)));
   return {
     own: (times) => plan.run(times),
-    c: baselines.bind("ordinary", name, [...arrays.map(({ buffer }) => addressIn(buffer, 0)), BigInt(n)]),
-    free: () => set.close(),
+    c: baselines.bind("ordinary", name, [...arrays.map(addressOf), BigInt(n)]),
+    free: async () => {
+      await set.close();
+      await memory.close();
+    },
   };
 }
 
@@ -238,8 +241,8 @@ const crank = kernel(
   { strike: view(f64), value: view(f64, 2), cp: view(f64, 2), steps: i32 },
   ({ strike, value, cp, steps }, o) => {
     const m = value.length;
-    const dx = 3 / (m - 1);
-    const dt = 1 / steps;
+    const dx = +3 / (m - 1);
+    const dt = +1 / steps;
     const spread = (0.25 * 0.25) / (dx * dx);
     const drift = (0.03 - 0.5 * 0.25 * 0.25) / dx;
     const alpha = 0.25 * dt * (spread - drift);
