@@ -16,13 +16,14 @@ const [, , folder, planes] = process.argv;
 const set = await devices("js*2");
 const grid = dense(set, [256, 256, Number(planes)]);
 const field = grid.field("f", f64);
-// Touches all memory of the field.
-field.fill(1);
+// Touches all memory of the field, before a value is read.
+await field.fill(1);
+await field.get([0, 0, 0]);
 const before = process.memoryUsage().rss;
-field.fill((x, y, z) => x + 2 * y + 3 * z);
+await field.fill((x, y, z) => x + 2 * y + 3 * z);
 const [state, image] = ["state", "image.vti"].map((name) => join(folder, name));
 await writeCheckpoint(state, field);
-field.fill(0);
+await field.fill(0);
 await (await readCheckpoint(state)).restore(field);
 rmSync(state);
 await writeImage(image, [field]);

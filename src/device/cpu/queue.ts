@@ -3,13 +3,17 @@ import type { ElementType } from "../../ir/types.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { DeviceQueue } from "../launch/device-queue.js";
-import type { TypedArrayOf, View } from "../memory/view.js";
+import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";
 import { capture, capturing, CpuGraph, note, type RegionHost } from "./graph.js";
 import { clearView, copyView, readView, writeView } from "./host-view.js";
 import { CpuLaunch } from "./launch.js";
 import { tools } from "../tools/tools.js";
 import { backlog, type Failure, type Steps, type Work } from "./backlog.js";
 import { turn } from "./turns.js";
+
+/** Bytes of data to be written that wait in copies, and how many may: who writes more waits. */
+let copied = 0;
+const MOST_COPIED = 16 << 20;
 
 /** Work is done before `submit` returns, but for long work and what comes after it. */
 export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
@@ -107,9 +111,19 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
   }
 
   protected writeData(target: View, data: ArrayLike<number>): void {
+    if (!backlog.busy) return writeView(target, data);
+    const bytes = BYTES.f64 * data.length;
+    if (copied + bytes > MOST_COPIED) {
+      backlog.settle();
+      return writeView(target, data);
+    }
     // The caller may change its data meanwhile.
-    const given = backlog.busy ? Float64Array.from(data) : data;
-    this.inTurn(() => writeView(target, given));
+    const own = Float64Array.from(data);
+    copied += bytes;
+    this.inTurn(() => {
+      copied -= bytes;
+      writeView(target, own);
+    });
   }
 
   protected copyViews(source: View, target: View): void {
