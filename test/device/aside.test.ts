@@ -146,6 +146,20 @@ for (const device of devices)
       z.free();
     });
 
+    it("lets writes of some size wait, and has others wait for it", async () => {
+      limit.long = 0;
+      const many = device.array(f64, 1 << 17);
+      const data = new Float64Array(many.size);
+      const launch = prepared(100 * TURNS);
+      queue.submit(launch);
+      queue.write(many, data);
+      assert.ok(backlog.busy);
+      for (let write = 1; write < 20; write++) queue.write(many, data.fill(write));
+      assert.ok(!backlog.busy, "20 MiB are not copied");
+      assert.deepEqual(await queue.read(many), data);
+      for (const made of [launch, many]) made.free();
+    });
+
     it("tells its failure to who waits, and goes on", async () => {
       limit.long = 0;
       const y = device.array(f64, n);
