@@ -1,4 +1,4 @@
-import { requireSignal } from "../device/launch/run-options.js";
+import { requireSignal } from "../device/launch/signal.js";
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
 import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";

@@ -7,7 +7,7 @@ import { DeviceError } from "../../ir/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
-import { withoutSignal } from "../launch/run-options.js";
+import { withoutSignal } from "../launch/signal.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { notInCapture } from "../launch/other-numbers.js";
 import type {

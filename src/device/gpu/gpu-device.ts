@@ -4,7 +4,7 @@ import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { withoutSignal } from "../launch/run-options.js";
+import { withoutSignal } from "../launch/signal.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
 import type {
