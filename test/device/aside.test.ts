@@ -33,6 +33,7 @@ const add = kernel("add", { x: view(f64), a: f64 }, ({ x, a }, i) => {
   x[i] += a;
 });
 const total = kernel("total", { x: view(f64), s: sum(f64) }, ({ x, s }, i) => s.add(x[i]));
+const scaled = kernel("scaled", { x: view(f64), a: f64, s: sum(f64) }, ({ x, a, s }, i) => s.add(a * x[i]));
 const gather = kernel("gather", { x: view(f64), y: view(f64), at: view(i32) }, ({ x, y, at }, i) => {
   y[i] = x[at[i]];
 });
@@ -83,6 +84,63 @@ for (const device of devices)
       const sliced = () => device.run(slow, { x, turns: TURNS }, range(n), { precision: "strict", signal });
       limit.long = 0.1;
       for (let again = 0; again < 2; again++) assert.deepEqual(await left(sliced), short);
+    });
+
+    it("comes in slices over ranges that slices do not divide", async () => {
+      const { signal } = new AbortController();
+      for (const size of [1, 257, 700, 1100, 1281, 2049, 4095]) {
+        const run = () => device.run(slow, { x, turns: 40 }, range(size), { precision: "strict", signal });
+        limit.long = Infinity;
+        const short = await left(run);
+        limit.long = 0.001;
+        assert.deepEqual(await left(run), short, `${size} elements`);
+      }
+    });
+
+    it("has the results of the numbers that a launch was submitted with, whatever is submitted next", async () => {
+      queue.write(x, new Float64Array(n).fill(1));
+      const launch = device.prepare(scaled, { x, a: 1 }, range(n));
+      queue.submit(launch);
+      assert.deepEqual(await queue.results(launch), { s: n });
+      limit.long = 0;
+      for (let turn = 0; turn < 2; turn++) {
+        launch.submit({ a: 2 + turn });
+        const results = queue.results(launch);
+        launch.submit({ a: 7 });
+        const later = queue.results(launch);
+        assert.deepEqual([await results, await later], [{ s: (2 + turn) * n }, { s: 7 * n }]);
+      }
+      launch.free();
+    });
+
+    it("lets reads and results see what came before them, and nothing of short work after them", async () => {
+      const [launch, y] = [device.prepare(scaled, { x, a: 1 }, range(n)), device.array(f64, n)];
+      const reads: Promise<unknown>[] = [];
+      queue.write(x, new Float64Array(n).fill(1));
+      const busy = prepared(50 * TURNS);
+      queue.submit(busy);
+      assert.ok(backlog.busy);
+      queue.write(y, new Float64Array(n).fill(1));
+      queue.write(x, new Float64Array(n).fill(1));
+      for (let value = 2; value < 5; value++) {
+        reads.push(queue.read(y));
+        queue.write(y, new Float64Array(n).fill(value));
+        launch.submit({ a: value });
+        reads.push(queue.results(launch));
+      }
+      const expected = [2, 3, 4].flatMap((value) => [new Float64Array(n).fill(value - 1), { s: value * n }]);
+      assert.deepEqual(await Promise.all(reads), expected);
+      for (const made of [launch, y, busy]) made.free();
+    });
+
+    it("tells who asks for results of its failure, not of a launch that has not run", async () => {
+      limit.long = 0;
+      const [y, at] = [device.array(f64, n), device.from(i32, new Int32Array(n).fill(n))];
+      const outside = device.prepare(gather, { x, y, at }, range(n), { checked: true });
+      queue.submit(outside);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await assert.rejects(queue.results(outside), KernelError);
+      for (const made of [outside, at, y]) made.free();
     });
 
     it("agrees with the evaluator on random kernels", async () => {

@@ -71,8 +71,14 @@ export class Backlog {
 
   /** Resolved when all that was put here so far has ended; undefined where nothing is left of it. */
   soFar(): Promise<void> | undefined {
+    return this.current && new Promise((resolve) => this.afterSoFar(resolve));
+  }
+
+  /** Calls when all that was put here so far has ended, before anything that was put here later: at once, or later. */
+  afterSoFar(call: () => void): void {
     const last = this.waiting.at(-1) ?? this.current?.entry;
-    return last && new Promise((resolve) => last.after.push(resolve));
+    if (last) last.after.push(call);
+    else call();
   }
 
   /** Does all that is left; the calling thread waits for it. */

@@ -166,9 +166,13 @@ export abstract class CpuDevice implements Device {
       this.own.submitAlone(launch);
       return (results = await this.queue.results(launch)) as Results<P>;
     } finally {
-      if (results && !captured) this.reruns.keep(launch as CpuLaunch);
-      else launch.free();
+      this.keepOrFree(launch as CpuLaunch, results !== undefined && !captured);
     }
+  }
+
+  private keepOrFree(launch: CpuLaunch, isKept: boolean): void {
+    if (isKept && !this.closed) this.reruns.keep(launch);
+    else launch.free();
   }
 
   runInTurn(call: Call, done: (results: Record<string, number>) => void): void {
@@ -183,11 +187,10 @@ export abstract class CpuDevice implements Device {
       launch.free();
       throw error;
     }
-    backlog.whenIdle(() => {
+    backlog.afterSoFar(() => {
       // Its failure is told by the queue.
-      if (!launch.results) return launch.free();
-      done(withInitialValues(launch.binding, { ...launch.results }));
-      this.reruns.keep(launch);
+      if (launch.results) done(withInitialValues(launch.binding, { ...launch.results }));
+      this.keepOrFree(launch, launch.results !== undefined);
     });
   }
 

@@ -1,7 +1,6 @@
 import { LaunchError, type KernelError } from "../../ir/errors.js";
 import type { Graph } from "../device.js";
-import type { Buffer, View } from "../memory/view.js";
-import { BYTES } from "../memory/view.js";
+import { BYTES, type Buffer, type View } from "../memory/view.js";
 import { backlog, type Steps, type Work } from "./backlog.js";
 import { clearView, copyView, hostArray } from "./host-view.js";
 import { Lasted, piecesOf } from "./lasted.js";

@@ -1,4 +1,3 @@
-import type { Policy } from "../../ir/launch.js";
 import { delays } from "./turns.js";
 import type { WorkCost } from "../../ir/analysis/cost.js";
 
@@ -46,6 +45,3 @@ export const piecesOf = (milliseconds: number): number => Math.ceil((2 * millise
 /** Milliseconds that a launch may take, from its cost. */
 export const guessOf = ({ bytes, flops, estimate }: WorkCost): number =>
   Math.max(bytes / SLOW.bytes, ((estimate ? UNKNOWN : 1) * flops) / SLOW.flops);
-
-/** Elements, or teams, to which the time of launches that differ in their range is proportional. */
-export const sizeOf = (policy: Policy): number => (policy.kind === "range" ? policy.extents.reduce((a, b) => a * b, 1) : policy.league);

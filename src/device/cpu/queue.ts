@@ -86,14 +86,25 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
     if (failure) throw failure.error;
   }
 
-  /** Gives `value` once all work so far has ended; now, where it has. Throws the failure of work that was done later than it was submitted. */
+  /**
+   * Gives `value` once all work so far has ended, before later work begins; now, where it has. Throws the failure of work that was done later than it
+   * was submitted.
+   */
   private afterWork<T>(value: () => T): T | Promise<T> {
     const give = (): T => {
       this.throwFailure();
       return value();
     };
-    const wait = backlog.soFar();
-    return wait ? wait.then(give) : give();
+    if (!backlog.busy) return give();
+    return new Promise((resolve, reject) =>
+      backlog.afterSoFar(() => {
+        try {
+          resolve(give());
+        } catch (error) {
+          reject(error as Error);
+        }
+      }),
+    );
   }
 
   /** Work that is done at once, in its turn. */
@@ -147,7 +158,10 @@ export class CpuQueue extends DeviceQueue<CpuLaunch, CpuGraph> {
       if (latest) return { ...latest };
       return results && withInitialValues(binding, { ...results });
     };
-    if (!backlog.busy) return give();
+    if (!backlog.busy) {
+      this.throwFailure();
+      return give();
+    }
     return (async () => (await this.afterWork(give)) ?? this.refuseResults(launch))();
   }
 

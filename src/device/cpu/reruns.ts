@@ -6,10 +6,11 @@ import { isPlain, leavesAll } from "../launch/plain-calls.js";
 import { tools } from "../tools/tools.js";
 import { withInitialValues } from "../launch/initial-values.js";
 import { backlog, type Steps } from "./backlog.js";
-import { Lasted, sizeOf } from "./lasted.js";
+import { Lasted } from "./lasted.js";
 import type { CpuLaunch } from "./launch.js";
 import type { Rerun } from "./rerun.js";
 import { stepsOf } from "./runnable.js";
+import { sizeOf } from "./work-like.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
 
 /*

@@ -8,7 +8,7 @@ export interface Runnable {
   now(): void;
   /** Starts the same, or a slice of it, on other threads than the calling one; undefined where there are none for it. */
   aside?(slice: Slice): Aside | undefined;
-  /** Number of slices at most that can run one after the other, as nothing is kept from one element to the next; 1 where it is. */
+  /** Slices, at most, that can run one after the other, as nothing is kept from one element to the next; else 1. Not always a whole number. */
   readonly mostSlices?: number;
   /**
    * After the run: puts the reduce parameters' values, or their partials, into the outputs, and returns the values: none where there are
@@ -26,7 +26,7 @@ const MOST = 1000;
  * @param milliseconds that it may take
  */
 export function* stepsOf(runnable: Runnable, milliseconds: number, signal?: AbortSignal): Steps<Record<string, number>> {
-  const count = signal ? Math.max(1, Math.min(MOST, piecesOf(milliseconds), runnable.mostSlices ?? 1)) : 1;
+  const count = signal ? Math.max(1, Math.floor(Math.min(MOST, piecesOf(milliseconds), runnable.mostSlices ?? 1))) : 1;
   for (let number = 0; number < count; number++) {
     signal?.throwIfAborted();
     const aside = milliseconds > limit.long ? runnable.aside?.(count === 1 ? WHOLE : { number, count }) : undefined;

@@ -4,6 +4,9 @@ import type { Cost } from "../device.js";
 /** Elements of a range. */
 export const elementsIn = ({ extents }: Pick<RangePolicy, "extents">): number => extents.reduce((a, b) => a * b, 1);
 
+/** Elements, or teams. */
+export const sizeOf = (policy: Policy): number => (policy.kind === "range" ? elementsIn(policy) : policy.league);
+
 /** Work below which a launch runs on one thread. */
 export interface Serial {
   readonly bytes: number;
@@ -19,7 +22,7 @@ export class WorkLike {
     policy: Policy,
     private readonly serial: Serial,
   ) {
-    this.elements = policy.kind === "range" ? elementsIn(policy) : policy.league;
+    this.elements = sizeOf(policy);
   }
 
   /** True where there is too little for several threads. */

@@ -11,7 +11,7 @@ import { addressOf } from "../cpu/host-view.js";
 import type { CpuLaunch, CpuProgram } from "../cpu/launch.js";
 import type { Slice } from "../cpu/pool-control.js";
 import type { RegionPart, WorkerPool } from "../cpu/pool.js";
-import { sizeOf } from "../cpu/lasted.js";
+import { sizeOf } from "../cpu/work-like.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { foldCopies, freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type Allocate, type CpuBuffer } from "../cpu/storage.js";
