@@ -31,6 +31,28 @@ for (const set of jsSets)
     }
   });
 
+for (const set of jsSets)
+  test(`a signal ends a run after whole iterations, and the next run goes on with them, on ${set.name}`, async () => {
+    const [ended, whole] = [relaxation(set), relaxation(set)];
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const running = ended.plan.run(1e7, { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 20);
+    await assert.rejects(running, reason);
+    const done = ended.plan.iteration;
+    assert.ok(done > 0 && done < 1e7, `${done} iterations`);
+    await assert.rejects(ended.plan.run(1, { signal: controller.signal }), reason);
+    await ended.plan.run(2, { signal: new AbortController().signal });
+    await whole.plan.run(done + 2);
+    assert.equal(ended.plan.iteration, done + 2);
+    assert.deepEqual(await ended.u.download(), await whole.u.download());
+    await assert.rejects(ended.plan.run(1, { signal: "stop" as never }), /signal is "stop"; give the signal of an AbortController/);
+    for (const { plan, grid } of [ended, whole]) {
+      plan.free();
+      grid.free();
+    }
+  });
+
 test("what is left to measurement has to be measured before", async () => {
   const set = jsSets.find(({ members }) => members.length > 1)!;
   const { plan, grid } = relaxation(set, { occ: "auto" });
