@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NODE_DEVICES } from "./devices.js";
-import { ENGINE, EVERYWHERE, nameOf, tierOf, within, type Tier } from "./tiers.js";
+import { ENGINE, EVERYWHERE, nameOf, NODE_TIERS, tierOf, within, type Tier } from "./tiers.js";
 
 /** One run of a test file for a tier. */
 export interface Job {
@@ -29,7 +29,7 @@ export function compiledTests(repository: string): string[] {
 /** Jobs of a file in all tiers; the one of its own tier comes first. */
 export function jobsOf(name: string): Job[] {
   const tier = tierOf(name);
-  const own: Job = { name, tier, devices: tier === "default" ? NODE_DEVICES.join(",") : undefined };
+  const own: Job = { name, tier, devices: NODE_TIERS.includes(tier) ? NODE_DEVICES.join(",") : undefined };
   return within(name, EVERYWHERE) ? [own, { name, tier: "backends", devices: "others" }] : [own];
 }
 

@@ -5,7 +5,8 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { GreenRuns, type Recording } from "./changed/green.js";
 import { compiledTests, jobsOf, variablesOf, type Job } from "./jobs.js";
-import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers.js";
+import { ALONE, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers.js";
+import { jobsAt, keyOf, SECONDS, turnFrom } from "./turns.js";
 
 /*
  * Runs compiled test files, each in a process of its own, as many at once as there are cores: those of the default tier, those of the tier
@@ -15,6 +16,7 @@ import { ALONE, covers, ENGINE, EVERYWHERE, FIRST, TIERS, within } from "./tiers
  * --again runs what has failed once more, alone, at the end. A file that passes then is called unsteady, and fails the run only where more
  * than MOST_UNSTEADY files have failed; the output of its first run is printed whole.
  * --changed leaves out files whose last run was green, if nothing that they read then has changed (see changed/green.ts).
+ * --turn=K/N takes each N-th of the long files and cases (see turns.ts).
  */
 const root = dirname(fileURLToPath(import.meta.url));
 const PICKED: readonly string[] = ["all", "engine", ...TIERS];
@@ -43,12 +45,14 @@ interface Outcome extends Job {
 const words = process.argv.slice(2);
 const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const parts = words.filter((word) => !word.startsWith("-"));
-const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs|limit)=|^--(again|changed|bail)$/.test(word));
+const flags = words.filter((word) => word.startsWith("-") && !/^--(tier|jobs|limit|turn)=|^--(again|changed|bail)$/.test(word));
 const picked = option("tier") ?? (parts.length ? "all" : "default");
 const width = Number(option("jobs") ?? availableParallelism());
 const limit = Number(option("limit") ?? LIMIT);
 const bail = words.includes("--bail");
 const again = words.includes("--again");
+const turn = turnFrom(option("turn"));
+if (turn) process.env.ISOFORM_TEST_TURN = option("turn");
 /** Where somebody waits, fewer random kernels do. */
 const isQuick = picked === "default" || picked === "engine";
 if (!PICKED.includes(picked) || !(width >= 1) || !(limit > 0)) {
@@ -56,9 +60,10 @@ if (!PICKED.includes(picked) || !(width >= 1) || !(limit > 0)) {
   process.exit(2);
 }
 
-const jobs = compiledTests(join(root, "../.."))
+const all = compiledTests(join(root, "../.."))
   .filter((name) => !parts.length || parts.some((part) => `${name}.test.js`.includes(part)))
   .flatMap(pickedJobs);
+const jobs = turn ? jobsAt(all, turn) : all;
 if (!jobs.length) {
   console.error(`no test file matches ${parts.join(", ")} in tier ${picked}`);
   process.exit(2);
@@ -209,14 +214,11 @@ function skips(outcomes: readonly Outcome[]): [string, number][] {
   return [...reasons].sort(([, a], [, b]) => b - a);
 }
 
-/** Where a name's turn comes: after FIRST in its order, all others. */
-function rank(name: string): number {
-  const found = FIRST.findIndex((path) => covers(path, name));
-  return found < 0 ? FIRST.length : found;
-}
+/** Seconds by which jobs are put in order: FIRST, then the long ones, then all others. */
+const secondsOf = (job: Job): number => (within(job.name, FIRST) ? 1e6 : (SECONDS[keyOf(job)] ?? 0));
 const isAlone = ({ name }: Job): boolean => within(name, ALONE);
 const begin = performance.now();
-const together = jobs.filter((job) => !isAlone(job)).sort((a, b) => rank(a.name) - rank(b.name));
+const together = jobs.filter((job) => !isAlone(job)).sort((a, b) => secondsOf(b) - secondsOf(a));
 const firsts = await drain(together, width);
 if (!bail || firsts.every(({ failed }) => !failed)) firsts.push(...(await drain(jobs.filter(isAlone), 1)));
 const outcomes = again ? await runAgain(firsts) : firsts;
@@ -238,6 +240,8 @@ for (const of of TIERS) {
       `${of}, ${files.length} files`,
     );
 }
+if (turn)
+  console.log(`\nturn ${turn.number} of ${turn.of}: ${all.length - jobs.length} long ones of ${all.length} files are left to the others`);
 console.log("\nslowest files");
 for (const outcome of ran.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10)) line(outcome.seconds, titleOf(outcome));
 const skipped = skips(ran);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const RUNNER = [
-  ...["run", "jobs", "tiers", "devices"].map((name) => `dist/test/${name}.js`),
+  ...["run", "jobs", "tiers", "turns", "devices"].map((name) => `dist/test/${name}.js`),
   ...["append", "green", "hooks", "inputs", "record"].map((name) => `dist/test/changed/${name}.js`),
   "test/quick/v8.cjs",
 ];

@@ -3,18 +3,36 @@
  * here that its own begins with.
  */
 
-export const TIERS = ["default", "backends", "browser", "apps", "docs"] as const;
+export const TIERS = ["default", "long", "backends", "browser", "apps", "docs"] as const;
 export type Tier = (typeof TIERS)[number];
+
+/** Tiers that need nothing but Node. */
+export const NODE_TIERS: readonly Tier[] = ["default", "long"];
 
 /** Files and folders by the beginning of their path, without the ending ".test.ts". */
 export const TIER_OF: Readonly<Record<string, Tier>> = {
   "": "default",
+  // What needs nothing but Node, but takes as long as ten others
+  "changed/changed": "long",
+  "cli/assess-failures": "long",
+  "cli/emit": "long",
+  "cli/misplaced": "long",
+  "cli/port": "long",
+  "device/conformance/js-debug": "long",
+  "device/cpu/any-range": "long",
+  "domain/axis-folds": "long",
+  "domain/dense/cut-axis-folds": "long",
+  "domain/dense/row-folds": "long",
+  "domain/particles/migration": "long",
+  "kernel/browser/parser": "long",
+  "patterns/scan": "long",
+  "skeleton/plasma": "long",
+  "skeleton/ranks/sampled-plan": "long",
   // Compilers, drivers and what stands in for them
   "cache/damaged-launches": "backends",
   "cli/launcher-check": "backends",
   "device/conformance/": "backends",
   "device/conformance/js": "default",
-  "device/conformance/js-debug": "default",
   "device/conformance/wasm": "default",
   "device/cuda/": "backends",
   "device/hip/": "backends",
@@ -134,7 +152,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
 };
 
 /**
- * Files and folders of the default tier whose tests go over devices or compilers: `npm test` runs them on js and wasm, `test:backends` on
+ * Files and folders of the tiers "default" and "long" whose tests go over devices or compilers: `npm test` runs them on js and wasm, `test:backends` on
  * the others. Whatever else they hold runs both times unless it is skipped by `ELSEWHERE` (devices.ts).
  */
 export const EVERYWHERE: readonly string[] = [
@@ -226,22 +244,13 @@ export const ENGINE: readonly string[] = [
   "kernel/",
 ];
 
-/** The longest, which are started first. */
+/** The longest of those that run each time; they are started first, then the long ones that runs take by turns (turns.ts). */
 export const FIRST: readonly string[] = [
   "device/hip/conformance",
   "device/conformance/",
   "testing/browser",
   "cli/extremes/all",
-  "device/cuda/compile",
-  "apps/navier-stokes/",
-  "cli/scaling",
-  "apps/lbm/same-bits",
   "random/devices/",
-  "apps/elasticity/same-bits",
-  "apps/pic/",
-  "domain/",
-  "skeleton/",
-  "patterns/",
 ];
 
 /** What watches the clock, or starts as many threads or processes as there are cores and waits for them: these run last, one after the other. */

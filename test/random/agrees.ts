@@ -4,11 +4,14 @@ import type { Device } from "../../src/device/device.js";
 import { DeviceError } from "../../src/ir/errors.js";
 import { campaign } from "./campaign.js";
 import { check, checkNarrowed } from "./check.js";
+import { TURN } from "../turns.js";
 import type { Program } from "./program.js";
 
+/** A turn takes its share of so many kernels, each turn others. */
+const shareOf = (runs: number): number => Math.ceil(runs / (TURN?.of ?? 1));
 /** Random kernels of a run unless ISOFORM_RANDOM_RUNS asks for another number. */
-export const RUNS = Number(process.env.ISOFORM_RANDOM_RUNS ?? 1000);
-export const SEED = Number(process.env.ISOFORM_RANDOM_SEED ?? 1);
+export const RUNS = Number(process.env.ISOFORM_RANDOM_RUNS ?? shareOf(1000));
+export const SEED = Number(process.env.ISOFORM_RANDOM_SEED ?? TURN?.number ?? 1);
 /** A compiler of the machine is started for each of their kernels: unless a number is asked for, they run so many of them only. */
 const COMPILED: Record<string, number> = { native: 150, cuda: 150, hip: 150, opencl: 40, webgpu: 40 };
 
@@ -18,7 +21,7 @@ const judges = (device: Device, { faithful }: Program): boolean => device.name !
 /** Random kernels in strict mode on a device, against the evaluator; where the machine lacks it, they are skipped with the reason. */
 export function agrees(name: string): void {
   describe(`random kernels in strict mode on ${name}, seed ${SEED}`, () => {
-    const runs = process.env.ISOFORM_RANDOM_RUNS ? RUNS : (COMPILED[name] ?? RUNS);
+    const runs = process.env.ISOFORM_RANDOM_RUNS ? RUNS : name in COMPILED ? shareOf(COMPILED[name]) : RUNS;
     let device: Device;
     let missing: string | undefined;
     before(async () => {

@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { GreenRuns } from "../../changed/green.js";
 import { compiledTests, jobsOf, variablesOf, type Job } from "../../jobs.js";
+import { NODE_TIERS } from "../../tiers.js";
 import { executedIn, type Executed } from "./executed.js";
 import { inOrder, type Noticed, type Place } from "./order.js";
 import type { MutableModule } from "./sites.js";
@@ -41,7 +42,7 @@ export class Traces {
     this.green = new GreenRuns(root, ["traces", createHash("sha256").update(sites).digest("hex")]);
     this.jobs = compiledTests(root)
       .flatMap(jobsOf)
-      .filter(({ tier }) => tier === "default");
+      .filter(({ tier }) => NODE_TIERS.includes(tier));
     for (const { name } of this.jobs) {
       const kept = this.kept(name);
       if (kept) this.seconds.set(name, kept.seconds);
