@@ -1,7 +1,7 @@
 import { verify } from "#verify";
 import { checkBounds } from "../analysis/bounds.js";
 import { fold } from "../fold.js";
-import { arraysInMemory, scalarise } from "./scalarise.js";
+import { arraysAtRun, arraysInMemory, scalarise } from "./scalarise.js";
 import { removeDead, removeOverwritten, removeUnusedTables } from "./tidy.js";
 import type { KernelIR } from "../types.js";
 import { unroll } from "./unroll.js";
@@ -17,7 +17,7 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
   const folded = fold(ir);
   const whole = unrollAll(folded, forced);
   const inMemory = arraysInMemory(whole);
-  const unrolled = inMemory.size === 0 ? whole : unrollAll(folded, forced, inMemory);
+  const unrolled = arraysAtRun(whole).size === inMemory.size ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
   const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
   const optimised = removeUnusedTables(removeDead(removeOverwritten(scalars)));
@@ -25,8 +25,8 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
   return optimised;
 }
 
-/** Unrolling an outer loop can make the bounds of inner ones constant. */
-function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>, inMemory?: ReadonlySet<string>): KernelIR {
-  const unrolled = unroll(ir, forced?.(ir), inMemory);
+/** Unrolling an outer loop can make the bounds of inner ones constant. Arrays that must stay in memory are known from the start, which saves large detours. */
+function unrollAll(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<string>, inMemory: ReadonlySet<string> = new Set()): KernelIR {
+  const unrolled = unroll(ir, forced?.(ir), new Set([...inMemory, ...arraysAtRun(ir)]));
   return unrolled === ir ? ir : unrollAll(fold(unrolled), forced, inMemory);
 }

@@ -1,7 +1,7 @@
 import { literal } from "../simplify.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../types.js";
 import { Names } from "./copy.js";
-import { mapExpr, mapStmts, walkExprs, walkStmts } from "../walk.js";
+import { assignedLocals, mapExpr, mapStmts, someExpr, walkExprs, walkStmts } from "../walk.js";
 
 /** Turns private arrays that are only touched at constant indices inside them into locals, which targets keep in registers. */
 export function scalarise(ir: KernelIR): KernelIR {
@@ -46,7 +46,37 @@ export function arraysInMemory(ir: KernelIR): Set<string> {
   return found;
 }
 
-function privateArrays(ir: KernelIR): Map<string, number> {
+/** Private arrays that stay in memory however loops are written out: an index of theirs is known only when the kernel runs. */
+export function arraysAtRun(ir: KernelIR): Set<string> {
+  const lengths = privateArrays(ir);
+  const found = new Set<string>();
+  if (lengths.size === 0) return found;
+  const late = new Set<string>();
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "while") for (const name of assignedLocals([...stmt.body, ...stmt.update])) late.add(name);
+  });
+  const isLate = (e: Expr): boolean => someExpr(e, (node) => LATE.has(node.op) || (node.op === "local" && late.has(node.name)));
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "let" ? stmt.init && isLate(stmt.init) : stmt.kind === "for" && (isLate(stmt.start) || isLate(stmt.stop)))
+      late.add((stmt as { name: string }).name);
+  });
+  const touch = (array: string, index: Expr): void => {
+    if (lengths.has(array) && isLate(index)) found.add(array);
+  };
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "setElement") touch(stmt.array, stmt.index);
+  });
+  walkExprs(ir.body, (node) => {
+    if (node.op === "element") touch(node.array, node.index);
+  });
+  return found;
+}
+
+/** What no unrolling makes constant. */
+const LATE: ReadonlySet<Expr["op"]> = new Set<Expr["op"]>(["param", "index", "teamSize", "load", "extent", "checked"]);
+
+/** Lengths of the private arrays by their names. */
+export function privateArrays(ir: KernelIR): Map<string, number> {
   const lengths = new Map<string, number>();
   walkStmts(ir.body, (stmt) => {
     if (stmt.kind === "array" && stmt.space === "private") lengths.set(stmt.name, stmt.length);

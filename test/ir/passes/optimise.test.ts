@@ -356,3 +356,20 @@ test("loops along arrays that stay in memory are left to compilers, where their 
   // Steps of two.
   assert.equal(counted([setElement("a", mul(k, n(2)), x), setElement("b", next, x)]), 0);
 });
+
+test("a loop around a loop that stays is written out where it is short, or makes indices of locals constant", () => {
+  const loopsIn = (...body: Stmt[]): number =>
+    print(optimise(kernel(params, body)))
+      .split("\n")
+      .filter((line) => / for \w+\b/.test(line)).length;
+  const inner = loop("j", n(0), m, [store("y", [add(at("j"), at("b"))], x)]);
+  assert.equal(loopsIn(loop("b", n(0), n(9), [inner])), 2);
+  assert.equal(loopsIn(loop("b", n(0), n(8), [inner])), 8, "short: one inner loop a turn is left");
+  // Elements become locals.
+  assert.equal(loopsIn(array("a", 16), loop("b", n(0), n(16), [inner, setElement("a", at("b"), x)]), store("y", [i], element("a", n(3)))), 16);
+  // An index that is known at run time alone keeps the array in memory, so that no turn's constants help.
+  const dynamic = loop("b", n(0), n(16), [inner, setElement("a", at("b"), x)]);
+  assert.equal(loopsIn(array("a", 16), dynamic, store("y", [i], element("a", m))), 2);
+  const counted = loopWhile(cmp("lt", at("d"), n(16)), [setElement("a", at("d"), x)], [assign("d", mul(at("d"), n(2)))]);
+  assert.equal(loopsIn(array("a", 16), define("d", n(1)), counted, dynamic, store("y", [i], element("a", n(3)))), 2);
+});
