@@ -39,7 +39,7 @@ export function cylinder({ reynolds, size, speed = STREAM_SPEED, box = CYLINDER_
   requireRoom(size, box);
   const [before, nx, ny] = [box.before, box.before + box.behind, box.across].map((length) => Math.round(length * size));
   const body = [centre(before), centre(ny / 2), 0];
-  const distance = (x: number, y: number, from = body[0]): number => Math.hypot(x - from, y - body[1]);
+  const distance = (x: number, y: number, from = body[0]): number => Math.sqrt((x - from) ** 2 + (y - body[1]) ** 2);
   const disturbed = (x: number, y: number): boolean => distance(x, y, body[0] + 2 * size) < size;
   return {
     lattice: D2Q9,
@@ -61,8 +61,8 @@ export function sphere({ reynolds, size, speed = STREAM_SPEED, box = SPHERE_BOX 
   const [before, nx, across] = [box.before, box.before + box.behind, box.across].map((length) => Math.round(length * size));
   const n = across + 4;
   const body = [centre(before), centre(n / 2), centre(n / 2)];
-  const radius = (y: number, z: number): number => Math.hypot(y - body[1], z - body[2]);
-  const inBody = (x: number, y: number, z: number): boolean => Math.hypot(x - body[0], radius(y, z)) < size / 2;
+  const radius = (y: number, z: number): number => Math.sqrt((y - body[1]) ** 2 + (z - body[2]) ** 2);
+  const inBody = (x: number, y: number, z: number): boolean => Math.sqrt((x - body[0]) ** 2 + (y - body[1]) ** 2 + (z - body[2]) ** 2) < size / 2;
   const isInside = (y: number, z: number): boolean => radius(y, z) < across / 2;
   // Two cells around hold all that a cell inside reads.
   return {
