@@ -62,7 +62,8 @@ export function sphere({ reynolds, size, speed = STREAM_SPEED, box = SPHERE_BOX 
   const n = across + 4;
   const body = [centre(before), centre(n / 2), centre(n / 2)];
   const radius = (y: number, z: number): number => Math.sqrt((y - body[1]) ** 2 + (z - body[2]) ** 2);
-  const inBody = (x: number, y: number, z: number): boolean => Math.sqrt((x - body[0]) ** 2 + (y - body[1]) ** 2 + (z - body[2]) ** 2) < size / 2;
+  const inBody = (x: number, y: number, z: number): boolean =>
+    Math.sqrt((x - body[0]) ** 2 + (y - body[1]) ** 2 + (z - body[2]) ** 2) < size / 2;
   const isInside = (y: number, z: number): boolean => radius(y, z) < across / 2;
   // Two cells around hold all that a cell inside reads.
   return {

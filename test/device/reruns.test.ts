@@ -53,6 +53,56 @@ for (const device of devices)
       for (const made of [x, y, x2, y2]) made.free();
     });
 
+    it("give what js-debug gives where they have no results, over ranges of one to three axes", async () => {
+      const along = kernel("along", { x: view(f64), y: view(f64), a: f64, by: i32 }, ({ x, y, a, by }, i) => {
+        y[i] = a * x[i + by];
+      });
+      const inPlane = kernel("inPlane", { x: view(f64), y: view(f64, 2), a: f64, by: i32 }, ({ x, y, a, by }, j, i) => {
+        y[j][i] = a * x[i + by] + j;
+      });
+      const inSpace = kernel("inSpace", { x: view(f64), y: view(f64, 3), a: f64, by: i32 }, ({ x, y, a, by }, k, j, i) => {
+        y[k][j][i] = a * x[i + by] + (3 * k - j);
+      });
+      const cases = [
+        { of: along, extents: [4000] },
+        { of: inPlane, extents: [30, 300] },
+        { of: inSpace, extents: [6, 7, 90] },
+      ] as const;
+      for (const { of, extents } of cases) {
+        const [one, two] = [device, debug].map((on) => ({ on, x: on.from(f64, data), y: on.array(f64, extents) }));
+        for (let k = 0; k < 30; k++) {
+          const box = extents.map((extent, axis) => {
+            const begin = (k * (11 + 5 * axis)) % Math.max(1, extent >> 1);
+            // Lengths that repeat, others, rows of one element, and none.
+            const length = k === 9 ? 0 : k % 4 === 3 ? 1 : 1 + ((k * k * 7) % (extent - begin));
+            return [begin, begin + length] as const;
+          });
+          const run = ({ on, x, y }: typeof one) =>
+            on.run<any>(of, { x, y, a: 1 / (k + 1), by: k % 5 }, range(...(box as [never])), { precision: "strict" });
+          await Promise.all([run(one), run(two)]);
+          assert.deepEqual(await one.on.queue.read(one.y), await two.on.queue.read(two.y), `${of.name} over ${JSON.stringify(box)}`);
+        }
+        for (const { x, y } of [one, two]) for (const made of [x, y]) made.free();
+      }
+    });
+
+    it("go their own ways at the same time", async () => {
+      const mark = kernel("mark", { y: view(f64), a: f64 }, ({ y, a }, i) => {
+        y[i] = a + i;
+      });
+      const y = device.array(f64, n);
+      for (let turn = 0; turn < 5; turn++) {
+        await Promise.all(
+          Array.from({ length: 10 }, (_, k) => device.run(mark, { y, a: 1000 * turn + k }, range([500 * k, 500 * k + 100 * turn + 7 * k]))),
+        );
+        const found = await device.queue.read(y);
+        for (let k = 0; k < 10; k++)
+          for (let i = 500 * k; i < 500 * k + 100 * turn + 7 * k; i++)
+            assert.equal(found[i], 1000 * turn + k + i, `turn ${turn}, run ${k}`);
+      }
+      y.free();
+    });
+
     it("are refused as the first is, and leave the next ones as they were", async () => {
       const [x, y] = [device.from(f64, data), device.array(f64, n)];
       const run = (changed: object, policy = range(n - 1)) => device.run(walk, { x, y, a: 2, by: 1, ...changed }, policy);

@@ -72,6 +72,10 @@ export class CudaDevice extends GpuDevice<Gpu> {
     return this.launches.take(call);
   }
 
+  protected override moved(binding: Binding): Launch | undefined {
+    return this.launches.moved(binding);
+  }
+
   protected override ended(launch: Launch): void {
     this.launches.keep(launch as GpuLaunch);
   }

@@ -16,29 +16,29 @@ interface StepGpu {
   readonly capture: Captured | undefined;
 }
 
-/** Parameters as the driver takes them, and the places of scalars among them. */
+/** Parameters as the driver takes them, and the place of each. */
 export interface Packed {
   readonly bytes: ArrayBuffer;
-  readonly scalars: readonly { readonly name: string; readonly type: ValueType; readonly offset: number }[];
+  readonly places: readonly { readonly slot: AnySlot; readonly type: ValueType; readonly offset: number }[];
 }
 
 /** The values of `params`: in order, each aligned to its size, and not a byte more. */
 export function packParams<Slot extends AnySlot>(list: readonly KernelParam<Slot>[], fill: Fill<Slot>): Packed {
   const params = list.filter((param): param is ValueParam<Slot> => param.type !== "shared");
-  const offsets: number[] = [];
   let end = 0;
-  for (const { type } of params) {
+  const places = params.map(({ slot, type }) => {
     const offset = Math.ceil(end / SIZE[type]) * SIZE[type];
-    offsets.push(offset);
     end = offset + SIZE[type];
-  }
-  const buffer = new ArrayBuffer(end);
-  const data = new DataView(buffer);
-  params.forEach(({ slot, type }, n) => write(data, offsets[n], type, valueOf(fill, slot)));
-  const scalars = params.flatMap(({ slot: { kind, name }, type }, n) =>
-    kind === "scalar" ? [{ name: name!, type, offset: offsets[n] }] : [],
-  );
-  return { bytes: buffer, scalars };
+    return { slot, type, offset };
+  });
+  const packed = { bytes: new ArrayBuffer(end), places };
+  writeAll(packed, fill as Fill<AnySlot>);
+  return packed;
+}
+
+function writeAll({ bytes, places }: Packed, fill: Fill<AnySlot>): void {
+  const data = new DataView(bytes);
+  for (const { slot, type, offset } of places) write(data, offset, type, valueOf(fill, slot));
 }
 
 function write(data: DataView, offset: number, type: ValueType, value: number): void {
@@ -93,37 +93,47 @@ class EarlyLaunch {
 /** A kernel with its parameters packed once, so that enqueueing it is one call of the driver. */
 export class KernelStep implements Step {
   private readonly driver: Driver;
-  private readonly arguments: readonly unknown[];
+  private arguments: readonly unknown[];
   /** Made when a graph first asks for it; undefined where it must not start early. */
-  private readonly early: (() => EarlyLaunch) | undefined;
+  private early: (() => EarlyLaunch) | undefined;
   /** The driver's list of what is passed, with addresses in the buffers below; small typed arrays would move with the collector. */
   private readonly extra = new BigUint64Array(new ArrayBuffer(40));
   private readonly kept: readonly ArrayBuffer[];
 
   constructor(
     private readonly gpu: StepGpu,
-    code: EntryCode<AnySlot>,
-    entry: Handle,
+    private readonly code: EntryCode<AnySlot>,
+    private readonly entry: Handle,
     shape: Shape,
     private readonly params: Packed,
   ) {
     const { driver } = gpu;
-    const { grid, block, shared = 0 } = shape;
     this.driver = driver;
     const size = new ArrayBuffer(8);
     new DataView(size).setBigUint64(0, BigInt(params.bytes.byteLength), true);
     this.kept = [params.bytes, size];
     const { address } = driver.koffi;
     this.extra.set([BUFFER_POINTER, address(params.bytes), BUFFER_SIZE, address(size), driver.api.endOfExtra]);
-    this.arguments = [entry, ...grid, ...block, shared];
+    [this.arguments, this.early] = this.over(shape);
+  }
+
+  private over(shape: Shape): [KernelStep["arguments"], KernelStep["early"]] {
+    const { driver, entry } = this;
+    const { grid, block, shared = 0 } = shape;
     let made: EarlyLaunch | undefined;
-    this.early = code.waits && gpu.startsEarly ? () => (made ??= new EarlyLaunch(driver, entry, shape)) : undefined;
+    const early = this.code.waits && this.gpu.startsEarly ? () => (made ??= new EarlyLaunch(driver, entry, shape)) : undefined;
+    return [[entry, ...grid, ...block, shared], early];
   }
 
   setScalars(values: Readonly<Record<string, number | boolean>>): void {
-    const { bytes, scalars } = this.params;
-    const data = new DataView(bytes);
-    for (const { name, type, offset } of scalars) write(data, offset, type, Number(values[name]));
+    const data = new DataView(this.params.bytes);
+    for (const { slot, type, offset } of this.params.places)
+      if (slot.kind === "scalar") write(data, offset, type, Number(values[slot.name!]));
+  }
+
+  refill(shape: Shape, fill: Fill<AnySlot>): void {
+    writeAll(this.params, fill);
+    [this.arguments, this.early] = this.over(shape);
   }
 
   /** In a graph, right after another kernel, it may start early. */

@@ -16,14 +16,9 @@ import { decodeResults } from "./partials.js";
 
 /** Common base of launches on GPUs, whatever drives them: a kernel bound to arguments, its results, and its life. */
 export abstract class DeviceLaunch<Device extends { readonly name: string }> implements Launch {
-  readonly kernel: Kernel;
-  readonly policy: Policy;
-  readonly precision: Precision;
-  readonly cost: Cost;
   abstract readonly remarks: readonly string[];
   abstract readonly tuning: LaunchTuning;
-  /** Launches that were submitted in its place. */
-  readonly others: OtherNumbers;
+  private otherNumbers: OtherNumbers;
   /** Values that reductions start from. */
   protected initial: Binding["initial"];
   private hasRun = false;
@@ -32,13 +27,45 @@ export abstract class DeviceLaunch<Device extends { readonly name: string }> imp
 
   constructor(
     readonly gpu: Device,
-    readonly binding: Binding,
+    private bound: Binding,
   ) {
-    ({ kernel: this.kernel, policy: this.policy, precision: this.precision, cost: this.cost } = binding);
+    const { bound: binding } = this;
     const views = [...Object.values(binding.views), ...Object.values(binding.outputs), ...binding.peerStores.map(({ to }) => to)];
     this.initial = binding.initial;
-    this.others = new OtherNumbers(this, binding.call);
+    this.otherNumbers = new OtherNumbers(this, binding.call);
     this.buffers = views.flatMap((view) => view?.buffer ?? []);
+  }
+
+  get binding(): Binding {
+    return this.bound;
+  }
+
+  /** Takes another range and other numbers from its next run on, over the same views. */
+  protected rebind(binding: Binding): void {
+    this.bound = binding;
+    this.initial = binding.initial;
+    this.otherNumbers = new OtherNumbers(this, binding.call);
+  }
+
+  get kernel(): Kernel {
+    return this.bound.kernel;
+  }
+
+  get policy(): Policy {
+    return this.bound.policy;
+  }
+
+  get precision(): Precision {
+    return this.bound.precision;
+  }
+
+  get cost(): Cost {
+    return this.bound.cost;
+  }
+
+  /** Launches that were submitted in its place. */
+  get others(): OtherNumbers {
+    return this.otherNumbers;
   }
 
   /** True once a queue has run it, until it is freed. */

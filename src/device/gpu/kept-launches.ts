@@ -1,5 +1,5 @@
 import { requireKernel } from "../launch/bind.js";
-import type { Call } from "../launch/binding.js";
+import type { Binding, Call } from "../launch/binding.js";
 import { KEPT_BYTES } from "../cpu/rerun.js";
 import { findKnown, numbersOf, samePolicy } from "../launch/known-bindings.js";
 import { isPlain, leavesAll } from "../launch/plain-calls.js";
@@ -29,6 +29,14 @@ export class KeptLaunches {
     const [launch] = alike.splice(at, 1);
     launch.setNumbers(numbersOf(known, call));
     return launch;
+  }
+
+  /** Takes a launch that can go over this binding's range with its numbers. Undefined where there is none. */
+  moved(binding: Binding): GpuLaunch | undefined {
+    const alike = binding.place && this.kept.get(binding.place);
+    if (!alike || binding.call.device.tuning.measuring || !leavesAll(binding)) return undefined;
+    const at = alike.findIndex((launch) => launch.moveTo(binding));
+    return at < 0 ? undefined : alike.splice(at, 1)[0];
   }
 
   /** Frees a launch that has run to its end, or keeps it for the next. */

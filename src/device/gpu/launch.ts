@@ -2,17 +2,18 @@ import { unreachable } from "../../ir/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
+import type { AnySlot } from "../../emit/slots.js";
 import { DeviceError, LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
-import { LaunchTuning } from "../tuning/tuning.js";
+import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";
 import { DeviceLaunch } from "./device-launch.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { inOneKernel, FinalReduction, piecesOf, type FoldTargets, type Members, type Piece } from "./final-reduction.js";
 import { gridRules } from "./grids.js";
 import { planLaunch, type LaunchPlan, type PlannedStep } from "./plan.js";
-import { fillFrom, type Shape, type Step } from "./steps.js";
-import { programOf, type LaunchProgram } from "./program.js";
+import { fillFrom, type Fill, type Shape, type Step } from "./steps.js";
+import { haveSameCode, programOf, type LaunchProgram } from "./program.js";
 import { copyBytes } from "./strategy.js";
 import { layOutParts, type Part } from "./temporary.js";
 import { addressOf, fillRun, type ValueSources } from "./values.js";
@@ -22,8 +23,6 @@ type Entries = ReadonlyMap<string, GpuEntry>;
 
 type Plan = LaunchPlan<EntryCode, Shape>;
 
-type Code = Omit<LaunchProgram, "tuning">;
-
 /** Memory of a launch for itself, and places of its parts. */
 interface OwnMemory {
   readonly memory: GpuMemory | undefined;
@@ -32,22 +31,21 @@ interface OwnMemory {
 
 /** A kernel bound to arguments on one GPU: the steps of a run, and the temporary memory that they share. */
 export class GpuLaunch extends DeviceLaunch<GpuMachine> {
-  readonly tuning: LaunchTuning;
   /** Memory of `unfolded` partials, by reduce parameter. */
   readonly left: ReadonlyMap<string, Piece>;
   protected readonly reduces: GpuProgram["reduces"];
-  private readonly code: Code;
+  private readonly code: LaunchProgram;
   private readonly entries: Entries;
-  private readonly plan: Plan;
-  private readonly values: ValueSources;
+  private plan: Plan;
+  private values: ValueSources;
   private own: OwnMemory | undefined;
   private finalReduction: FinalReduction | undefined;
   private readonly steps: Step[] = [];
 
   constructor(gpu: GpuMachine, binding: Binding) {
     super(gpu, binding);
-    const { code, entries, plan, tuning } = planned(gpu, binding);
-    [this.code, this.entries, this.plan, this.tuning] = [code, entries, plan, tuning];
+    const { code, entries, plan } = planned(gpu, binding);
+    [this.code, this.entries, this.plan] = [code, entries, plan];
     const copies = copiesOf(binding, code.program);
     this.reduces = binding.partials || binding.unfolded ? [] : code.program.reduces;
     try {
@@ -67,6 +65,10 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
     }
   }
 
+  get tuning(): LaunchTuning {
+    return this.code.tuning;
+  }
+
   get remarks(): readonly string[] {
     const { plan, code, entries } = this;
     return [
@@ -82,6 +84,24 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
   setNumbers({ scalars, initial }: Pick<Binding, "scalars" | "initial">): void {
     for (const step of this.steps) step.setScalars?.(scalars);
     this.initial = initial;
+  }
+
+  /**
+   * Takes the range and the numbers of a launch over the same views for its next run; false where that one has other code, or needs memory of its own.
+   * Its last run has come to its end.
+   */
+  moveTo(binding: Binding): boolean {
+    if (this.plan.parts.length > 0 || !haveSameCode(this.binding, binding)) return false;
+    const plan = planOf(this.gpu, binding, this.code, this.entries);
+    const runs = plan.steps.flatMap((step) => (step.kind === "run" ? [step] : []));
+    const before = this.plan.steps;
+    const same = plan.parts.length === 0 && plan.steps.length === before.length && runs.length === this.steps.length;
+    if (!same || !runs.every((run, n) => run.entry === (before[n] as typeof run).entry && this.steps[n].refill)) return false;
+    this.rebind(binding);
+    this.plan = plan;
+    this.values = { ...this.values, binding };
+    for (const [n, { grid, values }] of runs.entries()) this.steps[n].refill!(grid, fillRun(this.values, values) as Fill<AnySlot>);
+    return true;
   }
 
   /** Enqueues the steps of one run; see `requireReady`. */
@@ -152,12 +172,15 @@ export class GpuLaunch extends DeviceLaunch<GpuMachine> {
 /* The stages of a launch, in order: emit, compile, plan (plan.ts), allocate, fill. */
 
 /** The first three. Throws LaunchError and DeviceError. */
-function planned(gpu: GpuMachine, binding: Binding): { code: Code; entries: Entries; plan: Plan; tuning: LaunchTuning } {
+function planned(gpu: GpuMachine, binding: Binding): { code: LaunchProgram; entries: Entries; plan: Plan } {
   const code = emit(gpu, binding);
   const entries = compile(gpu, binding, code.program);
+  return { code, entries, plan: planOf(gpu, binding, code, entries) };
+}
+
+function planOf(gpu: GpuMachine, binding: Binding, code: LaunchProgram, entries: Entries): Plan {
   const main = entries.get(code.program.main.name)!;
-  const plan = planLaunch(binding, code, gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes));
-  return { code, entries, plan, tuning: code.tuning };
+  return planLaunch(binding, code, gridRules(gpu, binding, code, main, copiesOf(binding, code.program).bytes));
 }
 
 /** The program, emitted or found. Throws LaunchError if it cannot do what was asked for. */

@@ -196,6 +196,22 @@ const sweepsBackward = ({ call, views }: Binding, { l2Bytes }: CodeFacts): boole
   call.options.sweepBackward === true &&
   Object.values(views).reduce((bytes, { size, type }) => bytes + size * BYTES[type], 0) <= SWEPT_CACHES * l2Bytes;
 
+/** Assumptions of code about a launch's range. */
+const assumeOfRange = (policy: Policy, views: Binding["views"]): Pick<GpuAssumptions, "large" | "aligned" | "row"> => ({
+  ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
+  aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
+  // Short rows are many and of little work: one program will do for them all.
+  row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
+});
+
+/** Whether two launches over the same views, in ranges without wishes for tiles, which differ in numbers alone, have the same code. */
+export function haveSameCode(a: Binding, b: Binding): boolean {
+  if (a.ir !== b.ir || a.policy.kind !== "range" || b.policy.kind !== "range" || a.policy.tile || b.policy.tile || a.sizes() !== b.sizes())
+    return false;
+  const [of, other] = [assumeOfRange(a.policy, a.views), assumeOfRange(b.policy, b.views)];
+  return of.large === other.large && of.aligned === other.aligned && of.row === other.row;
+}
+
 function assume(
   binding: Binding,
   { wide, far }: Addressing,
@@ -209,13 +225,10 @@ function assume(
     strict: precision === "strict",
     ordered,
     sizes: binding.sizes(),
-    ...(policy.kind === "range" && policy.extents.reduce((a, b) => a * b, 1) > LARGE ? { large: true } : {}),
+    ...assumeOfRange(policy, views),
     wide,
     ...(far ? { far } : {}),
-    aligned: policy.kind === "range" && policy.begin.at(-1)! !== alignedBegin(policy, views),
     restrict: disjointMemory,
-    // Short rows are many and of little work: one program will do for them all.
-    row: policy.kind === "range" && policy.extents.length > 1 ? rowOf(policy.extents.at(-1)!) : undefined,
     members:
       policy.kind === "team" ? teamThreads(policy.size && policy.size * lanes, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     lanes,

@@ -21,6 +21,8 @@ export interface Step {
   enqueue(stream: number): void;
   /** Gives scalars of a launch other values, from the next enqueue on. */
   setScalars?(values: Readonly<Record<string, number | boolean>>): void;
+  /** Gives all parameters other values and takes another grid, from the next enqueue on. */
+  refill?(shape: Shape, fill: Fill<AnySlot>): void;
   /** Gives back what the step holds of the driver. */
   free?(): void;
 }

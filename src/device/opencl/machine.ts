@@ -3,7 +3,7 @@ import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { DeviceError } from "../../ir/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
-import { valueOf, type Shape, type Step, type Fill } from "../gpu/steps.js";
+import type { Shape, Step, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../emit/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { Handle, Opencl } from "./api.js";
@@ -131,8 +131,7 @@ export class OpenclMachine implements GpuMachine {
   kernelStep<Slot extends AnySlot>(code: EntryCode<Slot>, entry: GpuEntry, shape: Shape, fill: Fill<Slot>): Step {
     const { program, name } = entry as Entry;
     this.requireFit(entry as Entry, code, shape);
-    const values = code.params.map((param) => (param.type === "shared" ? 0 : valueOf(fill, param.slot)));
-    return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, values);
+    return new KernelStep(this.cl, this.addresses, program, name, code.params, shape, fill as Fill<AnySlot>);
   }
 
   /** Throws DeviceError for a kernel that is over the device's limits. */

@@ -1,7 +1,7 @@
 import { unreachable } from "../../ir/unreachable.js";
 import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
 import type { AnySlot } from "../../emit/slots.js";
-import type { Shape, Step } from "../gpu/steps.js";
+import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
 import type { Addresses, BufferOffset } from "./addresses.js";
 import type { Handle, Opencl } from "./api.js";
@@ -34,7 +34,8 @@ export class KernelStep implements Step {
   private readonly kernel: Handle;
   /** Addresses of the sizes below, as the call takes them. */
   private readonly sizes: readonly [global: bigint, local: bigint];
-  private readonly kept: readonly ArrayBuffer[];
+  /** Threads along each axis, and of a block. */
+  private readonly threads = new BigUint64Array(new ArrayBuffer(48));
   private freed = false;
   /** Numbers of the arguments that are scalars. */
   private readonly scalars: { readonly name: string; readonly index: number; readonly type: Exclude<ParamType, "pointer" | "shared"> }[] =
@@ -42,37 +43,43 @@ export class KernelStep implements Step {
 
   constructor(
     private readonly cl: Opencl,
-    addresses: Addresses,
+    private readonly addresses: Addresses,
     program: Handle,
     name: string,
-    params: readonly KernelParam<AnySlot>[],
-    { grid, block, shared = 0 }: Shape,
-    values: readonly number[],
+    private readonly params: readonly KernelParam<AnySlot>[],
+    shape: Shape,
+    fill: Fill<AnySlot>,
   ) {
     this.kernel = cl.create("clCreateKernel", program, name);
+    const first = BigInt(cl.koffi.address(this.threads.buffer));
+    this.sizes = [first, first + 24n];
+    this.refill(shape, fill);
     let index = 0;
-    const set = (bytes: number, value: ArrayBufferView | null) => cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
+    for (const param of params) {
+      if (param.type !== "shared" && param.type !== "pointer" && param.slot.kind === "scalar")
+        this.scalars.push({ name: param.slot.name!, index, type: param.type });
+      index += param.type === "pointer" ? 2 : 1;
+    }
+  }
+
+  refill({ grid, block, shared = 0 }: Shape, fill: Fill<AnySlot>): void {
+    let index = 0;
+    const set = (bytes: number, value: ArrayBufferView | null) => this.cl.call("clSetKernelArg", this.kernel, index++, bytes, value);
     const give = (value: ArrayBufferView) => set(value.byteLength, value);
-    for (const [n, param] of params.entries()) {
+    for (const param of this.params) {
       if (param.type === "shared") {
         set(Math.max(8, shared), null);
         continue;
       }
-      const { type, element } = param;
-      const { kind, name } = param.slot;
-      if (type !== "pointer") {
-        if (kind === "scalar") this.scalars.push({ name: name!, index, type });
-        give(packed(type, values[n]));
-      } else {
-        const { memory, first } = addresses.find(values[n]);
+      const value = valueOf(fill, param.slot);
+      if (param.type !== "pointer") give(packed(param.type, value));
+      else {
+        const { memory, first } = this.addresses.find(value);
         give(new BigUint64Array([BigInt(memory)]));
-        give(new BigInt64Array([BigInt(first / (element === "i64" ? 8 : BYTES[element!]))]));
+        give(new BigInt64Array([BigInt(first / (param.element === "i64" ? 8 : BYTES[param.element!]))]));
       }
     }
-    const sizes = [grid.map((count, axis) => count * block[axis]), block].map((list) => new BigUint64Array(list.map(BigInt)));
-    this.kept = sizes.map(({ buffer }) => buffer);
-    const [global, local] = this.kept.map((buffer) => BigInt(cl.koffi.address(buffer)));
-    this.sizes = [global, local];
+    this.threads.set([...grid.map((count, axis) => count * block[axis]), ...block].map(BigInt));
   }
 
   setScalars(values: Readonly<Record<string, number | boolean>>): void {

@@ -72,7 +72,7 @@ export function arraysAtRun(ir: KernelIR): Set<string> {
   return found;
 }
 
-/** What no unrolling makes constant. */
+/** Expressions that no unrolling makes constant. */
 const LATE: ReadonlySet<Expr["op"]> = new Set<Expr["op"]>(["param", "index", "teamSize", "load", "extent", "checked"]);
 
 /** Lengths of the private arrays by their names. */

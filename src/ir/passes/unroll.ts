@@ -11,7 +11,7 @@ const MAX_TURNS = 64;
 /** Largest number of statements and expression nodes that a loop may become. */
 const MAX_NODES = 4000;
 
-/** Largest number of turns that is unrolled around a loop that stays, of which no index of a local becomes constant. */
+/** Largest number of turns that is unrolled around a loop that stays, unless indices of locals become constant by it. */
 const MAX_AROUND_LOOPS = 8;
 
 /** The same as MAX_NODES for a loop that must not stay. */

@@ -366,7 +366,10 @@ test("a loop around a loop that stays is written out where it is short, or makes
   assert.equal(loopsIn(loop("b", n(0), n(9), [inner])), 2);
   assert.equal(loopsIn(loop("b", n(0), n(8), [inner])), 8, "short: one inner loop a turn is left");
   // Elements become locals.
-  assert.equal(loopsIn(array("a", 16), loop("b", n(0), n(16), [inner, setElement("a", at("b"), x)]), store("y", [i], element("a", n(3)))), 16);
+  assert.equal(
+    loopsIn(array("a", 16), loop("b", n(0), n(16), [inner, setElement("a", at("b"), x)]), store("y", [i], element("a", n(3)))),
+    16,
+  );
   // An index that is known at run time alone keeps the array in memory, so that no turn's constants help.
   const dynamic = loop("b", n(0), n(16), [inner, setElement("a", at("b"), x)]);
   assert.equal(loopsIn(array("a", 16), dynamic, store("y", [i], element("a", m))), 2);
