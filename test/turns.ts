@@ -13,6 +13,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "apps/gsr/checkpoint": 65,
   "apps/gsr/command": 34,
   "apps/gsr/files/combinations": 13,
+  "apps/gsr/files/system-file": 12,
   "apps/gsr/files/systems": 14,
   "apps/gsr/members": 49,
   "apps/gsr/scanning/backends": 41,

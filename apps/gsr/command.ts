@@ -23,6 +23,7 @@ import {
 } from "./files/inputs.js";
 import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
 import { exportSystem, requireExportFormat } from "./files/system-export.js";
+import { requireNoOthers, systemRows } from "./files/system-file.js";
 import type { Norms } from "./lsqr.js";
 import { PUBLISHED_TOLERANCES } from "./lsqr.js";
 import { NORMS } from "./fused.js";
@@ -128,6 +129,7 @@ export function command(program: Command, shell: Shell): void {
         "gsr --stars 2000 --known truth --errors probes 50 --checkpoint run.state",
         "gsr --restart run.state --checkpoint run.state",
         "gsr --stars stars.ecsv --errors probes 50 --covariances stars --out x.fits",
+        "gsr --system matrix.h5 --devices cuda:0 --out x.h5",
         "gsr compare a.json b.json --report pairs.svg",
       ),
     )
@@ -190,10 +192,11 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
     throw new LaunchError("--every is for --checkpoint: give that a file, or leave it out");
   const saved = given.restart === undefined ? undefined : await readCheckpoint(given.restart, (text) => shell.print(text));
   const options = saved ? restarted(given, saved.place.options, isGiven) : given;
+  if (options.system !== undefined) requireNoOthers(isGiven);
   await requireOptions(options);
   const paths = inputPaths(options);
-  const { json, out, export: system } = options;
-  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: system };
+  const { json, out, export: exported } = options;
+  const files = { checkpoint: checkpoint && [checkpoint, previousOf(checkpoint)], json, out, export: exported };
   // A run may go on in the checkpoint that it was restarted from.
   await shell.checkOutputs(files, { restart: given.restart, ...paths }, { checkpoint: "restart" });
   const digests = await digestsOf(paths);
@@ -211,11 +214,11 @@ async function run(given: GsrOptions, shell: Shell, isGiven: (name: string) => b
 }
 
 /** Iterations at most, and the relative error at which they stop. */
-function limitsOf({ iterations, atol }: GsrOptions, { generator }: SystemChoice): { iterations: number; atol: number } {
+function limitsOf({ iterations, atol, system }: GsrOptions, { generator }: SystemChoice): { iterations: number; atol: number } {
   const isScanning = generator === "scanning";
   return {
     iterations: iterations ?? LIMITS[isScanning ? "scanning" : "simulated"],
-    atol: atol ?? (isScanning ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol),
+    atol: atol ?? (isScanning && system === undefined ? SCANNING_ATOL : PUBLISHED_TOLERANCES.atol),
   };
 }
 
@@ -224,14 +227,14 @@ async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, sh
   const { iterations, atol } = limitsOf(options, chosen);
   const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
   const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
-  const { epochs } = inputs;
+  const { epochs, system } = inputs;
   let planned = false;
   try {
     return await runSession(
       set,
       {
         system: chosen,
-        rows: epochs && ((on) => epochRows(on, epochs)),
+        rows: system ? (on) => systemRows(on, system) : epochs && ((on) => epochRows(on, epochs)),
         solver: {
           seed,
           layout,

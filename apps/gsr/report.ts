@@ -44,7 +44,7 @@ export interface Results {
 /** Gathers the results; all processes of the set call it. */
 export async function resultsOf({ solver, solution, robust, probes }: Done, { options, inputs }: Asked): Promise<Results> {
   const { shape, exact } = solver;
-  const deviation = inputs.epochs ? undefined : await solver.deviation();
+  const deviation = inputs.epochs || inputs.system ? undefined : await solver.deviation();
   const x = await solver.solution();
   const errors = probes?.errors ?? (await solver.standardErrors());
   const verdicts = probes && exact && options.known === "truth" ? judge(shape, x, exact, probes) : undefined;
@@ -77,7 +77,7 @@ export function reportText(
   const { shape, scanning } = solver;
   return (
     `${set.name}: ${labelsOf(set)}\n` +
-    `system ${"gib" in chosen ? `${String(chosen.gib)} GiB, ` : ""}${options.generator} generator, ${solver.form} form, ${options.precision}: ` +
+    `system ${"gib" in chosen ? `${String(chosen.gib)} GiB, ` : ""}${inputs.system ? `of ${inputs.system.path}` : `${options.generator} generator`}, ${solver.form} form, ${options.precision}: ` +
     `${shape.stars} stars, ${shape.observations} observations, ${solver.system.constraintCount} constraints, ${sections(shape).unknowns} unknowns\n` +
     `${scanning ? describe(scanning).text : ""}${inputsText(inputs)}\n` +
     (robust ? turnsText(robust.turns) : "") +

@@ -24,6 +24,7 @@ const NAMES = [
   "stars",
   "scanLaw",
   "epochs",
+  "system",
   "years",
   "knot",
   "pixels",

@@ -17,6 +17,8 @@ export interface ScanningWords {
   stars?: number | string;
   scanLaw?: string;
   epochs?: string;
+  /** A file with the rows of a system. */
+  system?: string;
   covariances?: string;
   years?: number;
   knot?: number | "auto";
@@ -67,6 +69,7 @@ export function addScanningOptions(command: Command): Command {
     )
     .option("--scan-law <file>", "scanning: observe by a commanded scan law, .csv or .csv.gz (default: the nominal law)")
     .option("--epochs <file>", "scanning: solve epoch astrometry for the stars' parameters, .ecsv, .csv, .fits or .vot")
+    .option("--system <file>", "solve the system of the published structure in the group /system of this file, .h5")
     .option("--years <x>", "scanning: years of observation, 1 to 20 (default: 5)", positive)
     .option(
       "--knot <s>",
@@ -111,6 +114,7 @@ export function refuseScanningOptions(words: ScanningWords, generator: Generator
     ...(typeof words.stars === "string" ? ["stars"] : []),
     ...(words.scanLaw === undefined ? [] : ["scan-law"]),
     ...(words.epochs === undefined ? [] : ["epochs"]),
+    ...(words.system === undefined ? [] : ["system"]),
     ...(words.covariances === undefined ? [] : ["covariances"]),
     ...(words.errors === undefined ? [] : ["errors"]),
     ...(words.robust ? ["robust"] : []),

@@ -12,9 +12,11 @@ import { readEpochs } from "./epochs.js";
 import { readLaw } from "./scan-law.js";
 import type { StarsRead } from "./star-lists.js";
 import { digestOf, idsOf, readStars } from "./star-lists.js";
+import type { SystemRead } from "./system-file.js";
+import { readSystem } from "./system-file.js";
 
 /*
- * Files that `isoform gsr` starts from: stars, a scanning law, epoch astrometry, pairs of unknowns.
+ * Files that `isoform gsr` starts from: stars, a scanning law, epoch astrometry, a whole system, pairs of unknowns.
  */
 
 /** Content of the files, with their digests. */
@@ -22,6 +24,7 @@ export interface Inputs {
   readonly stars?: StarsRead;
   readonly law?: ScanningLaw;
   readonly epochs?: Epochs;
+  readonly system?: SystemRead;
   readonly pairs?: PairsRead;
   /** By option: the SHA-256 of the file. */
   readonly digests: Readonly<Record<string, string>>;
@@ -34,7 +37,8 @@ export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (c) 
 const NOT_WITH_EPOCHS = ["years", "knot", "pixels", "axes", "known", "outliers", "robust", "scanLaw"] as const;
 
 /** Whether the table of stars can be written: their places are known. */
-export const hasStars = ({ epochs, stars }: ScanningWords): boolean => epochs === undefined || typeof stars === "string";
+export const hasStars = ({ epochs, stars, system }: ScanningWords): boolean =>
+  system === undefined && (epochs === undefined || typeof stars === "string");
 
 /** Throws LaunchError for options that do not go together. */
 export function requireInputs(words: ScanningWords & { readonly gib?: number; readonly out?: string }): void {
@@ -53,16 +57,16 @@ export function requireInputs(words: ScanningWords & { readonly gib?: number; re
   if (words.out === undefined) throw new LaunchError("--covariances go into the file of the solution: add --out");
   if (words.covariances === "stars" && !hasStars(words) && !/\.json$/i.test(words.out))
     throw new LaunchError(
-      "--covariances stars go into the table of stars, and --epochs alone has no places of stars: add --stars with a list, or write .json",
+      `--covariances stars go into the table of stars, and ${words.system === undefined ? "--epochs alone has no places of stars: add --stars with a list, or" : "--system has no places of stars:"} write .json`,
     );
 }
 
 /** Options that may name a file that a system is made from. */
-const OF_SYSTEM = ["stars", "scanLaw", "epochs"] as const;
+const OF_SYSTEM = ["stars", "scanLaw", "epochs", "system"] as const;
 
 /** Paths of the files that the options name, by option. */
-export function inputPaths({ stars, scanLaw, epochs, covariances }: ScanningWords): Readonly<Record<string, string>> {
-  const named = { stars: typeof stars === "string" ? stars : undefined, scanLaw, epochs };
+export function inputPaths({ stars, scanLaw, epochs, system, covariances }: ScanningWords): Readonly<Record<string, string>> {
+  const named = { stars: typeof stars === "string" ? stars : undefined, scanLaw, epochs, system };
   const all = { ...named, covariances: covariances === "stars" ? undefined : covariances };
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
@@ -101,15 +105,17 @@ export async function digestsOf(paths: Readonly<Record<string, string>>): Promis
 
 /** Reads the files that the options name. Throws IsoformError, with file and line, for what is wrong in them. */
 export async function readInputs(words: ScanningWords, digests: Inputs["digests"]): Promise<Inputs> {
-  const { stars: starsPath, scanLaw, epochs, covariances } = inputPaths(words);
+  const { stars: starsPath, scanLaw, epochs, system: systemPath, covariances } = inputPaths(words);
   const list = starsPath === undefined ? undefined : await readStars(starsPath);
   const law = scanLaw === undefined ? undefined : await readLaw(scanLaw);
   const observations = epochs === undefined ? undefined : await readEpochs(epochs, list?.list, starsPath);
+  const system = systemPath === undefined ? undefined : await readSystem(systemPath);
   const pairs = covariances === undefined ? undefined : await readPairs(covariances);
   return {
     ...(list ? { stars: list } : {}),
     ...(law ? { law } : {}),
     ...(observations ? { epochs: observations } : {}),
+    ...(system ? { system } : {}),
     ...(pairs ? { pairs } : {}),
     digests,
   };
