@@ -216,7 +216,6 @@ const NOT_WITH_SYSTEM: Readonly<Record<string, string>> = {
 
 /** Throws LaunchError for options that do not go with a system from a file. */
 export function requireNoOthers(isGiven: (name: string) => boolean): void {
-  const other = Object.keys(NOT_WITH_SYSTEM).find(isGiven);
-  if (other !== undefined)
-    throw new LaunchError(`--${NOT_WITH_SYSTEM[other]} is not for --system, whose file has the rows of the system: leave it out`);
+  const other = Object.entries(NOT_WITH_SYSTEM).find(([name]) => isGiven(name));
+  if (other) throw new LaunchError(`--${other[1]} is not for --system, whose file has the rows of the system: leave it out`);
 }
