@@ -5,6 +5,7 @@ import { orderMatters } from "../../ir/identity.js";
 import type { OwnersKernel } from "../../ir/passes/owners.js";
 import { MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
+import { walkStmts } from "../../ir/walk.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
@@ -151,7 +152,7 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
   const free = asked === "sorted" ? "any order gives the same bits, and " : "";
   if (backward) return made("atomic", `${free}the view goes backwards`);
   const copied = spanOf(target) * (workers - 1);
-  const updates = updateCount(binding);
+  const updates = updateCount(binding, name);
   const bytes = copied * BYTES[param.element];
   if (bytes > ALWAYS_FITS && bytes > systemMemory().available / 4)
     return made(
@@ -159,14 +160,8 @@ function planScatter(binding: Binding, param: ScatterParam, workers: number, ato
       `${free}${workers - 1} private copies of ${target.size} elements would take more than a quarter of the free memory`,
     );
   return copied <= updates * atomicCost
-    ? made(
-        "duplicated",
-        `${free}${workers - 1} private copies of ${target.size} elements cost less than atomic updates by about ${updates} elements`,
-      )
-    : made(
-        "atomic",
-        `${free}${workers - 1} private copies of ${target.size} elements cost more than atomic updates by about ${updates} elements`,
-      );
+    ? made("duplicated", `${free}${workers - 1} private copies of ${target.size} elements cost less than about ${updates} atomic updates`)
+    : made("atomic", `${free}${workers - 1} private copies of ${target.size} elements cost more than about ${updates} atomic updates`);
 }
 
 /** Adds the launches that fold private copies, which `prepare` makes. */
@@ -193,7 +188,12 @@ export const freePlans = (plans: readonly ScatterPlan[]): void =>
     caches?.free();
   });
 
-/** Elements that may scatter; a team's inner loops are known only by the bytes that they move. */
-function updateCount({ policy, cost }: Binding): number {
-  return policy.kind === "range" ? policy.extents.reduce((a, b) => a * b, 1) : Math.max(policy.league, Math.round(cost.bytes / 16));
+/** Updates of a target, where each statement that makes them runs once an element; a team's inner loops are known only by the bytes that they move. */
+function updateCount({ policy, cost, ir }: Binding, name: string): number {
+  if (policy.kind === "team") return Math.max(policy.league, Math.round(cost.bytes / 16));
+  let sites = 0;
+  walkStmts(ir.body, (stmt) => {
+    if (stmt.kind === "scatter" && stmt.target === name) sites++;
+  });
+  return sites * policy.extents.reduce((a, b) => a * b, 1);
 }

@@ -88,15 +88,17 @@ describe("the strategy of a scatter parameter", () => {
     readonly extents?: readonly number[];
     readonly asked?: ScatterStrategy;
     readonly threads?: number;
+    /** Updates that an element makes. */
+    readonly sites?: number;
     readonly team?: { readonly league: number; readonly bytes: number };
   }
 
   /** Strategy and reason for a histogram of i32. */
-  function planned({ length = 100, stride, extents = [10, 10], asked, threads = 3, team }: Case): [string, string] {
+  function planned({ length = 100, stride, extents = [10, 10], asked, threads = 3, sites = 1, team }: Case): [string, string] {
     const target = viewOf(storage, "i32", length, stride);
     const binding = {
       kernel: { name: "k" },
-      ir: { params: [param("sum", "i32")] },
+      ir: { params: [param("sum", "i32")], body: Array.from({ length: sites }, () => ({ kind: "scatter", target: "h" })) },
       views: { h: target },
       scatter: { h: asked },
       policy: team ? { kind: "team", league: team.league } : { kind: "range", begin: [0, 0], extents },
@@ -119,23 +121,19 @@ describe("the strategy of a scatter parameter", () => {
 
   it("is the cheaper one of copies and atomic updates", () => {
     // Two copies of 100 elements cost 200, 100 updates of 2 units each the same.
-    assert.deepEqual(planned({}), ["duplicated", "2 private copies of 100 elements cost less than atomic updates by about 100 elements"]);
-    assert.deepEqual(planned({ length: 101 }), [
-      "atomic",
-      "2 private copies of 101 elements cost more than atomic updates by about 100 elements",
-    ]);
+    assert.deepEqual(planned({}), ["duplicated", "2 private copies of 100 elements cost less than about 100 atomic updates"]);
+    assert.deepEqual(planned({ length: 101 }), ["atomic", "2 private copies of 101 elements cost more than about 100 atomic updates"]);
     assert.deepEqual(planned({ length: 51, stride: 2 })[0], "atomic", "what lies between the elements is copied, too");
     assert.deepEqual(planned({ length: 50, stride: 2 })[0], "duplicated");
+    assert.deepEqual(planned({ length: 1200, sites: 12 })[0], "duplicated", "an element makes twelve updates");
+    assert.deepEqual(planned({ length: 1201, sites: 12 })[1], "2 private copies of 1201 elements cost more than about 1200 atomic updates");
     assert.deepEqual(planned({ threads: 4, extents: [10, 14] })[0], "atomic");
     assert.deepEqual(planned({ threads: 4, extents: [10, 15] })[0], "duplicated");
   });
 
   it("counts a team's updates by its bytes, and at least one for each team", () => {
-    assert.match(
-      planned({ team: { league: 10, bytes: 16 * 99 } })[1],
-      /^2 private copies .* more than atomic updates by about 99 elements$/,
-    );
-    assert.match(planned({ team: { league: 100, bytes: 16 * 99 } })[1], /less than atomic updates by about 100 elements$/);
+    assert.match(planned({ team: { league: 10, bytes: 16 * 99 } })[1], /^2 private copies .* more than about 99 atomic updates$/);
+    assert.match(planned({ team: { league: 100, bytes: 16 * 99 } })[1], /less than about 100 atomic updates$/);
   });
 
   it("is the order of elements where there is one worker", () => {
@@ -146,7 +144,7 @@ describe("the strategy of a scatter parameter", () => {
   it("is any that keeps the bits where the order of updates does not matter", () => {
     assert.deepEqual(planned({ asked: "sorted" }), [
       "duplicated",
-      "any order gives the same bits, and 2 private copies of 100 elements cost less than atomic updates by about 100 elements",
+      "any order gives the same bits, and 2 private copies of 100 elements cost less than about 100 atomic updates",
     ]);
     assert.deepEqual(planned({ asked: "sorted", stride: -1 }), ["atomic", "any order gives the same bits, and the view goes backwards"]);
   });
