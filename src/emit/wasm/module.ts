@@ -1,3 +1,4 @@
+import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
@@ -35,7 +36,8 @@ export interface WasmKernel {
  * than the memory can be, addresses wrap: the caller checks.
  */
 export function emitWasm(given: WasmSpec): WasmKernel {
-  const spec = given.disjointMemory ? { ...given, ir: shareLoads(given.ir) } : given;
+  const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
+  const spec = { ...given, ir: given.disjointMemory ? shareLoads(divided) : divided };
   const code = new KernelCode(spec);
   const work: Work & { readonly inner?: number } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy) : emitTeams(code, spec.policy);
