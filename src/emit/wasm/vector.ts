@@ -3,7 +3,7 @@ import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
-import { someExpr } from "../../ir/walk.js";
+import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
@@ -38,6 +38,10 @@ export class VectorCode {
   mask: number | undefined;
   /** Which of several elements' vectors in an unrolled loop. */
   copy = 0;
+  /** Vectors that go through the statements side by side, each with locals of its own. */
+  abreast = 1;
+  /** Locals of values that vectors side by side have in common, by what they are. */
+  private readonly common = new Map<string, number>();
   private readonly hoisted = new Map<string, number>();
   /** Integer locals that are held lane by lane, as they serve as indices. */
   private readonly split = new Map<string, number[]>();
@@ -62,13 +66,38 @@ export class VectorCode {
     return this.width === 2 && type !== "f64" && type !== "bool";
   }
 
+  /** The WebAssembly local of a kernel's local that varies. */
+  localOf(name: string): number {
+    return this.code.localOf(name, "v128", this.abreast > 1 ? `${this.copy} ` : "");
+  }
+
+  /** Emits what each of the vectors side by side does with `values`; what these read for all of them is read once. */
+  each(values: readonly Expr[], emit: () => void): void {
+    if (this.abreast === 1) return emit();
+    for (const value of values) this.readCommon(value);
+    for (; this.copy < this.abreast; this.copy++) emit();
+    this.copy = 0;
+    this.code.release("v128", ...this.common.values());
+    this.common.clear();
+  }
+
+  private readCommon(e: Expr): void {
+    if (this.variance.varies(e)) return alwaysEvaluated(e).forEach((child) => this.readCommon(child));
+    const key = exprKey(e);
+    if (this.common.has(key) || this.loop.isInvariant(e)) return;
+    this.uniform(e);
+    const local = this.code.temp("v128");
+    this.fn.set(local);
+    this.common.set(key, local);
+  }
+
   expr(e: Expr): void {
     const { fn } = this;
     if (!this.variance.varies(e)) return this.uniform(e);
     switch (e.op) {
       case "local":
         if (this.loop.isVariable(e)) return this.loopVariable();
-        return fn.get(this.code.localOf(e.name, "v128"));
+        return fn.get(this.localOf(e.name));
       case "index":
         return this.loopVariable();
       case "load":
@@ -120,6 +149,11 @@ export class VectorCode {
     }
   }
 
+  /** True of a load whose lanes lie side by side. */
+  isContiguous(e: Expr): boolean {
+    return e.op === "load" && this.memory.readsInOrder(e);
+  }
+
   /** Sets a local to the value on the stack, in the active lanes only where it must be `blend`ed. */
   assign(local: number, type: ScalarType, blend: boolean): void {
     if (blend) this.blend(() => this.fn.get(local), type);
@@ -142,6 +176,7 @@ export class VectorCode {
     if (
       init.type !== "i32" ||
       this.mask !== undefined ||
+      this.abreast > 1 ||
       !this.code.definitions.has(name) ||
       !someExpr(init, (x) => x.op === "load") ||
       !this.isLanewise(init)
@@ -162,7 +197,7 @@ export class VectorCode {
       if (lane === 0) fn.op("i32x4.splat");
       else fn.lane("i32x4.replace_lane", lane);
     });
-    fn.set(code.localOf(name, "v128"));
+    fn.set(this.localOf(name));
     return true;
   }
 
@@ -252,6 +287,8 @@ export class VectorCode {
       }
       return fn.get(local);
     }
+    const common = this.common.size > 0 ? this.common.get(exprKey(e)) : undefined;
+    if (common !== undefined) return fn.get(common);
     if (e.op === "load" && e.type !== "i32" && e.type !== "u32") {
       const offset = this.scalar.address(e.view, e.indices);
       return fn.memory(SPLATS[e.type === "f64" ? "f64" : "f32"], offset);

@@ -4,7 +4,7 @@ import { isFloat, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { isExact } from "../loop-stops.js";
 import { literal, simplify } from "../simplify.js";
-import { assignedLocals, blocksOf, children, declares, exprsOf, hasJump, mapBlocks, mapChildren, mapOwnExprs } from "../walk.js";
+import { alwaysEvaluated, assignedLocals, blocksOf, children, declares, exprsOf, hasJump, mapBlocks, mapChildren, mapOwnExprs } from "../walk.js";
 import { changedIn, someExpr, walkExprs, walkStmts } from "../walk.js";
 
 type Load = Extract<Expr, { op: "load" }>;
@@ -110,7 +110,6 @@ class Sharing {
 
 /** Visits the loads that an expression always makes, inner ones first. */
 function eachLoad(e: Expr, visit: (load: Load) => void): void {
-  const always = e.op === "select" || e.op === "logical" ? children(e).slice(0, 1) : children(e);
-  for (const child of always) eachLoad(child, visit);
+  for (const child of alwaysEvaluated(e)) eachLoad(child, visit);
   if (e.op === "load") visit(e);
 }
