@@ -9,6 +9,7 @@ import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
 import { ScalarCode } from "./scalar.js";
+import { pairOf } from "./sines.js";
 import { comparison, floatBinary, floatUnary, signed } from "./scalar-operators.js";
 import type { Variance } from "./variance.js";
 
@@ -395,7 +396,32 @@ export class VectorCode {
   private call({ args, type }: { args: Expr[]; type: ScalarType }, name: MathFn): void {
     const { fn, code } = this;
     if (name === "powi") return this.lanewise(args, type, () => fn.call(code.powi(type as FloatType)));
+    if (!code.strict && (name === "sin" || name === "cos")) return this.inPairs(args[0], name);
     return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), type === "f32");
+  }
+
+  /** Sines and cosines of two values at a time. */
+  private inPairs(arg: Expr, name: "sin" | "cos"): void {
+    const { fn, code } = this;
+    const pair = (): void => {
+      code.loadAddress({ kind: "tables" });
+      fn.call(pairOf(code, name).index);
+    };
+    this.expr(arg);
+    if (arg.type === "f64") return pair();
+    const halves = this.width === 2 ? [0] : [0, 8];
+    const given = code.temp("v128");
+    fn.set(given);
+    for (const half of halves) {
+      fn.get(given);
+      fn.get(given);
+      fn.shuffle(Array.from({ length: 16 }, (_, n) => (n + half) % 16));
+      fn.op("f64x2.promote_low_f32x4");
+      pair();
+      fn.op("f32x4.demote_f64x2_zero");
+    }
+    if (halves.length > 1) fn.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+    code.release("v128", given);
   }
 
   /** All bits of a but the sign, which comes from b; the sign of a NaN counts as +. */
