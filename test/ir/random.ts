@@ -73,6 +73,11 @@ export function randomKernel(choices: readonly number[]): KernelIR {
   return new Grower(choices).kernel();
 }
 
+/** The same of nothing but assignments, stores and loops whose turns are the same for all elements. */
+export function randomLoops(choices: readonly number[]): KernelIR {
+  return new Grower(choices, true).kernel();
+}
+
 /** Memory for `interpret` to run a random kernel on. */
 export function randomMemory(): Memory {
   const zeros = () => Array<number>(EXTENT).fill(0);
@@ -94,16 +99,18 @@ class Grower {
   private at = 0;
   private names = 0;
 
-  constructor(private readonly choices: readonly number[]) {}
+  constructor(
+    private readonly choices: readonly number[],
+    private readonly plain = false,
+  ) {}
 
   kernel(): KernelIR {
     const params = [
       ...Object.entries({ ...INPUTS, ...OUTPUTS }).map(([name, type]) => view(name, 1, type)),
       ...Object.entries(SCALARS).map(([name, type]) => value(name, type)),
-      target("h"),
-      total("s"),
+      ...(this.plain ? [] : [target("h"), total("s")]),
     ];
-    const body = this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
+    const body = this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, this.plain ? 2 : 3, this.plain ? 6 : 30);
     return kernel(params, body, { tables: [table("t", [0.5, -0, 3, 7])] });
   }
 
@@ -125,6 +132,7 @@ class Grower {
 
   private stmts(scope: Scope, depth: number): Stmt[] {
     const type = this.oneOf(TYPES);
+    if (this.plain) return this.plainStmts(scope, depth, type);
     switch (this.pick(depth > 0 ? 13 : 8)) {
       default:
         return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 3, scope))];
@@ -183,6 +191,30 @@ class Grower {
     }
   }
 
+  private plainStmts(scope: Scope, depth: number, type: NumericType): Stmt[] {
+    switch (this.pick(depth > 0 ? 6 : 3)) {
+      case 0:
+        return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 2, scope))];
+      case 1: {
+        const stmt = define(this.name("v"), this.expr(type, 2, scope));
+        this.declare(scope, (stmt as { name: string }).name, type);
+        return [stmt];
+      }
+      case 2: {
+        if (scope.mutable.length === 0) return [];
+        const [name, is] = this.oneOf(scope.mutable);
+        return [assign(name, this.expr(is, 2, scope))];
+      }
+      default: {
+        const name = this.name("k");
+        const [start, turns, step] = [this.pick(4), this.pick(4), this.oneOf([1, -1, 2, -2])];
+        const stop = this.pick(2) ? bin("and", scalar("pi", "i32"), n(3)) : n(start + turns * step);
+        const inner = { ...scope, locals: [...scope.locals, [name, "i32"] as [string, ScalarType]] };
+        return [loop(name, n(start), stop, this.block(inner, depth - 1, 3), step)];
+      }
+    }
+  }
+
   private declare(scope: Scope, name: string, type: ScalarType): void {
     scope.locals.push([name, type]);
     scope.mutable.push([name, type]);
@@ -204,7 +236,7 @@ class Grower {
     const float = type === "f64" || type === "f32";
     if (choice === 6) return cast(type, sub(this.oneOf<ScalarType>([...TYPES, "bool"])));
     if (choice === 7) return un(float ? this.oneOf(FLOAT_UNARY) : this.oneOf(["neg", "bitnot", "abs"] as const), sub(type));
-    if (choice === 8 && float)
+    if (choice === 8 && float && !this.plain)
       return { op: "call", type, fn: "powi", args: [sub(type), this.pick(2) ? n(this.pick(21) - 10) : sub("i32")] };
     if (choice === 8 && type === "u32") return bin("mulhi", sub(type), sub(type));
     return bin(this.oneOf(float ? FLOAT_BINARY : INTEGER_BINARY), sub(type), sub(type));
@@ -234,6 +266,8 @@ class Grower {
     if (choice >= 3 && locals.length > 0) return local(this.oneOf(locals)[0], type);
     if (type === "bool") return c("bool", choice === 0);
     if (choice === 2 && arrays.length > 0) return element(this.oneOf(arrays)[0], this.place(scope), type);
+    // What all elements read from one place.
+    if (choice === 1 && this.plain && this.pick(2)) return load(Object.keys(INPUTS)[TYPES.indexOf(type)], [n(this.pick(EXTENT))], type);
     if (choice === 1) return load(Object.keys(this.pick(2) ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [i], type);
     if (choice === 2 && type === "f64") return entry("t", [this.place(scope)]);
     if (choice === 2 && type === "i32") return this.pick(2) ? extent("xd") : mul(i, n(this.pick(3)));

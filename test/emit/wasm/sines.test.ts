@@ -34,6 +34,8 @@ const noise = (n: number): number => Math.abs(Math.sin(12.9898 * (n + 1)) * 4375
 
 /** Of all sizes up to where pairs give up and beyond, near multiples of a quarter turn, special ones; an odd number. */
 const ARGUMENTS = [
+  // Nothing below 2^20 is as near to a multiple of a quarter turn as the first, for its size.
+  ...[1, 2, 4, 8, 16, 2048, 16384].map((n) => n * 45.553093477052),
   ...[0, -0, NaN, Infinity, -Infinity, 5e-324, -1e-310, 1e-30, 2 ** 20, 1048575.9, -(2 ** 20) - 1, 1e300],
   ...Array.from({ length: 6001 }, (_, n) => (noise(n) - 0.5) * 10 ** (9 * noise(n + 9999) - 3)),
   ...Array.from({ length: 4000 }, (_, n) => ((n - 2000) * Math.PI) / 4),

@@ -4,7 +4,7 @@ import { print } from "../../../src/ir/print.js";
 import { shareLoads } from "../../../src/ir/passes/share-loads.js";
 import type { Expr, Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
-import { add, assign, cmp, define, f, i, kernel, leave, load, local, loop, mul, n, select, store, view, when } from "../build.js";
+import { add, assign, cast, cmp, define, f, i, kernel, leave, load, local, loop, mul, n, select, store, view, when } from "../build.js";
 
 /** The statements after the pass, one a line. */
 function shared(...body: Stmt[]): string[] {
@@ -76,6 +76,7 @@ it("a loop leaves to its turns what is read under conditions, after jumps, from 
   unchanged(define("at_turn", turn), sum(load("x", [local("at_turn", "i32")])));
   unchanged(sum(load("y", [i])), store("y", [i], add(load("x", [turn]), f(1))));
   unchanged(sum(load("x", [load("at", [turn], "i32")])));
+  unchanged(sum(cast("f64", load("at", [i], "i32"))));
   assert.match(looped(n(3), n(3), sum(x))[0], /^for/);
 });
 
