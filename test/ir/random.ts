@@ -110,7 +110,7 @@ class Grower {
       ...Object.entries(SCALARS).map(([name, type]) => value(name, type)),
       ...(this.plain ? [] : [target("h"), total("s")]),
     ];
-    const body = this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, this.plain ? 2 : 3, this.plain ? 6 : 30);
+    const body = this.plain ? this.loops() : this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
     return kernel(params, body, { tables: [table("t", [0.5, -0, 3, 7])] });
   }
 
@@ -191,8 +191,17 @@ class Grower {
     }
   }
 
+  /** Values of an element that loops change, and that are stored after them. */
+  private loops(): Stmt[] {
+    const carried = TYPES.map((type, at): [string, NumericType] => [`e${at}`, type]);
+    const own = (names: object, at: number): [string, Expr[]] => [Object.keys(names)[at], [i]];
+    const before = carried.map(([name, type], at) => define(name, load(...own(INPUTS, at), type)));
+    const body = this.block({ locals: carried, mutable: carried, arrays: [], inLoop: false }, 2, 5);
+    return [...before, ...body, ...carried.map(([name, type], at) => store(...own(OUTPUTS, at), local(name, type)))];
+  }
+
   private plainStmts(scope: Scope, depth: number, type: NumericType): Stmt[] {
-    switch (this.pick(depth > 0 ? 6 : 3)) {
+    switch (this.pick(depth > 0 ? 7 : 4)) {
       case 0:
         return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 2, scope))];
       case 1: {
@@ -200,8 +209,8 @@ class Grower {
         this.declare(scope, (stmt as { name: string }).name, type);
         return [stmt];
       }
-      case 2: {
-        if (scope.mutable.length === 0) return [];
+      case 2:
+      case 3: {
         const [name, is] = this.oneOf(scope.mutable);
         return [assign(name, this.expr(is, 2, scope))];
       }

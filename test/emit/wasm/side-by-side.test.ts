@@ -59,7 +59,7 @@ const leaving = kernel("leaving", params, ({ a, b, c, turns }, i, j) => {
 const ragged = kernel("ragged", params, ({ a, b, c, turns }, i, j) => {
   let value = b[0][j];
   const count = j % (turns + 1);
-  for (let k = 0; k < count; k++) value = value * a[i][k] + 1;
+  for (let k = 0; k < count; k++) value = value * 0.5 + a[i][1];
   c[i][j] = value;
 });
 
