@@ -51,7 +51,9 @@ for (const [program, make] of Object.entries(PROGRAMS)) {
     results.push({ program, device, c: reference.seconds, ...measured, ...(c128 && { c128 }) });
     const over = (1 / measured.ratio).toFixed(2);
     const beside = c128 ? ` (with vectors of 128 bits: ${c128.overC.toFixed(2)})` : "";
-    console.log(`${program.padEnd(8)} ${device.padEnd(7)} ${(measured.seconds * 1e3).toFixed(3).padStart(8)} ms  ${over} of C's time${beside}`);
+    console.log(
+      `${program.padEnd(8)} ${device.padEnd(7)} ${(measured.seconds * 1e3).toFixed(3).padStart(8)} ms  ${over} of C's time${beside}`,
+    );
     await free();
   }
 }

@@ -35,7 +35,7 @@ export function children(expr: Expr): readonly Expr[] {
   }
 }
 
-/** Those of them that are evaluated whenever it is. */
+/** The children that are evaluated whenever the expression is. */
 export const alwaysEvaluated = (expr: Expr): readonly Expr[] =>
   expr.op === "select" || expr.op === "logical" ? children(expr).slice(0, 1) : children(expr);
 

@@ -183,7 +183,7 @@ export class VectorCode {
       !this.isLanewise(init)
     )
       return false;
-    const { fn, code } = this;
+    const { fn } = this;
     if (!this.split.has(name))
       this.split.set(
         name,

@@ -4,7 +4,18 @@ import { isFloat, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { isExact } from "../loop-stops.js";
 import { literal, simplify } from "../simplify.js";
-import { alwaysEvaluated, assignedLocals, blocksOf, children, declares, exprsOf, hasJump, mapBlocks, mapChildren, mapOwnExprs } from "../walk.js";
+import {
+  alwaysEvaluated,
+  assignedLocals,
+  blocksOf,
+  children,
+  declares,
+  exprsOf,
+  hasJump,
+  mapBlocks,
+  mapChildren,
+  mapOwnExprs,
+} from "../walk.js";
 import { changedIn, someExpr, walkExprs, walkStmts } from "../walk.js";
 
 type Load = Extract<Expr, { op: "load" }>;

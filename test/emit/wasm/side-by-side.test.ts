@@ -112,7 +112,10 @@ for (const [k, vectors] of [
           assert.match(remarks, new RegExp(`${vectors} vectors side by side`));
           assert.deepEqual(result, (await outcome(js, k, strict)).result, where);
         }
-        const [fast, near] = [await outcome(wasm, k, { columns, turns, precision: "fast" }), await outcome(js, k, { columns, turns, precision: "fast" })];
+        const [fast, near] = [
+          await outcome(wasm, k, { columns, turns, precision: "fast" }),
+          await outcome(js, k, { columns, turns, precision: "fast" }),
+        ];
         fast.result.forEach((value, n) => assert.ok(Math.abs(value - near.result[n]) <= (k === singles ? 1e-5 : 1e-12), `${where}: ${n}`));
       }
   });

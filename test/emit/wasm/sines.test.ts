@@ -32,11 +32,12 @@ const rounded = kernel("rounded", params, ({ x, s, c }, i) => {
 
 const noise = (n: number): number => Math.abs(Math.sin(12.9898 * (n + 1)) * 43758.5453) % 1;
 
+const SPECIAL = [0, -0, NaN, Infinity, -Infinity, 5e-324, -1e-310, 1e-30, 2 ** 20, 1048575.9, -(2 ** 20) - 1, 1e300];
 /** Of all sizes up to where pairs give up and beyond, near multiples of a quarter turn, special ones; an odd number. */
 const ARGUMENTS = [
   // Nothing below 2^20 is as near to a multiple of a quarter turn as the first, for its size.
   ...[1, 2, 4, 8, 16, 2048, 16384].map((n) => n * 45.553093477052),
-  ...[0, -0, NaN, Infinity, -Infinity, 5e-324, -1e-310, 1e-30, 2 ** 20, 1048575.9, -(2 ** 20) - 1, 1e300],
+  ...SPECIAL,
   ...Array.from({ length: 6001 }, (_, n) => (noise(n) - 0.5) * 10 ** (9 * noise(n + 9999) - 3)),
   ...Array.from({ length: 4000 }, (_, n) => ((n - 2000) * Math.PI) / 4),
   ...Array.from({ length: 900 }, (_, n) => n * 700 * Math.PI),
@@ -61,7 +62,11 @@ test.after(() => device.close());
 
 async function outcome(k: unknown, [from, to]: readonly (typeof f64 | typeof f32)[]) {
   const length = ARGUMENTS.length;
-  const [x, s, c] = [device.from(from as typeof f64, ARGUMENTS), device.array(to as typeof f64, length), device.array(to as typeof f64, length)];
+  const [x, s, c] = [
+    device.from(from as typeof f64, ARGUMENTS),
+    device.array(to as typeof f64, length),
+    device.array(to as typeof f64, length),
+  ];
   const launch = device.prepare(k as Kernel<typeof params>, { x, s, c }, range(length));
   launch.submit();
   const [sines, cosines] = [await device.queue.read(s), await device.queue.read(c)];

@@ -21,14 +21,17 @@ function divided(...body: Stmt[]): string[] {
 
 test("quotients by what is the same for all elements share a reciprocal", () => {
   const square = mul(scalar("d"), scalar("d"));
-  assert.deepEqual(divided(define("a", div(x, square)), loop("q", n(0), n(3), [assign("a", div(local("a"), square))]), store("y", [i], div(x, f(3)))), [
-    "let reciprocal: f64 = 1.0 / (d * d)",
-    "let a: f64 = x[i] * reciprocal",
-    "for q = 0 until 3",
-    "  a = a * reciprocal",
-    "let reciprocal_1: f64 = 1.0 / 3.0",
-    "y[i] = x[i] * reciprocal_1",
-  ]);
+  assert.deepEqual(
+    divided(define("a", div(x, square)), loop("q", n(0), n(3), [assign("a", div(local("a"), square))]), store("y", [i], div(x, f(3)))),
+    [
+      "let reciprocal: f64 = 1.0 / (d * d)",
+      "let a: f64 = x[i] * reciprocal",
+      "for q = 0 until 3",
+      "  a = a * reciprocal",
+      "let reciprocal_1: f64 = 1.0 / 3.0",
+      "y[i] = x[i] * reciprocal_1",
+    ],
+  );
 });
 
 test("locals that are the same for all elements count once they have their value", () => {
@@ -38,7 +41,8 @@ test("locals that are the same for all elements count once they have their value
 
 test("other quotients stay", () => {
   const k = scalar("k", "i32");
-  for (const quotient of [div(f(1), scalar("d")), div(x, load("y", [i])), div(scalar("d"), x)]) assert.equal(divided(store("y", [i], quotient)).length, 1);
+  for (const quotient of [div(f(1), scalar("d")), div(x, load("y", [i])), div(scalar("d"), x)])
+    assert.equal(divided(store("y", [i], quotient)).length, 1);
   assert.equal(divided(store("m", [i], div(load("m", [i], "i32"), k)))[0], "m[i] = m[i] / k");
   const changed = divided(define("w", f(2)), assign("w", x), store("y", [i], div(x, local("w"))));
   assert.equal(changed.at(-1), "y[i] = x[i] / w");

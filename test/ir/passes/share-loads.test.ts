@@ -53,11 +53,7 @@ const sum = (...values: Expr[]): Stmt => assign("s", values.reduce(add, local("s
 const looped = (start: Expr, stop: Expr, ...body: Stmt[]): string[] => shared(define("s", f(0)), loop("t", start, stop, body)).slice(1);
 
 it("what each turn of a loop reads first thing is loaded before it, if there are turns", () => {
-  assert.deepEqual(looped(n(0), n(3), sum(x, load("x", [turn]))), [
-    "let x_1: f64 = x[i]",
-    "for t = 0 until 3",
-    "  s = s + x_1 + x[t]",
-  ]);
+  assert.deepEqual(looped(n(0), n(3), sum(x, load("x", [turn]))), ["let x_1: f64 = x[i]", "for t = 0 until 3", "  s = s + x_1 + x[t]"]);
   assert.deepEqual(looped(n(0), load("at", [i], "i32"), sum(x)), [
     "let x_1: f64 = 0 < at[i] ? x[i] : 0.0",
     "for t = 0 until at[i]",
