@@ -71,17 +71,18 @@ interface Case {
   readonly columns: number;
   readonly turns: number;
   readonly edges?: boolean;
+  readonly rows?: number;
   readonly precision: "strict" | "fast";
 }
 
-async function outcome(device: Device, k: unknown, { columns, turns, edges = false, precision }: Case) {
+async function outcome(device: Device, k: unknown, { columns, turns, edges = false, rows = ROWS, precision }: Case) {
   const type = (k === singles ? f32 : f64) as typeof f64;
   const values = (length: number, from: number): number[] =>
     Array.from({ length }, (_, n) => (edges && n % 7 === 3 ? EDGES[(n + from) % EDGES.length] : noise(n + from)));
-  const a = device.from(type, values(ROWS * 12, 1), [ROWS, 12]);
+  const a = device.from(type, values(rows * 12, 1), k === tall ? [12, rows] : [rows, 12]);
   const b = device.from(type, values(12 * columns, 500), [12, columns]);
-  const c = device.from(type, values(12 * columns, 900), [12, columns]);
-  const policy = k === recurrence ? range(columns) : range([1, ROWS], [0, columns]);
+  const c = device.from(type, values(Math.max(12, rows) * columns, 900), [Math.max(12, rows), columns]);
+  const policy = k === recurrence ? range(columns) : range([1, rows], [0, columns]);
   const launch = device.prepare(k as Kernel<typeof params>, { a, b, c, turns }, policy, { precision });
   launch.submit();
   const result = [...(await device.queue.read(c))];
@@ -119,6 +120,32 @@ for (const [k, vectors] of [
         fast.result.forEach((value, n) => assert.ok(Math.abs(value - near.result[n]) <= (k === singles ? 1e-5 : 1e-12), `${where}: ${n}`));
       }
   });
+
+/** Two values to carry, nested loops, other rows than its own, and more reads that are contiguous along rows than along columns. */
+const tall = kernel("tall", params, ({ a, b, c, turns }, i, j) => {
+  let [sum, most] = [a[0][i], a[1][i]];
+  for (let k = 0; k < turns; k++) {
+    for (let l = 0; l < b.length; l++) sum += b[l][j] * a[k][i - 1];
+    most = Math.max(most, sum * a[k][i]);
+  }
+  c[i][j] = sum - most;
+});
+
+test("rows that read the same go in pairs", async () => {
+  for (const k of [product, singles, tall])
+    for (const [rows, pairs] of [
+      [65, true],
+      [71, true],
+      [66, false],
+      [9, false],
+    ] as const)
+      for (const columns of [1, 6, 16, MOST]) {
+        const strict = { columns, turns: 12, edges: columns === 6, rows, precision: "strict" } as const;
+        const { result, remarks } = await outcome(wasm, k, strict);
+        assert.equal(/axis 0: two elements at a time/.test(remarks), pairs, `${k.name}, ${rows} rows: ${remarks}`);
+        assert.deepEqual(result, (await outcome(js, k, strict)).result, `${k.name}, ${rows} rows, ${columns} columns`);
+      }
+});
 
 test("elements that leave a loop at different turns do not share it", async () => {
   for (const k of [leaving, ragged])
