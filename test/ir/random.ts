@@ -73,9 +73,12 @@ export function randomKernel(choices: readonly number[]): KernelIR {
   return new Grower(choices).kernel();
 }
 
-/** The same of nothing but assignments, stores and loops whose turns are the same for all elements. */
-export function randomLoops(choices: readonly number[]): KernelIR {
-  return new Grower(choices, true).kernel();
+/**
+ * The same of nothing but assignments, stores and loops whose turns are the same for all elements. Where they are `short`, an element carries one
+ * value, and each turn reads.
+ */
+export function randomLoops(choices: readonly number[], short = false): KernelIR {
+  return new Grower(choices, short ? "short" : "long").kernel();
 }
 
 /** Memory for `interpret` to run a random kernel on. */
@@ -101,7 +104,7 @@ class Grower {
 
   constructor(
     private readonly choices: readonly number[],
-    private readonly plain = false,
+    private readonly plain?: "short" | "long",
   ) {}
 
   kernel(): KernelIR {
@@ -193,10 +196,11 @@ class Grower {
 
   /** Values of an element that loops change, and that are stored after them. */
   private loops(): Stmt[] {
-    const carried = TYPES.map((type, at): [string, NumericType] => [`e${at}`, type]);
+    const short = this.plain === "short";
+    const carried = TYPES.slice(0, short ? 1 : undefined).map((type, at): [string, NumericType] => [`e${at}`, type]);
     const own = (names: object, at: number): [string, Expr[]] => [Object.keys(names)[at], [i]];
     const before = carried.map(([name, type], at) => define(name, load(...own(INPUTS, at), type)));
-    const body = this.block({ locals: carried, mutable: carried, arrays: [], inLoop: false }, 2, 5);
+    const body = this.block({ locals: carried, mutable: carried, arrays: [], inLoop: false }, 2, short ? 2 : 5);
     return [...before, ...body, ...carried.map(([name, type], at) => store(...own(OUTPUTS, at), local(name, type)))];
   }
 
@@ -219,7 +223,9 @@ class Grower {
         const [start, turns, step] = [this.pick(4), this.pick(4), this.oneOf([1, -1, 2, -2])];
         const stop = this.pick(2) ? bin("and", scalar("pi", "i32"), n(3)) : n(start + turns * step);
         const inner = { ...scope, locals: [...scope.locals, [name, "i32"] as [string, ScalarType]] };
-        return [loop(name, n(start), stop, this.block(inner, depth - 1, 3), step)];
+        if (this.plain === "long") return [loop(name, n(start), stop, this.block(inner, depth - 1, 3), step)];
+        const read = assign("e0", bin(this.oneOf(FLOAT_BINARY.slice(0, 3)), local("e0"), load("xd", [i])));
+        return [loop(name, n(start), stop, [read, ...this.block(inner, depth - 1, 1)], step)];
       }
     }
   }

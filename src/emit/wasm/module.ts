@@ -63,7 +63,8 @@ const MANY_ROWS = 64;
 function inPairs({ policy, anyRange, views }: WasmSpec, ir: KernelIR): KernelIR | undefined {
   if (policy.kind !== "range" || policy.tile || anyRange || policy.extents.length < 2) return undefined;
   const rows = policy.extents.at(-2)!;
-  if (rows < MANY_ROWS || rows % 2 > 0 || Object.values(views).some(({ strides }) => strides.length > 1 && strides.at(-1) !== 1)) return undefined;
+  if (rows < MANY_ROWS || rows % 2 > 0 || Object.values(views).some(({ strides }) => strides.length > 1 && strides.at(-1) !== 1))
+    return undefined;
   return pairRows(ir, policy.extents.length - 2);
 }
 

@@ -16,7 +16,8 @@ const SETTLED: ReadonlySet<Expr["op"]> = new Set(["const", "param", "extent", "b
  * matrix product's. Its index along the axis takes every second value. Undefined where that does not pay, or turns of loops may differ.
  */
 export function pairRows(ir: KernelIR, axis: number): KernelIR | undefined {
-  if (ir.checks || ir.prints || sizeOf(ir.body) > MOST.nodes || !ir.params.every(({ kind }) => kind === "view" || kind === "scalar")) return undefined;
+  if (ir.checks || ir.prints || sizeOf(ir.body) > MOST.nodes || !ir.params.every(({ kind }) => kind === "view" || kind === "scalar"))
+    return undefined;
   const loops: Loop[] = [];
   let plain = true;
   walkStmts(ir.body, (stmt) => {
@@ -40,7 +41,9 @@ function sharesLoads(ir: KernelIR, { name, body }: Loop, axis: number): boolean 
   walkExprs(body, (e) => {
     if (e.op !== "load" || e.indices.length < 2) return;
     const [inner, ...others] = [...e.indices].reverse();
-    const isPlain = others.every((index) => !someExpr(index, (x) => x.op !== "const" && !(x.op === "local" && x.name === name) && x.op !== "binary"));
+    const isPlain = others.every(
+      (index) => !someExpr(index, (x) => x.op !== "const" && !(x.op === "local" && x.name === name) && x.op !== "binary"),
+    );
     shares ||= inner.op === "index" && inner.axis === last && axis !== last && isPlain;
   });
   return shares;

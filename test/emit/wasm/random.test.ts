@@ -7,13 +7,16 @@ import type { CpuProgram } from "../../../src/device/cpu/launch.js";
 import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
-import type { KernelIR, NumericType } from "../../../src/ir/types.js";
+import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
+import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/values.js";
 import { INPUTS, OUTPUTS, SCALARS, randomKernel, randomLoops } from "../../ir/random.js";
 
 /** Enough for whole and partial vectors, chunks of a reduction, and two workers. */
 const LENGTH = 2 * 256 + 45;
+/** Enough for pairs of rows. */
+const ROWS = [64, 19];
 const SEED = Number(process.env.ISOFORM_SEED ?? 5);
 const RUNS = Number(process.env.ISOFORM_RUNS ?? 60);
 
@@ -36,14 +39,31 @@ function narrowed<T>(tree: T): T {
   return node as T;
 }
 
+/** The same of two axes: elements write rows of their own, and read one row. */
+function inRows(ir: KernelIR): KernelIR {
+  const [row, column] = [0, 1].map((axis): Expr => ({ op: "index", type: "i32", axis }));
+  const placed = (name: string, [at]: readonly Expr[]): Expr[] => [name in OUTPUTS ? row : { op: "const", type: "i32", value: 1 }, at];
+  const expr = (root: Expr): Expr =>
+    mapExpr(root, (node) => {
+      if (node.op === "index") return column;
+      return node.op === "load" ? { ...node, indices: placed(node.view, node.indices) } : node;
+    });
+  const stmt = (s: Stmt): Stmt => (s.kind === "store" ? { ...s, indices: placed(s.view, s.indices) } : s);
+  const params = ir.params.map((param) => (param.kind === "view" ? { ...param, rank: 2 } : param));
+  return { ...ir, params, policy: { kind: "range", rank: 2 }, body: mapStmts(ir.body, { expr, stmt }) };
+}
+
 /** What a kernel leaves in its views, and its sum; notes the launch's remarks. */
 async function outputsOf(device: CpuDevice, ir: KernelIR, remarks: string[]): Promise<Record<string, ArrayLike<number>>> {
   const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumericType]] : [])));
   const target = ir.params.find((p) => p.kind === "scatter");
+  const shape = ir.policy.kind === "range" && ir.policy.rank === 2 ? ROWS : [LENGTH];
   const views = Object.fromEntries(
     Object.entries(types).map(([name, type]) => {
-      const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7));
-      return [name, device.from({ type }, values)];
+      const values = Array.from({ length: shape.reduce((a, b) => a * b) }, (_, n) =>
+        name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7,
+      );
+      return [name, device.from({ type }, values, shape)];
     }),
   );
   if (target) views.h = device.array({ type: target.element }, 4);
@@ -51,7 +71,7 @@ async function outputsOf(device: CpuDevice, ir: KernelIR, remarks: string[]): Pr
     kernel: { name: ir.name, params: {}, policy: "range", body: () => {}, location: ir.location } as Kernel,
     ir,
     access: analyseAccess(ir),
-    policy: range(LENGTH),
+    policy: range(...(shape as [number])),
     precision: "strict",
     ordered: true,
     scalars: { pd: 1.5, pi: 3, pb: true },
@@ -83,6 +103,7 @@ for (const [what, make] of [
   ["kernels of four lanes", (choices: number[]) => narrowed(randomKernel(choices))],
   ["loops", randomLoops],
   ["loops of four lanes", (choices: number[]) => narrowed(randomLoops(choices))],
+  ["loops of rows", (choices: number[]) => inRows(randomLoops(choices, true))],
 ] as const)
   test(`random ${what} have the bits of js`, async () => {
     assert.equal(Object.keys(SCALARS).length, 3);
@@ -100,6 +121,8 @@ for (const [what, make] of [
         }),
         { seed: SEED, numRuns: RUNS },
       );
+      const pairs = remarks.filter((text) => text.includes("two elements at a time")).length;
+      if (what.endsWith("rows")) assert.ok(pairs >= RUNS / 12, `${pairs} of ${RUNS} go in pairs`);
       const abreast = remarks.filter((text) => text.includes("side by side")).length;
       if (what.startsWith("loops")) assert.ok(abreast >= RUNS / 4, `${abreast} of ${RUNS} go side by side`);
     } finally {
