@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { divideByReciprocals } from "../../../src/ir/passes/reciprocals.js";
 import { print } from "../../../src/ir/print.js";
 import { verify } from "../../../src/ir/verify.js";
-import type { Stmt } from "../../../src/ir/types.js";
-import { add, assign, define, div, f, i, kernel, load, local, loop, mul, n, scalar, store, value, view } from "../build.js";
+import type { Expr, Stmt } from "../../../src/ir/types.js";
+import { add, array, assign, bin, cast, cmp, define, div, element, f, i, kernel, load, local, loop, mul, n } from "../build.js";
+import { scalar, select, setElement, store, un, value, view } from "../build.js";
 
 const params = [view("x"), view("y"), view("m", 1, "i32"), value("d"), value("k", "i32")];
 const x = load("x", [i]);
@@ -46,4 +47,18 @@ test("other quotients stay", () => {
   assert.equal(divided(store("m", [i], div(load("m", [i], "i32"), k)))[0], "m[i] = m[i] / k");
   const changed = divided(define("w", f(2)), assign("w", x), store("y", [i], div(x, local("w"))));
   assert.equal(changed.at(-1), "y[i] = x[i] / w");
+});
+
+test("quotients that decide something stay, also by way of locals; a rounded one does not", () => {
+  const q = div(x, scalar("d"));
+  const whole = (e: Expr): Stmt => store("m", [i], cast("i32", e));
+  const stays = (...body: Stmt[]): void => assert.ok(divided(...body).some((line) => line.includes("x[i] / d")));
+  stays(whole(q));
+  stays(store("y", [i], un("floor", mul(q, f(2)))));
+  stays(store("y", [i], select(cmp("lt", f(1), q), f(1), f(0))));
+  stays(store("y", [i], bin("rem", q, f(1))));
+  stays(define("a", q), define("b", add(local("a"), f(1))), whole(local("b")));
+  stays(define("a", f(0)), assign("a", q), whole(local("a")));
+  stays(array("c", 2), setElement("c", n(0), q), whole(element("c", n(1))));
+  assert.match(divided(whole(un("round", q))).at(-1)!, /x\[i\] \* reciprocal/);
 });
