@@ -9,21 +9,27 @@ import koffi from "koffi";
 export type CArgument = bigint | number;
 
 const SOURCES = fileURLToPath(new URL("../../bench/baselines/", import.meta.url));
-export const FLAGS = ["-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-Wl,-z,nodelete"];
+const MACHINE = "-march=native";
+export const FLAGS = ["-O3", MACHINE, "-fopenmp", "-fPIC", "-shared", "-Wl,-z,nodelete"];
 /** Files whose authors let sums be reordered. */
 const FAST_MATH = ["ordinary.c"];
 
-/** The hand-written kernels of bench/baselines, each file built with the flags above. */
+/** Flags in place of the machine's own, for vectors of 128 bits as WebAssembly has them. */
+export const NARROW = ["-msse4.2", "-mno-avx"];
+
+/** The hand-written kernels of bench/baselines, each file built with the flags above, or those of them that are asked for with `machine` for one. */
 export class Baselines {
   private readonly libraries: Record<string, ReturnType<typeof koffi.load>> = {};
 
-  constructor(compiler: string) {
+  constructor(compiler: string, machine: readonly string[] = [MACHINE], subjects?: readonly string[]) {
     const folder = mkdtempSync(join(tmpdir(), "isoform-bench-"));
-    for (const file of readdirSync(SOURCES).filter((name) => name.endsWith(".c"))) {
+    const flags = FLAGS.flatMap((flag) => (flag === MACHINE ? machine : [flag]));
+    const wanted = (name: string): boolean => name.endsWith(".c") && (subjects?.includes(name.slice(0, -2)) ?? true);
+    for (const file of readdirSync(SOURCES).filter(wanted)) {
       const library = join(folder, `${file}.so`);
       const run = spawnSync(
         compiler,
-        [...FLAGS, ...(FAST_MATH.includes(file) ? ["-ffast-math"] : []), "-o", library, join(SOURCES, file), "-lm"],
+        [...flags, ...(FAST_MATH.includes(file) ? ["-ffast-math"] : []), "-o", library, join(SOURCES, file), "-lm"],
         { encoding: "utf8" },
       );
       if (run.status !== 0) throw new Error(`${compiler} could not compile ${file}:\n${run.stderr}`);

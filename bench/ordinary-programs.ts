@@ -3,7 +3,7 @@ import { dense, type Cell, type DenseGrid, type Field, type FieldAccess } from "
 import { philox, uniform32 } from "isoform/patterns";
 import { devices } from "isoform/set";
 import { skeleton, swap, type Step } from "isoform/skeleton";
-import { addressIn, Baselines, type CArgument } from "./baselines.js";
+import { addressIn, Baselines, NARROW, type CArgument } from "./baselines.js";
 import type { Variant } from "./interleave.js";
 
 /* Programs of ordinary.ts, each beside its function in baselines/ordinary.c. */
@@ -12,10 +12,14 @@ import type { Variant } from "./interleave.js";
 export interface Program {
   readonly own: Variant["run"];
   readonly c: () => unknown;
+  /** The same compiled for vectors of 128 bits, as `wasm` has them. */
+  readonly narrow: () => unknown;
   free(): void | Promise<void>;
 }
 
-const baselines = new Baselines(process.env.CC ?? "gcc");
+const compiler = process.env.CC ?? "gcc";
+const baselines = new Baselines(compiler);
+const narrow = new Baselines(compiler, NARROW, ["ordinary"]);
 const big = (...numbers: number[]): bigint[] => numbers.map(BigInt);
 const addressOf = ({ buffer }: View): bigint => addressIn(buffer.host!, Number(buffer.address));
 const noise = (n: number): number => Math.abs(Math.sin(12.9898 * (n + 1)) * 43758.5453) % 1;
@@ -49,6 +53,7 @@ async function launched(name: string, made: (device: Device) => Made, where: str
       return device.queue.finish();
     },
     c: byHand,
+    narrow: narrow.bind("ordinary", name, given),
     free: () => device.close(),
   };
 }
@@ -82,9 +87,11 @@ async function stepped(
   const memory = await open(where);
   const cells = (k: number) => Float64Array.from({ length: n * n }, (_, i) => (k === 0 ? 1 : 0) + 0.01 * noise(k + 7 * i));
   const arrays = Array.from({ length: count }, (_, k) => memory.from(f64, cells(k)));
+  const given = [...arrays.map(addressOf), BigInt(n)];
   return {
     own: (times) => plan.run(times),
-    c: baselines.bind("ordinary", name, [...arrays.map(addressOf), BigInt(n)]),
+    c: baselines.bind("ordinary", name, given),
+    narrow: narrow.bind("ordinary", name, given),
     free: async () => {
       await set.close();
       await memory.close();

@@ -35,6 +35,10 @@ export function children(expr: Expr): readonly Expr[] {
   }
 }
 
+/** The children that are evaluated whenever the expression is. */
+export const alwaysEvaluated = (expr: Expr): readonly Expr[] =>
+  expr.op === "select" || expr.op === "logical" ? children(expr).slice(0, 1) : children(expr);
+
 /** Every element replaced; the very same list where nothing changed. */
 function mapList<T>(list: readonly T[], map: (element: T) => T): T[] {
   let changed: T[] | undefined;

@@ -73,6 +73,14 @@ export function randomKernel(choices: readonly number[]): KernelIR {
   return new Grower(choices).kernel();
 }
 
+/**
+ * The same of nothing but assignments, stores and loops whose turns are the same for all elements. Where they are `short`, an element carries one
+ * value, and each turn reads.
+ */
+export function randomLoops(choices: readonly number[], short = false): KernelIR {
+  return new Grower(choices, short ? "short" : "long").kernel();
+}
+
 /** Memory for `interpret` to run a random kernel on. */
 export function randomMemory(): Memory {
   const zeros = () => Array<number>(EXTENT).fill(0);
@@ -94,16 +102,18 @@ class Grower {
   private at = 0;
   private names = 0;
 
-  constructor(private readonly choices: readonly number[]) {}
+  constructor(
+    private readonly choices: readonly number[],
+    private readonly plain?: "short" | "long",
+  ) {}
 
   kernel(): KernelIR {
     const params = [
       ...Object.entries({ ...INPUTS, ...OUTPUTS }).map(([name, type]) => view(name, 1, type)),
       ...Object.entries(SCALARS).map(([name, type]) => value(name, type)),
-      target("h"),
-      total("s"),
+      ...(this.plain ? [] : [target("h"), total("s")]),
     ];
-    const body = this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
+    const body = this.plain ? this.loops() : this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
     return kernel(params, body, { tables: [table("t", [0.5, -0, 3, 7])] });
   }
 
@@ -125,6 +135,7 @@ class Grower {
 
   private stmts(scope: Scope, depth: number): Stmt[] {
     const type = this.oneOf(TYPES);
+    if (this.plain) return this.plainStmts(scope, depth, type);
     switch (this.pick(depth > 0 ? 13 : 8)) {
       default:
         return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 3, scope))];
@@ -183,6 +194,42 @@ class Grower {
     }
   }
 
+  /** Values of an element that loops change, and that are stored after them. */
+  private loops(): Stmt[] {
+    const short = this.plain === "short";
+    const carried = TYPES.slice(0, short ? 1 : undefined).map((type, at): [string, NumericType] => [`e${at}`, type]);
+    const own = (names: object, at: number): [string, Expr[]] => [Object.keys(names)[at], [i]];
+    const before = carried.map(([name, type], at) => define(name, load(...own(INPUTS, at), type)));
+    const body = this.block({ locals: carried, mutable: carried, arrays: [], inLoop: false }, 2, short ? 2 : 5);
+    return [...before, ...body, ...carried.map(([name, type], at) => store(...own(OUTPUTS, at), local(name, type)))];
+  }
+
+  private plainStmts(scope: Scope, depth: number, type: NumericType): Stmt[] {
+    switch (this.pick(depth > 0 ? 7 : 4)) {
+      case 0:
+        return [store(Object.keys(OUTPUTS)[TYPES.indexOf(type)], [i], this.expr(type, 2, scope))];
+      case 1: {
+        const stmt = define(this.name("v"), this.expr(type, 2, scope));
+        this.declare(scope, (stmt as { name: string }).name, type);
+        return [stmt];
+      }
+      case 2:
+      case 3: {
+        const [name, is] = this.oneOf(scope.mutable);
+        return [assign(name, this.expr(is, 2, scope))];
+      }
+      default: {
+        const name = this.name("k");
+        const [start, turns, step] = [this.pick(4), this.pick(4), this.oneOf([1, -1, 2, -2])];
+        const stop = this.pick(2) ? bin("and", scalar("pi", "i32"), n(3)) : n(start + turns * step);
+        const inner = { ...scope, locals: [...scope.locals, [name, "i32"] as [string, ScalarType]] };
+        if (this.plain === "long") return [loop(name, n(start), stop, this.block(inner, depth - 1, 3), step)];
+        const read = assign("e0", bin(this.oneOf(FLOAT_BINARY.slice(0, 3)), local("e0"), load("xd", [i])));
+        return [loop(name, n(start), stop, [read, ...this.block(inner, depth - 1, 1)], step)];
+      }
+    }
+  }
+
   private declare(scope: Scope, name: string, type: ScalarType): void {
     scope.locals.push([name, type]);
     scope.mutable.push([name, type]);
@@ -204,7 +251,7 @@ class Grower {
     const float = type === "f64" || type === "f32";
     if (choice === 6) return cast(type, sub(this.oneOf<ScalarType>([...TYPES, "bool"])));
     if (choice === 7) return un(float ? this.oneOf(FLOAT_UNARY) : this.oneOf(["neg", "bitnot", "abs"] as const), sub(type));
-    if (choice === 8 && float)
+    if (choice === 8 && float && !this.plain)
       return { op: "call", type, fn: "powi", args: [sub(type), this.pick(2) ? n(this.pick(21) - 10) : sub("i32")] };
     if (choice === 8 && type === "u32") return bin("mulhi", sub(type), sub(type));
     return bin(this.oneOf(float ? FLOAT_BINARY : INTEGER_BINARY), sub(type), sub(type));
@@ -234,6 +281,8 @@ class Grower {
     if (choice >= 3 && locals.length > 0) return local(this.oneOf(locals)[0], type);
     if (type === "bool") return c("bool", choice === 0);
     if (choice === 2 && arrays.length > 0) return element(this.oneOf(arrays)[0], this.place(scope), type);
+    // What all elements read from one place.
+    if (choice === 1 && this.plain && this.pick(2)) return load(Object.keys(INPUTS)[TYPES.indexOf(type)], [n(this.pick(EXTENT))], type);
     if (choice === 1) return load(Object.keys(this.pick(2) ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [i], type);
     if (choice === 2 && type === "f64") return entry("t", [this.place(scope)]);
     if (choice === 2 && type === "i32") return this.pick(2) ? extent("xd") : mul(i, n(this.pick(3)));

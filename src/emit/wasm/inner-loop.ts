@@ -12,6 +12,7 @@ import { Pointers, exprKey } from "./linear-address.js";
 import type { LoopTerms, Pointer } from "./linear-address.js";
 import type { Accumulator } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
+import { vectorsSideBySide } from "./side-by-side.js";
 import { isVariable, Variance } from "./variance.js";
 import type { LoopVariable } from "./variance.js";
 import { VectorCode } from "./vector.js";
@@ -169,16 +170,28 @@ export class InnerLoop {
     fn.get(count);
     fn.set(left);
     const vector = width > 1 ? new VectorCode(code, this, this.variance, width as 2 | 4) : undefined;
-    const copies = this.copies();
+    const abreast = vector ? this.abreast(vector) : 1;
+    const copies = abreast > 1 ? abreast : this.copies();
     for (const a of accumulators.values()) {
       if (!a.carries && copies * width < REDUCTION_LANES) a.clear();
       a.clearRegisters(copies, vector);
     }
+    if (vector) vector.abreast = abreast;
     if (copies > 0) this.rounds(vector, copies, left);
+    if (vector) vector.abreast = 1;
     if (copies > 1 && accumulators.size === 0) this.rounds(vector, 1, left);
     for (const a of accumulators.values()) a.spill(vector);
     if (copies * width !== 1) this.rest(from, left);
     code.release("i32", left);
+  }
+
+  /** Vectors that go side by side through loops in the body. */
+  private abreast(vector: VectorCode): number {
+    const { accumulators, body } = this.shape;
+    if (accumulators.size > 0 || this.interior) return 1;
+    const count = vectorsSideBySide(body, this.variance, (load) => vector.isContiguous(load));
+    if (count > 1) this.code.remarks.push(`${count} vectors side by side through its loops`);
+    return count;
   }
 
   /**
@@ -251,7 +264,7 @@ export class InnerLoop {
     fn.tee(rounds);
     fn.if();
     const round = (body: readonly Stmt[]): void => {
-      for (let copy = 0; copy < copies; copy++) {
+      for (let copy = 0; copy < copies; copy += vector?.abreast ?? 1) {
         (vector ?? scalar).copy = copy;
         if (lanes) lanes.statements(body);
         else this.element(scalar, body);

@@ -1,4 +1,7 @@
+import { pairRows } from "../../ir/passes/pair-rows.js";
+import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
+import type { KernelIR } from "../../ir/types.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
 import type { WasmSpec } from "./kernel-code.js";
@@ -35,10 +38,12 @@ export interface WasmKernel {
  * than the memory can be, addresses wrap: the caller checks.
  */
 export function emitWasm(given: WasmSpec): WasmKernel {
-  const spec = given.disjointMemory ? { ...given, ir: shareLoads(given.ir) } : given;
+  const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
+  const paired = given.disjointMemory ? inPairs(given, divided) : undefined;
+  const spec = { ...given, ir: given.disjointMemory ? shareLoads(paired ?? divided) : divided };
   const code = new KernelCode(spec);
   const work: Work & { readonly inner?: number } =
-    spec.policy.kind === "range" ? emitRange(code, spec.policy) : emitTeams(code, spec.policy);
+    spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);
   return {
     bytes: code.module.bytes(),
@@ -49,6 +54,18 @@ export function emitWasm(given: WasmSpec): WasmKernel {
     ...(spec.anyRange && { inner: work.inner }),
     remarks: code.remarks,
   };
+}
+
+/** Rows from which on workers have enough pairs of them. */
+const MANY_ROWS = 64;
+
+/** The kernel of two rows at a time; undefined where elements go row by row. */
+function inPairs({ policy, anyRange, views }: WasmSpec, ir: KernelIR): KernelIR | undefined {
+  if (policy.kind !== "range" || policy.tile || anyRange || policy.extents.length < 2) return undefined;
+  const rows = policy.extents.at(-2)!;
+  if (rows < MANY_ROWS || rows % 2 > 0 || Object.values(views).some(({ strides }) => strides.length > 1 && strides.at(-1) !== 1))
+    return undefined;
+  return pairRows(ir, policy.extents.length - 2);
 }
 
 /** The exported function: shares `units` out over the workers, and works off its share in calls of `batch` units. */

@@ -29,16 +29,21 @@ type Bound = number | Int;
 
 /**
  * Fills `slice` for a range. A unit is REDUCTION_CHUNK elements of a line, a line one combination of the outer indices:
- * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial.
+ * unit = line * (units of a line) + chunk, which is also the index of a strict reduction's partial. With `paired`, an element of the kernel is two of
+ * the range, neighbours along the last axis but one.
  */
-export function emitRange(code: KernelCode, policy: RangePolicy): Work & { readonly inner?: number } {
+export function emitRange(code: KernelCode, whole: RangePolicy, paired = false): Work & { readonly inner?: number } {
   const { fn, spec } = code;
+  const pairs = paired ? whole.extents.length - 2 : -1;
+  const policy = { ...whole, extents: whole.extents.map((extent, axis) => (axis === pairs ? extent / 2 : extent)) };
   const strategies = Object.values(spec.scatter);
   const tiles = tilesOf(spec.ir, policy, strategies);
+  if (paired) code.remarks.push(`axis ${pairs}: two elements at a time, as they read the same`);
   code.remarks.push(...tilesRemark(spec.ir, policy, strategies));
   if (tiles) return emitTiles(code, policy, tiles);
   const argument = (kind: "begin" | "count", axis: number): Int => Int.local(fn, code.argument({ kind, axis }, "i32"));
-  const axes = axisOrder(code, policy).map((axis): { axis: number; begin: Bound; extent: Bound } =>
+  const order = paired ? [...policy.extents.keys()] : axisOrder(code, policy);
+  const axes = order.map((axis): { axis: number; begin: Bound; extent: Bound } =>
     spec.anyRange
       ? { axis, begin: argument("begin", axis), extent: argument("count", axis) }
       : { axis, begin: policy.begin[axis], extent: policy.extents[axis] },
@@ -66,7 +71,8 @@ export function emitRange(code: KernelCode, policy: RangePolicy): Work & { reado
   done.plus(inner.begin).to(from);
   local(units).times(REDUCTION_CHUNK).orAtMost(Int.of(fn, inner.extent).minus(done)).to(count);
   for (const [n, { axis, begin, extent }] of [...axes.entries()].reverse()) {
-    (n > 0 ? local(line).modulo(extent) : local(line)).plus(begin).to(code.localOf(axis, "i32", "index"));
+    const place = n > 0 ? local(line).modulo(extent) : local(line);
+    (axis === pairs ? place.times(2) : place).plus(begin).to(code.localOf(axis, "i32", "index"));
     local(line).over(extent).to(line);
   }
   new InnerLoop(code, { variable, body: spec.ir.body, width, accumulators }).emit(from, count);

@@ -153,18 +153,20 @@ export class ScalarOperators {
     code.release(type, sign);
   }
 
-  /** To the nearest whole number, halves up. */
+  /** To the nearest whole number, halves up. A zero has the operand's sign in strict mode alone: V8 takes signs by way of general registers. */
   private round(type: FloatType): void {
     const { fn, code } = this;
     const a = code.temp(type);
-    fn.tee(a);
+    if (code.strict) fn.tee(a);
     for (const part of HALF[type]) {
       this.constant(type, part);
       fn.op(`${type}.add`);
     }
     fn.op(`${type}.floor`);
-    fn.get(a);
-    fn.op(`${type}.copysign`);
+    if (code.strict) {
+      fn.get(a);
+      fn.op(`${type}.copysign`);
+    }
     code.release(type, a);
   }
 

@@ -221,6 +221,12 @@ export class VectorMemory {
     return range !== undefined && range[0] >= -MARGIN && range[1] <= last + MARGIN;
   }
 
+  /** True of a load whose lanes lie side by side. */
+  readsInOrder({ view, indices }: Extract<Expr, { op: "load" }>): boolean {
+    const { code, vector } = this;
+    return this.isContiguous(code.linearAddress(view, indices, vector.loop.terms), code.arrays.get(view)!);
+  }
+
   private isContiguous(linear: LinearAddress, info: ArrayInfo): boolean {
     return (
       linear.step === BYTES[info.type] &&

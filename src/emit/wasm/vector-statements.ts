@@ -37,7 +37,7 @@ export class VectorStatements {
   }
 
   statements(body: readonly Stmt[]): void {
-    const segments = segmentsOf(body, (local) => this.vector.variance.isVarying(local));
+    const segments = this.vector.abreast > 1 ? [] : segmentsOf(body, (local) => this.vector.variance.isVarying(local));
     for (const [n, stmt] of body.entries()) {
       if (segments.some(({ from }) => from === n)) this.beginSegment();
       this.statement(stmt);
@@ -68,7 +68,7 @@ export class VectorStatements {
     if (outliving.length > 0) fn.else();
     for (const name of outliving) {
       fn.v128([0, 0, 0, 0]);
-      fn.set(this.code.localOf(name, "v128"));
+      fn.set(this.vector.localOf(name));
     }
     fn.end();
   }
@@ -98,17 +98,17 @@ export class VectorStatements {
         if (!variance.isVarying(stmt.name)) return scalar.statement(stmt);
         const value = stmt.kind === "let" ? stmt.init : stmt.value;
         if (!value || (stmt.kind === "let" && vector.declareSplit(stmt.name, value))) return;
-        vector.expr(value);
-        return vector.assign(
-          code.localOf(stmt.name, "v128"),
-          value.type,
-          stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name) && !this.merged.has(stmt.name),
-        );
+        return vector.each([value], () => {
+          vector.expr(value);
+          const blend = stmt.kind === "assign" && this.depth > variance.depthOf(stmt.name) && !this.merged.has(stmt.name);
+          vector.assign(vector.localOf(stmt.name), value.type, blend);
+        });
       }
       case "array":
         if (!code.arrays.has(stmt.name)) code.allocateArray(stmt.name, stmt.type, stmt.length, SLOT);
         return clearArray(code, stmt.name, stmt.length);
       case "store":
+        return vector.each([stmt.value], () => vector.statement(stmt, true));
       case "scatter":
         return vector.statement(stmt, true);
       case "setElement":
@@ -163,7 +163,7 @@ export class VectorStatements {
     const often = hasJump(block) ? [] : [...counts].filter(([, { times }]) => times > 1);
     const before = often.map(([name]) => {
       const saved = code.temp("v128");
-      fn.get(code.localOf(name, "v128"));
+      fn.get(vector.localOf(name));
       fn.set(saved);
       return saved;
     });
@@ -172,7 +172,7 @@ export class VectorStatements {
     this.statements(block);
     this.merged = outer;
     often.forEach(([name, { type }], n) => {
-      const local = code.localOf(name, "v128");
+      const local = vector.localOf(name);
       fn.get(local);
       vector.blend(() => fn.get(before[n]), type);
       fn.set(local);

@@ -3,12 +3,13 @@ import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../ir/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
-import { someExpr } from "../../ir/walk.js";
+import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
 import { ScalarCode } from "./scalar.js";
+import { pairOf } from "./sines.js";
 import { comparison, floatBinary, floatUnary, signed } from "./scalar-operators.js";
 import type { Variance } from "./variance.js";
 
@@ -38,6 +39,10 @@ export class VectorCode {
   mask: number | undefined;
   /** Which of several elements' vectors in an unrolled loop. */
   copy = 0;
+  /** Vectors that go through the statements side by side, each with locals of its own. */
+  abreast = 1;
+  /** Locals of values that vectors side by side have in common, by what they are. */
+  private readonly common = new Map<string, number>();
   private readonly hoisted = new Map<string, number>();
   /** Integer locals that are held lane by lane, as they serve as indices. */
   private readonly split = new Map<string, number[]>();
@@ -62,13 +67,38 @@ export class VectorCode {
     return this.width === 2 && type !== "f64" && type !== "bool";
   }
 
+  /** The WebAssembly local of a kernel's local that varies. */
+  localOf(name: string): number {
+    return this.code.localOf(name, "v128", this.abreast > 1 ? `${this.copy} ` : "");
+  }
+
+  /** Emits what each of the vectors side by side does with `values`; what these read for all of them is read once. */
+  each(values: readonly Expr[], emit: () => void): void {
+    if (this.abreast === 1) return emit();
+    for (const value of values) this.readCommon(value);
+    for (; this.copy < this.abreast; this.copy++) emit();
+    this.copy = 0;
+    this.code.release("v128", ...this.common.values());
+    this.common.clear();
+  }
+
+  private readCommon(e: Expr): void {
+    if (this.variance.varies(e)) return alwaysEvaluated(e).forEach((child) => this.readCommon(child));
+    const key = exprKey(e);
+    if (this.common.has(key) || this.loop.isInvariant(e)) return;
+    this.uniform(e);
+    const local = this.code.temp("v128");
+    this.fn.set(local);
+    this.common.set(key, local);
+  }
+
   expr(e: Expr): void {
     const { fn } = this;
     if (!this.variance.varies(e)) return this.uniform(e);
     switch (e.op) {
       case "local":
         if (this.loop.isVariable(e)) return this.loopVariable();
-        return fn.get(this.code.localOf(e.name, "v128"));
+        return fn.get(this.localOf(e.name));
       case "index":
         return this.loopVariable();
       case "load":
@@ -120,6 +150,11 @@ export class VectorCode {
     }
   }
 
+  /** True of a load whose lanes lie side by side. */
+  isContiguous(e: Expr): boolean {
+    return e.op === "load" && this.memory.readsInOrder(e);
+  }
+
   /** Sets a local to the value on the stack, in the active lanes only where it must be `blend`ed. */
   assign(local: number, type: ScalarType, blend: boolean): void {
     if (blend) this.blend(() => this.fn.get(local), type);
@@ -142,12 +177,13 @@ export class VectorCode {
     if (
       init.type !== "i32" ||
       this.mask !== undefined ||
+      this.abreast > 1 ||
       !this.code.definitions.has(name) ||
       !someExpr(init, (x) => x.op === "load") ||
       !this.isLanewise(init)
     )
       return false;
-    const { fn, code } = this;
+    const { fn } = this;
     if (!this.split.has(name))
       this.split.set(
         name,
@@ -162,7 +198,7 @@ export class VectorCode {
       if (lane === 0) fn.op("i32x4.splat");
       else fn.lane("i32x4.replace_lane", lane);
     });
-    fn.set(code.localOf(name, "v128"));
+    fn.set(this.localOf(name));
     return true;
   }
 
@@ -252,6 +288,8 @@ export class VectorCode {
       }
       return fn.get(local);
     }
+    const common = this.common.size > 0 ? this.common.get(exprKey(e)) : undefined;
+    if (common !== undefined) return fn.get(common);
     if (e.op === "load" && e.type !== "i32" && e.type !== "u32") {
       const offset = this.scalar.address(e.view, e.indices);
       return fn.memory(SPLATS[e.type === "f64" ? "f64" : "f32"], offset);
@@ -358,7 +396,32 @@ export class VectorCode {
   private call({ args, type }: { args: Expr[]; type: ScalarType }, name: MathFn): void {
     const { fn, code } = this;
     if (name === "powi") return this.lanewise(args, type, () => fn.call(code.powi(type as FloatType)));
+    if (!code.strict && (name === "sin" || name === "cos")) return this.inPairs(args[0], name);
     return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), type === "f32");
+  }
+
+  /** Sines and cosines of two values at a time. */
+  private inPairs(arg: Expr, name: "sin" | "cos"): void {
+    const { fn, code } = this;
+    const pair = (): void => {
+      code.loadAddress({ kind: "tables" });
+      fn.call(pairOf(code, name).index);
+    };
+    this.expr(arg);
+    if (arg.type === "f64") return pair();
+    const halves = this.width === 2 ? [0] : [0, 8];
+    const given = code.temp("v128");
+    fn.set(given);
+    for (const half of halves) {
+      fn.get(given);
+      fn.get(given);
+      fn.shuffle(Array.from({ length: 16 }, (_, n) => (n + half) % 16));
+      fn.op("f64x2.promote_low_f32x4");
+      pair();
+      fn.op("f32x4.demote_f64x2_zero");
+    }
+    if (halves.length > 1) fn.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+    code.release("v128", given);
   }
 
   /** All bits of a but the sign, which comes from b; the sign of a NaN counts as +. */

@@ -2,13 +2,28 @@ import { define, localOf } from "../by-name.js";
 import { Names } from "./copy.js";
 import { isFloat, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { assignedLocals, children, exprsOf, mapBlocks, mapChildren, mapOwnExprs, walkExprs, changedIn } from "../walk.js";
+import { isExact } from "../loop-stops.js";
+import { literal, simplify } from "../simplify.js";
+import {
+  alwaysEvaluated,
+  assignedLocals,
+  blocksOf,
+  children,
+  declares,
+  exprsOf,
+  hasJump,
+  mapBlocks,
+  mapChildren,
+  mapOwnExprs,
+} from "../walk.js";
+import { changedIn, someExpr, walkExprs, walkStmts } from "../walk.js";
 
 type Load = Extract<Expr, { op: "load" }>;
+type Loop = Extract<Stmt, { kind: "for" }>;
 
 /**
- * Loads each value once for all who use it in a block: for compilers that do not see that memory has not changed. Only of views that the
- * kernel does not write, which must not share memory with those that it does.
+ * Loads each value once for all who use it in a block, and before a loop the floats that all of its turns read from one place: for compilers that
+ * do not see that memory has not changed. Only of views that the kernel does not write, which must not share memory with those that it does.
  */
 export function shareLoads(ir: KernelIR): KernelIR {
   return new Sharing(ir).kernel();
@@ -62,8 +77,33 @@ class Sharing {
         return name === undefined ? mapChildren(e, substitute) : localOf(name, e.type);
       };
       for (const e of exprsOf(stmt)) eachLoad(e, share);
-      return [...before, mapBlocks(mapOwnExprs(stmt, substitute), (block) => this.block(block, shared))];
+      const inside = stmt.kind === "for" ? this.ahead(stmt, shared, before) : shared;
+      return [...before, mapBlocks(mapOwnExprs(stmt, substitute), (block) => this.block(block, inside))];
     });
+  }
+
+  /** Loads `before` a loop what each of its turns would load first thing from the same place, if there are turns; what is known inside. */
+  private ahead(loop: Loop, outer: Shared, before: Stmt[]): Shared {
+    if (isExact(loop.stop)) return outer;
+    const any = simplify({ op: "compare", type: "bool", fn: loop.step > 0 ? "lt" : "gt", a: loop.start, b: loop.stop });
+    if (any.op === "const" && !any.value) return outer;
+    const own = new Set([loop.name]);
+    walkStmts(loop.body, (stmt) => declares(stmt).forEach((name) => own.add(name)));
+    const inside = new Map(outer);
+    const load = (e: Load): void => {
+      const key = this.keyOf(e);
+      if (key === undefined || inside.has(key) || !isFloat(e.type)) return;
+      if (someExpr(e, (x) => x.op === "local" && own.has(x.name))) return;
+      const name = this.names.fresh(e.view);
+      const value: Expr = any.op === "const" ? e : { op: "select", type: e.type, cond: any, a: e, b: literal(e.type, 0) };
+      before.push(define(name, value, loop.location));
+      inside.set(key, name);
+    };
+    for (const stmt of loop.body) {
+      for (const e of exprsOf(stmt)) eachLoad(e, load);
+      if (blocksOf(stmt).some(hasJump) || hasJump([stmt])) break;
+    }
+    return inside;
   }
 
   /** The same for loads of one value; undefined if the value, or the place, may change. */
@@ -81,7 +121,6 @@ class Sharing {
 
 /** Visits the loads that an expression always makes, inner ones first. */
 function eachLoad(e: Expr, visit: (load: Load) => void): void {
-  const always = e.op === "select" || e.op === "logical" ? children(e).slice(0, 1) : children(e);
-  for (const child of always) eachLoad(child, visit);
+  for (const child of alwaysEvaluated(e)) eachLoad(child, visit);
   if (e.op === "load") visit(e);
 }

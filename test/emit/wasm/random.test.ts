@@ -7,13 +7,16 @@ import type { CpuProgram } from "../../../src/device/cpu/launch.js";
 import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
-import type { KernelIR, NumericType } from "../../../src/ir/types.js";
+import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
+import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
 import type { Kernel } from "../../../src/kernel/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/values.js";
-import { INPUTS, OUTPUTS, SCALARS, randomKernel } from "../../ir/random.js";
+import { INPUTS, OUTPUTS, SCALARS, randomKernel, randomLoops } from "../../ir/random.js";
 
 /** Enough for whole and partial vectors, chunks of a reduction, and two workers. */
 const LENGTH = 2 * 256 + 45;
+/** Enough for pairs of rows. */
+const ROWS = [64, 19];
 const SEED = Number(process.env.ISOFORM_SEED ?? 5);
 const RUNS = Number(process.env.ISOFORM_RUNS ?? 60);
 
@@ -36,21 +39,39 @@ function narrowed<T>(tree: T): T {
   return node as T;
 }
 
-async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string, ArrayLike<number>>> {
+/** The same of two axes: elements write rows of their own, and read one row. */
+function inRows(ir: KernelIR): KernelIR {
+  const [row, column] = [0, 1].map((axis): Expr => ({ op: "index", type: "i32", axis }));
+  const placed = (name: string, [at]: readonly Expr[]): Expr[] => [name in OUTPUTS ? row : { op: "const", type: "i32", value: 1 }, at];
+  const expr = (root: Expr): Expr =>
+    mapExpr(root, (node) => {
+      if (node.op === "index") return column;
+      return node.op === "load" ? { ...node, indices: placed(node.view, node.indices) } : node;
+    });
+  const stmt = (s: Stmt): Stmt => (s.kind === "store" ? { ...s, indices: placed(s.view, s.indices) } : s);
+  const params = ir.params.map((param) => (param.kind === "view" ? { ...param, rank: 2 } : param));
+  return { ...ir, params, policy: { kind: "range", rank: 2 }, body: mapStmts(ir.body, { expr, stmt }) };
+}
+
+/** What a kernel leaves in its views, and its sum; notes the launch's remarks. */
+async function outputsOf(device: CpuDevice, ir: KernelIR, remarks: string[]): Promise<Record<string, ArrayLike<number>>> {
   const types = Object.fromEntries(ir.params.flatMap((p) => (p.kind === "view" ? [[p.name, p.element as NumericType]] : [])));
-  const target = ir.params.find((p) => p.kind === "scatter")!;
+  const target = ir.params.find((p) => p.kind === "scatter");
+  const shape = ir.policy.kind === "range" && ir.policy.rank === 2 ? ROWS : [LENGTH];
   const views = Object.fromEntries(
     Object.entries(types).map(([name, type]) => {
-      const values = Array.from({ length: LENGTH }, (_, n) => (name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7));
-      return [name, device.from({ type }, values)];
+      const values = Array.from({ length: shape.reduce((a, b) => a * b) }, (_, n) =>
+        name in INPUTS ? sample(type, n + name.charCodeAt(1)) : n % 7,
+      );
+      return [name, device.from({ type }, values, shape)];
     }),
   );
-  views.h = device.array({ type: target.element }, 4);
+  if (target) views.h = device.array({ type: target.element }, 4);
   const binding: Binding = {
     kernel: { name: ir.name, params: {}, policy: "range", body: () => {}, location: ir.location } as Kernel,
     ir,
     access: analyseAccess(ir),
-    policy: range(LENGTH),
+    policy: range(...(shape as [number])),
     precision: "strict",
     ordered: true,
     scalars: { pd: 1.5, pi: 3, pb: true },
@@ -61,33 +82,38 @@ async function outputsOf(device: CpuDevice, ir: KernelIR): Promise<Record<string
     unfolded: false,
     peerStores: [],
     disjointMemory: true,
-    scatter: { h: "sorted" },
+    scatter: target ? { h: "sorted" } : {},
     cost: { flops: 1e9, bytes: 1e9 },
     sizes: () => "any",
     tuning: { from: "default", values: {} },
     call: {} as Binding["call"],
   };
   const program = (device as unknown as { build(binding: Binding): CpuProgram }).build(binding);
+  remarks.push(program.remarks.join("\n"));
   const results = program.run();
   const outputs: Record<string, ArrayLike<number>> = { s: [results.s] };
-  for (const name of [...Object.keys(OUTPUTS), "h"]) outputs[name] = await device.queue.read(views[name]);
+  for (const name of [...Object.keys(OUTPUTS), ...(target ? ["h"] : [])]) outputs[name] = await device.queue.read(views[name]);
   program.free();
   for (const view of Object.values(views)) view.free();
   return outputs;
 }
 
-for (const [lanes, change] of [
-  ["two", (ir: KernelIR) => ir],
-  ["four", narrowed<KernelIR>],
+for (const [what, make] of [
+  ["kernels", randomKernel],
+  ["kernels of four lanes", (choices: number[]) => narrowed(randomKernel(choices))],
+  ["loops", randomLoops],
+  ["loops of four lanes", (choices: number[]) => narrowed(randomLoops(choices))],
+  ["loops of rows", (choices: number[]) => inRows(randomLoops(choices, true))],
 ] as const)
-  test(`random kernels have the bits of js, with ${lanes} lanes`, async () => {
+  test(`random ${what} have the bits of js`, async () => {
     assert.equal(Object.keys(SCALARS).length, 3);
+    const remarks: string[] = [];
     const [js, wasm] = [(await open("js")) as CpuDevice, (await open("wasm")) as CpuDevice];
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(1000), { minLength: 20, maxLength: 400 }), async (choices) => {
-          const ir = change(randomKernel(choices));
-          const [expected, actual] = [await outputsOf(js, ir), await outputsOf(wasm, ir)];
+          const ir = make(choices);
+          const [expected, actual] = [await outputsOf(js, ir, []), await outputsOf(wasm, ir, remarks)];
           for (const name of Object.keys(expected))
             for (let n = 0; n < expected[name].length; n++)
               if (!Object.is(actual[name][n], expected[name][n]))
@@ -95,6 +121,10 @@ for (const [lanes, change] of [
         }),
         { seed: SEED, numRuns: RUNS },
       );
+      const pairs = remarks.filter((text) => text.includes("two elements at a time")).length;
+      if (what.endsWith("rows")) assert.ok(pairs >= RUNS / 12, `${pairs} of ${RUNS} go in pairs`);
+      const abreast = remarks.filter((text) => text.includes("side by side")).length;
+      if (what.startsWith("loops")) assert.ok(abreast >= RUNS / 4, `${abreast} of ${RUNS} go side by side`);
     } finally {
       await js.close();
       await wasm.close();
