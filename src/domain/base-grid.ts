@@ -16,7 +16,7 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
-import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
@@ -38,11 +38,11 @@ import {
   type ScalarStepParams,
 } from "./grid/grid.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
-import type { DataView, HaloCopy, Offset, Partition, Rounds } from "./grid/parts.js";
+import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
 import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
-import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
+import { inOneArray, piecesOf, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/runs.js";
 
 /** Place of one value of a field. */
@@ -411,8 +411,13 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
    * @param margins layers of ghosts that planes have
    */
   protected abstract write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void;
-  /** The values of some planes, which members of this process own, in that order. Reads are enqueued before it returns. */
-  protected abstract read<T extends FieldType>(field: Field<T>, planes: Planes, margins: Margins): Promise<TypedArrayOf<T>>;
+  /** The values of some planes, which these members own, in that order; default: all of this process. Reads are enqueued before it returns. */
+  protected abstract read<T extends FieldType>(
+    field: Field<T>,
+    planes: Planes,
+    margins: Margins,
+    members?: readonly LocalMember[],
+  ): Promise<TypedArrayOf<T>>;
   /** Place of component `k` of an active cell, or a ghost, on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
@@ -480,6 +485,32 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   takenPieces(field: Field, ghosts = false): readonly Planes[] {
     return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+  }
+
+  ownBoxes(field: Field, ghosts = false): readonly MemberRows[] {
+    const margins = this.margins(ghosts);
+    const last = this.dimension - 1;
+    /** Cells of a member along an axis, with its ghosts. */
+    const span = (own: Span, axis: number): Span => {
+      const end = this.extents[axis];
+      return [own[0] === 0 ? 0 - margins[axis][0] : own[0], own[1] === end ? end + margins[axis][1] : own[1]];
+    };
+    return this.set.locals.flatMap(({ index: member }) => {
+      const { first, planes, rows = [0, this.extents[1]] } = this.partitions[member];
+      const taken = this.dimension === 3 ? span(rows, 1) : ([0, 1] as const);
+      const [begin, end] = span([first, first + planes], last);
+      const plane = (this.planeLength(field, ghosts) / this.rowsOfPlane(margins)) * (taken[1] - taken[0]);
+      return piecesOf({ first: begin, end }, plane * BYTES[field.type], this.step).map((piece) => ({ ...piece, rows: taken, member }));
+    });
+  }
+
+  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts = false): Promise<TypedArrayOf<T>> {
+    return this.read(field, box, this.margins(ghosts), [localOf(this.set, box.member)]);
+  }
+
+  /** Rows of a plane of a host array. */
+  protected rowsOfPlane(margins: Margins): number {
+    return this.dimension === 3 ? margins[1][0] + this.extents[1] + margins[1][1] : 1;
   }
 
   /** Whether members of this process store some of these planes, halos included. */

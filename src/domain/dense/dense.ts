@@ -231,9 +231,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
   }
 
-  protected async read<T extends FieldType>(field: Field<T>, { first, end }: Planes, margins: Margins): Promise<TypedArrayOf<T>> {
+  protected async read<T extends FieldType>(
+    field: Field<T>,
+    { first, end }: Planes,
+    margins: Margins,
+    members = this.set.locals,
+  ): Promise<TypedArrayOf<T>> {
     const memory = field.storage;
-    const reads = this.set.locals.flatMap((member) => {
+    const reads = members.flatMap((member) => {
       const m = member.index;
       const [from, to] = this.planesOf(m, { first, end }, margins);
       const window = () => this.storage(field, m).window(memory[m], from, to, this.beside(m, margins)) as View<T>;
@@ -255,20 +260,21 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const own = await this.read(field, planes, margins);
     const { ranks, members } = this.set;
     const all = ranks ? await ranks.gather(own, `planes ${planes.first} to ${planes.end} of "${field.name}"`) : [own];
-    const row = this.planeLength(field as unknown as Field, ghosts) / (this.extents[1] + margins[1][0] + margins[1][1]);
+    const rowCount = this.rowsOfPlane(margins);
+    const row = this.planeLength(field as unknown as Field, ghosts) / rowCount;
     const parts = members.map(({ rank }, m): PlanePart => {
       const [from, to] = this.planesOf(m, planes, margins);
       const [origin, low] = [this.partitions[m].first - planes.first, this.boxes.own(m, 1)[0] + margins[1][0]];
       const rows = this.boxes.held(m, 1, margins);
       return { from: rank, planes: [from + origin, Math.max(from, to) + origin], rows: [rows[0] + low, rows[1] + low] };
     });
-    return partsInOneArray(field.type, all, parts, [planes.end - planes.first, this.extents[1] + margins[1][0] + margins[1][1], row]);
+    return partsInOneArray(field.type, all, parts, [planes.end - planes.first, rowCount, row]);
   }
 
   override ownPieces(field: Field, ghosts = false): readonly Planes[] {
     if (cutsRows(this) && spansProcesses(this.set))
       throw new LaunchError(
-        `field "${field.name}": planes() gives the planes of a process, and a grid that is cut along y gives it some of their rows; use wholePlanes() or download() on all, or { split: "z" }`,
+        `field "${field.name}": planes() gives the planes of a process, and a grid that is cut along y gives it some of their rows: use boxes(), which says which, or wholePlanes() or download() on all`,
       );
     return super.ownPieces(field, ghosts);
   }

@@ -107,8 +107,23 @@ const digest = (...values: ArrayLike<number>[]): string => {
   for (const list of values) hash.update(Float64Array.from(list));
   return hash.digest("hex").slice(0, 16);
 };
+/** Values at their places in an array of the whole box with ghosts, from the boxes of all ranks. */
+async function fromBoxes(field: typeof w): Promise<Float64Array> {
+  const row = 300 + 2;
+  const all = new Float64Array(row * (24 + 2) * (6 + 2));
+  const own = [];
+  for await (const box of field.boxes({ ghosts: true })) own.push(box);
+  for (const { first, end, rows, values } of (set.ranks ? await set.ranks.gather(own, "boxes") : [own]).flat()) {
+    const length = (rows[1] - rows[0]) * row;
+    for (let plane = first; plane < end; plane++)
+      all.set(values.subarray((plane - first) * length, (plane - first + 1) * length), ((plane + 1) * (24 + 2) + rows[0] + 1) * row);
+  }
+  return all;
+}
+
 q.set([3, 30, 11], NaN);
 const found = {
+  boxes: digest(await fromBoxes(w)),
   fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
   sums: digest(...(await Promise.all(sums.flatMap(({ into, most }) => [into.download(), most.download()])))),
   scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
