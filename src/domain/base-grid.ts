@@ -41,7 +41,7 @@ import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Spl
 import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid/parts.js";
 import { HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
-import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
+import { memberBeside, partitionBoxes, SPLIT_ROWS, type Division } from "./grid/split.js";
 import { inOneArray, piecesOf, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/runs.js";
 
@@ -52,8 +52,8 @@ export interface ValueLocation {
   readonly view: View | undefined;
 }
 
-/** Runs of planes of partitions that are not for a grid to choose. */
-export type Given = readonly Pick<Partition, "first" | "planes">[];
+/** Runs of planes, or rows of them, of partitions that are not for a grid to choose. */
+export type Given = readonly Pick<Partition, "first" | "planes" | "rows">[];
 
 /** Common base of all grids: activity, partitions, recorded stencils, and the layout of the fields' memory. */
 export abstract class BaseGrid<D extends Dimension = Dimension> implements FieldGrid<D> {
@@ -105,8 +105,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       );
     this.layout = options.layout ?? "soa";
     this.haloWidths = new HaloWidths(division.y > 1);
-    this.cut =
-      given?.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })) ?? this.cutInto(1, 1);
+    this.cut = given?.map((part, device) => ({ ...part, device, cells: this.cellsOf(part) })) ?? this.cutInto(1, 1);
     this.frozen = given !== undefined;
     if (!given && spansProcesses(set)) set.ranks!.requireAlike(`a grid of [${extents}] cells`, this.digestible(step));
   }
@@ -170,14 +169,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (this.coarseGrid) return this.coarseGrid;
     if (isAny(this.ghosts))
       throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it has ghosts; make the coarser grid by itself`);
-    if (cutsRows(this))
-      throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it is cut along y; give it { split: "z" }`);
-    const odd = this.partitions.find(({ first }) => first % 2 === 1);
-    if (odd)
-      throw new LaunchError(
-        `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
-          `give the finest grid { levels: n } for n coarser ones`,
-      );
+    this.requirePairs();
     const uneven = this.extents.findIndex((n, axis) => this.periodic[axis] && n % 2 === 1);
     if (uneven >= 0)
       throw new LaunchError(
@@ -187,17 +179,36 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.freeze();
     const extents = this.extents.map((n) => Math.ceil(n / 2));
     const active = this.activity.isFull ? undefined : coarseMask(this.activity);
-    const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
+    const halves = ([first, end]: Span): Span => [first / 2, Math.ceil(end / 2)];
+    const partitions = this.partitions.map(({ first, planes, rows }) => ({
+      first: first / 2,
+      planes: Math.ceil(planes / 2),
+      ...(rows && { rows: halves(rows) }),
+    }));
     this.coarseGrid = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
     return this.coarseGrid;
+  }
+
+  /** Throws LaunchError where members begin within a pair of planes, or where the rows of a coarser grid would not begin at multiples of `SPLIT_ROWS`. */
+  private requirePairs(): void {
+    for (const { device, first, rows = [0] } of this.partitions) {
+      const isOdd = first % 2 === 1;
+      if (!isOdd && rows[0] % (2 * SPLIT_ROWS) === 0) continue;
+      throw new LaunchError(
+        `the grid of [${this.extents}] cells cannot be coarsened: the ${isOdd ? "planes" : "rows"} of ${this.set.members[device].name} begin at ` +
+          `${isOdd ? first : rows[0]}; give the finest grid { levels: n } for n coarser ones`,
+      );
+    }
   }
 
   /** A grid of this kind on the same set, of twice the cell size. */
   protected abstract makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): BaseGrid<D>;
 
-  /** Active cells of some planes. */
-  private cellsOf(first: number, planes: number): number {
-    return this.activity.planes.slice(first, first + planes).reduce((a, b) => a + b, 0);
+  /** Active cells of some planes, or rows of them. */
+  private cellsOf({ first, planes, rows }: Given[number]): number {
+    const end = first + planes;
+    const counts = rows ? this.activity.rowsIn(first, end).slice(...rows) : this.activity.planes.slice(first, end);
+    return counts.reduce((a, b) => a + b, 0);
   }
 
   /** Keeps partitions as they are, or as given, whatever stencils are noted later. */

@@ -23,7 +23,7 @@ import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
 import { planesTogether } from "../grid/partition.js";
 import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
-import { cutsRows, divisionOf, placeOf } from "../grid/split.js";
+import { cutsRows, divisionIn, divisionOf, placeOf } from "../grid/split.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
@@ -93,23 +93,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private readonly haloBuffers = new Map<Field, HaloBuffers>();
 
   constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
-    super(
-      set,
-      [...extents],
-      options,
-      planesTogether(extents, options.levels),
-      partitions,
-      divisionOf(extents, set.members.length, options.split),
-    );
+    const step = planesTogether(extents, options.levels);
+    const division = partitions ? divisionIn(partitions) : divisionOf(extents, set.members.length, options.split, step);
+    super(set, [...extents], options, step, partitions, division);
     this.boxes = new MemberBoxes(this, { haloWidth: (axis) => this.haloWidth(axis), ends: (member, axis) => this.ends(member, axis) });
     const refuse = (problem: string, option: string): never => {
       throw new LaunchError(`a grid of [${extents}] cells with ghosts ${problem}; leave out { ${option} }`);
     };
     const inRows = isAny([this.ghosts[0]]);
-    if (options.levels && cutsRows(this))
-      throw new LaunchError(
-        `a grid of [${extents}] cells that is cut along y can have no coarser levels; leave out { levels: ${options.levels} }, or give { split: "z" }`,
-      );
     if (options.levels && isAny(this.ghosts)) refuse("can have no coarser levels", `levels: ${options.levels}`);
     if (options.packed && inRows) refuse("along x cannot have packed rows", "packed: true");
     this.asked = options.packed !== undefined;

@@ -88,12 +88,22 @@ const flow = wet.container("flow", { w, next, heat: sum(heat) }, ({ w, next, hea
   next[c] = 0.5 * w[c] + 0.1 * (w.at(c, 0, 1, 0) + w.at(c, 0, -1, 0) + w.at(c, 1, 0, 1) + w.at(c, 0, 0, -1));
   heat.add(next[c]);
 });
+const fine = dense(set, [7, 75, 14], { levels: 1, split: cut });
+const coarse = fine.coarsen();
+const [a, b] = [fine.field("a", f64), coarse.field("b", f64)];
+const down = coarse.container("down", { a, b }, ({ a, b }, c) => {
+  b[c] = 0.2 * (a.fine(c, 0, 0, 0) + a.fine(c, 1, 1, 1) - a.fine(c, 0, -1, 2) + a.fine(c, 0, 3, -1)) + 1e-3 * c.y;
+});
+const up = fine.container("up", { a, b }, ({ a, b }, c) => {
+  a[c] = 0.5 * a[c] + 0.3 * (b.coarse(c, 0, 0, 0) - b.coarse(c, 0, 1, -1) + b.coarse(c, 1, -1, 1));
+});
 const others = [
+  skeleton(set, "levels", [down, up], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "ball", [soften, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "wet", [...walls, flow, swap(w, next)], { precision: "strict", occ: occ as OccLevel }),
 ];
 
-for (const field of [u, v, p, q]) field.fill(noise);
+for (const field of [u, v, p, q, a]) field.fill(noise);
 for (const field of [w, next]) field.fill(noise, { ghosts: true });
 if (from) await (await readCheckpoint(from)).restore([steps, ...others]);
 for (const each of [steps, ...others]) await each.run(Number(iterations));
@@ -125,6 +135,7 @@ q.set([3, 30, 11], NaN);
 const found = {
   boxes: digest(await fromBoxes(w)),
   fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
+  levels: digest(await a.download(), await b.download()),
   sums: digest(...(await Promise.all(sums.flatMap(({ into, most }) => [into.download(), most.download()])))),
   scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
   values: digest(await Promise.all([u.get([3, 34, 9], 1), u.get([0, 0, 0]), p.get([5, 9, 4]), w.get([7, 24, 3]), w.get([7, -1, 3])])),
