@@ -39,7 +39,7 @@ import {
 } from "./grid/grid.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
 import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid/parts.js";
-import { HaloWidths } from "./container/halo-widths.js";
+import { BOX_SIDES, HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
 import { memberBeside, partitionBoxes, SPLIT_ROWS, type Division } from "./grid/split.js";
 import { inOneArray, piecesOf, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
@@ -147,6 +147,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined] {
     return [this.memberBeside(device, 0, -1), this.memberBeside(device, 0, 1)];
+  }
+
+  around(device: number): readonly number[] {
+    const sides = this.division.y > 1 ? BOX_SIDES : BOX_SIDES.filter(({ y }) => y === 0);
+    const all = new Set(sides.map(({ y, z }) => this.memberBeside(device, y, z)));
+    return [...all].filter((other) => other !== undefined && other !== device).sort((a, b) => a! - b!) as number[];
   }
 
   /** The member some steps away along y and z; undefined if there is none. */

@@ -12,7 +12,6 @@ import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.
 import type { DataView, HaloCopy, March, Rounds, Span } from "../grid/parts.js";
 import { axisFoldRounds } from "./axis-folds.js";
 import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
-import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
 import { partialsOfView } from "./launch-partials.js";
 import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
 import { sidewaysReads } from "../container/cell-code.js";
@@ -21,6 +20,7 @@ import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type R
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
+import { boxOfPlanes, partsInOneArray, type PlanePart } from "../grid/host-rows.js";
 import { planesTogether } from "../grid/partition.js";
 import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
 import { cutsRows, divisionIn, divisionOf, placeOf } from "../grid/split.js";
@@ -405,7 +405,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
     const member = localOf(this.set, device);
-    const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
+    // Teams go over whole planes.
+    const lanes = options.precision === "fast" && isGpu(member) && !cutsRows(this) ? container.particles?.lanes() : undefined;
     const { kernel, roles, teams: overTeams, march } = this.lower(container, member, lanes);
     const args = this.argumentsOf(container, device, roles);
     const { precision, reductions = {}, unfolded, sweepBackward } = options;

@@ -494,6 +494,8 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly cutAxes: readonly number[];
   /** The members whose planes come before and after a member's, of the same rows; undefined if there are none. */
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined];
+  /** All members beside a member, edges included, in their order. */
+  around(device: number): readonly number[];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
   /** Counts how often memory was laid out anew or halos became wider: launches and halo copies of an earlier generation are void. */

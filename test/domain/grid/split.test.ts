@@ -6,7 +6,6 @@ import type { Partition } from "../../../src/domain/grid/parts.js";
 import type { Split } from "../../../src/domain/grid/options.js";
 import { divisionOf } from "../../../src/domain/grid/split.js";
 import { dense, makeGrid, sparse } from "../../../src/domain/index.js";
-import { particles } from "../../../src/domain/particles/index.js";
 import { randomCuts } from "../cuts.js";
 import { jsSet } from "../sets.js";
 
@@ -44,12 +43,6 @@ describe("splits of grids", () => {
       [() => makeGrid(jsSet(2), [8, 32, 4], { kind: "bricks", split: "y" }), /a bricks grid has no option "split"/],
     ] as const)
       assert.throws(make, { name: "LaunchError", message });
-  });
-
-  it("refuse what they do not have yet, with the remedy", () => {
-    const grid = dense(jsSet(2), [8, 32, 4], { split: "y", periodic: true });
-    const remedy = /cut along y.*\{ split: "z" \}/;
-    assert.throws(() => particles(grid, "dust", {}), remedy);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { assign, f32, f64, max, sum } from "../../../../src/index.js";
+import { assign, f32, f64, i32, max, sum } from "../../../../src/index.js";
+import { deposit, particles } from "../../../../src/domain/particles/index.js";
 import { dense, face, roll, slab, type AxisArray, type Split } from "../../../../src/domain/index.js";
 import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
 import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
@@ -97,7 +98,18 @@ const down = coarse.container("down", { a, b }, ({ a, b }, c) => {
 const up = fine.container("up", { a, b }, ({ a, b }, c) => {
   a[c] = 0.5 * a[c] + 0.3 * (b.coarse(c, 0, 0, 0) - b.coarse(c, 0, 1, -1) + b.coarse(c, 1, -1, 1));
 });
+const dust = particles(fine, "dust", { id: i32, v: [f64, 3] }, { capacity: 1400, exchange: 1400, leaving: "absorb" });
+const [walk] = dust.container("walk", { x: dust.columns.x, v: dust.columns.v }, ({ x, v }, p) => {
+  for (let axis = 0; axis < 3; axis++) {
+    x[p][axis] += v[p][axis];
+    v[p][axis] *= -0.97;
+  }
+});
+const meet = dust.container("meet", { id: dust.columns.id, v: dust.columns.v, a: deposit(a) }, ({ id, v, a }, p, c) =>
+  a.add(c, 0, 0, 0, 1e-4 * id[p] * v[p][1]),
+);
 const others = [
+  skeleton(set, "dust", [walk, ...meet], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "levels", [down, up], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "ball", [soften, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "wet", [...walls, flow, swap(w, next)], { precision: "strict", occ: occ as OccLevel }),
@@ -105,6 +117,12 @@ const others = [
 
 for (const field of [u, v, p, q, a]) field.fill(noise);
 for (const field of [w, next]) field.fill(noise, { ghosts: true });
+const names = Array.from({ length: 1200 }, (_, n) => n);
+dust.load({
+  x: names.flatMap((n) => [7, 75, 14].map((length, axis) => (0.5 + 0.49 * noise(n, axis, 1, 0)) * length)),
+  v: names.flatMap((n) => [0.8, 4, 3].map((most, axis) => most * noise(n, axis, 2, 0))),
+  id: names,
+});
 if (from) await (await readCheckpoint(from)).restore([steps, ...others]);
 for (const each of [steps, ...others]) await each.run(Number(iterations));
 u.set([2, 17, 3], 0.5, 1);
@@ -135,6 +153,7 @@ q.set([3, 30, 11], NaN);
 const found = {
   boxes: digest(await fromBoxes(w)),
   fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
+  dust: digest(...Object.values(await dust.download())),
   levels: digest(await a.download(), await b.download()),
   sums: digest(...(await Promise.all(sums.flatMap(({ into, most }) => [into.download(), most.download()])))),
   scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
