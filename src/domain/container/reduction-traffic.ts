@@ -1,9 +1,10 @@
 import type { Precision } from "../../device/device.js";
 import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
+import { allGather } from "./all-gather.js";
 import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
 import { groupsOf } from "./fold-order.js";
-import { foldsOnAll, scalarExchange, type ScalarExchange } from "./reductions.js";
+import { groupCount, scalarExchange, spreadOf, type ScalarExchange, type Spread } from "./reductions.js";
 import { boxExchange } from "./box-exchange.js";
 import { hasRows, rowsOf } from "./rows.js";
 
@@ -41,7 +42,7 @@ function scalarTraffic(container: Container, precision: Precision): Traffic {
           messages: groups.messages.length + givers.length + others,
           elements: partials + values + others,
         }
-      : trafficToAll(exchange, others);
+      : trafficToAll(exchange, spreadOf(container.grid.set));
   return [...container.reductions.values()].reduce(
     (sum, { type }) => ({
       rounds: each.rounds,
@@ -59,35 +60,45 @@ function boxTraffic(container: Container): Traffic {
   const others = set.members.length - 1;
   const sent = pieces.filter(({ from, to }) => from !== to);
   const owners = [...groups.keys()].filter((m) => groups[m].length > 0);
-  const toAll = foldsOnAll(set) && owners.length > 1;
-  const givers = toAll ? owners : owners.filter((m) => m !== root);
-  const receivers = toAll ? others : 1;
-  const spread = toAll ? 0 : others;
-  const messages = sent.length + givers.length * receivers + spread;
-  const values = givers.reduce((sum, m) => sum + groups[m].length, 0) * receivers;
-  const elements = sent.reduce((sum, { count }) => sum + count, 0) + values + spread;
-  const rounds = [sent.length, givers.length, spread].filter((count) => count > 0).length;
+  const way = spreadOf(set);
+  const toAll = way !== "root" && owners.length > 1;
+  const sizes = groups.map(({ length }) => length);
+  const values = toAll ? gathering(sizes, way) : [messagesOf(sizes.filter((_, m) => m !== root))];
+  const stages = [messagesOf(sent.map(({ count }) => count)), ...values, messagesOf(Array<number>(toAll ? 0 : others).fill(1))].filter(
+    ({ messages }) => messages > 0,
+  );
+  const [rounds, messages, elements] = [stages.length, total(stages, "messages"), total(stages, "elements")];
   return [...container.reductions.values()].reduce(
     (sum, { type }) => ({ rounds, messages: sum.messages + messages, bytes: sum.bytes + elements * BYTES[type] }),
     NOTHING,
   );
 }
 
-/** Each member that has something sends it to all others. */
-function trafficToAll(
-  { cuts, groups, toAll }: ScalarExchange,
-  others: number,
-): Pick<Traffic, "rounds" | "messages"> & { readonly elements: number } {
-  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
-  const sizes = groups.folded
-    .map((folded, m) => (toAll === "groups" ? sizeOf(groupsOf(folded)) : cuts[m + 1] - cuts[m]))
-    .filter((size) => size > 0);
-  const before = toAll === "groups" && groups.messages.length > 0;
-  return {
-    rounds: before ? 2 : 1,
-    messages: (before ? groups.messages.length : 0) + sizes.length * others,
-    elements: (before ? partials : 0) + others * sizes.reduce((a, b) => a + b, 0),
-  };
+/** Messages of a round, and values that they have in all. */
+interface Stage {
+  readonly messages: number;
+  readonly elements: number;
+}
+
+const messagesOf = (sizes: readonly number[]): Stage => {
+  const sent = sizes.filter((size) => size > 0);
+  return { messages: sent.length, elements: sent.reduce((a, b) => a + b, 0) };
+};
+
+const total = (stages: readonly Stage[], what: keyof Stage): number => stages.reduce((sum, each) => sum + each[what], 0);
+
+/** Rounds in which all members get what each has. */
+function gathering(sizes: readonly number[], way: Spread): Stage[] {
+  if (way === "doubling") return allGather(sizes).map((round) => messagesOf(round.map(({ first, end }) => end - first)));
+  return [messagesOf(sizes.flatMap((size) => Array<number>(sizes.length - 1).fill(size)))];
+}
+
+/** All members get what each has, after groups that are divided have come to their owners. */
+function trafficToAll({ cuts, groups, toAll }: ScalarExchange, way: Spread): Stage & Pick<Traffic, "rounds"> {
+  const sizes = groups.folded.map((folded, m) => (toAll === "groups" ? groupCount(folded) : cuts[m + 1] - cuts[m]));
+  const before = toAll === "groups" ? [messagesOf(groups.messages.map(({ partials }) => sizeOf(partials)))] : [];
+  const stages = [...before, ...gathering(sizes, way)].filter(({ messages }) => messages > 0);
+  return { rounds: stages.length, messages: total(stages, "messages"), elements: total(stages, "elements") };
 }
 
 const sizeOf = ([first, end]: readonly [number, number]): number => end - first;

@@ -1,0 +1,47 @@
+import type { View } from "../../device/memory/view.js";
+import type { HaloCopy, Round } from "../grid/parts.js";
+
+/*
+ * Values that each member has, brought to all members: in about log2(members) rounds, in each of which a member sends what it has so far to one other, and the
+ * distance doubles. No member handles more messages than the others.
+ */
+
+/** A message: values [first, end) of all, in the order of members. */
+export interface Gathered {
+  readonly from: number;
+  readonly to: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Messages of each round; members without values send none of their own, and ranges that go beyond the last member are two messages.
+ * @param sizes values of each member
+ */
+export function allGather(sizes: readonly number[]): Gathered[][] {
+  const members = sizes.length;
+  const begins = [0];
+  for (const size of sizes) begins.push(begins.at(-1)! + size);
+  const rounds: Gathered[][] = [];
+  for (let distance = 1; distance < members; distance *= 2) {
+    const count = Math.min(distance, members - distance);
+    const round = sizes.flatMap((_, from) => {
+      const to = (from + distance) % members;
+      const first = from - count + 1;
+      const ranges = first < 0 ? [[first + members, members], [0, from + 1]] : [[first, from + 1]]; // prettier-ignore
+      return ranges.map(([low, high]): Gathered => ({ from, to, first: begins[low], end: begins[high] })).filter(({ first, end }) => end > first);
+    });
+    if (round.length > 0) rounds.push(round);
+  }
+  return rounds;
+}
+
+/** The same as copies between arrays that have room for all values, by member of this process; each has its own values at their place. */
+export const gatherRounds = (sizes: readonly number[], arrays: readonly (View | undefined)[]): HaloCopy[][] =>
+  allGather(sizes).map((round) =>
+    round.map(({ from, to, first, end }) => ({ from, to, source: arrays[from]?.slice([first, end]), target: arrays[to]?.slice([first, end]) })),
+  );
+
+/** Rounds of copies after launches, the first of them of the first round. */
+export const afterLaunches = (launches: Round["launches"], copies: readonly (readonly HaloCopy[])[]): Round[] =>
+  (copies.length > 0 ? copies : [[]]).map((each, n) => ({ launches: n === 0 ? launches : launches.map(() => []), copies: each }));
