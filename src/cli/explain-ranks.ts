@@ -135,7 +135,7 @@ function reportText(report: RankReport, { level, precision, iterations }: RankPl
     ]),
     ...(together.collects > 0
       ? [
-          `  ${together.collects} reductions in an iteration, each over ${2 * (ranks - 1)} messages to and from the first rank: ${us(together.collectSeconds)} in all`,
+          `  ${together.collects} reductions in an iteration, each in ${Math.ceil(Math.log2(ranks))} rounds, one message of each rank in a round: ${us(together.collectSeconds)} in all`,
         ]
       : []),
     `  between neighbours in an iteration: ${Math.round(together.messages)} messages, ${Math.round(together.bytes)} bytes`,

@@ -14,6 +14,13 @@ export interface Gathered {
   readonly end: number;
 }
 
+/** How many members' values a member sends in each round. */
+export function gatherCounts(members: number): number[] {
+  const counts: number[] = [];
+  for (let distance = 1; distance < members; distance *= 2) counts.push(Math.min(distance, members - distance));
+  return counts;
+}
+
 /**
  * Messages of each round; members without values send none of their own, and ranges that go beyond the last member are two messages.
  * @param sizes values of each member
@@ -22,24 +29,28 @@ export function allGather(sizes: readonly number[]): Gathered[][] {
   const members = sizes.length;
   const begins = [0];
   for (const size of sizes) begins.push(begins.at(-1)! + size);
-  const rounds: Gathered[][] = [];
-  for (let distance = 1; distance < members; distance *= 2) {
-    const count = Math.min(distance, members - distance);
-    const round = sizes.flatMap((_, from) => {
-      const to = (from + distance) % members;
+  const rounds = gatherCounts(members).map((count, n) =>
+    sizes.flatMap((_, from) => {
+      const to = (from + 2 ** n) % members;
       const first = from - count + 1;
-      const ranges = first < 0 ? [[first + members, members], [0, from + 1]] : [[first, from + 1]]; // prettier-ignore
-      return ranges.map(([low, high]): Gathered => ({ from, to, first: begins[low], end: begins[high] })).filter(({ first, end }) => end > first);
-    });
-    if (round.length > 0) rounds.push(round);
-  }
-  return rounds;
+      const ranges = [...(first < 0 ? [[first + members, members]] : []), [Math.max(0, first), from + 1]];
+      return ranges
+        .map(([low, high]): Gathered => ({ from, to, first: begins[low], end: begins[high] }))
+        .filter(({ first, end }) => end > first);
+    }),
+  );
+  return rounds.filter(({ length }) => length > 0);
 }
 
 /** The same as copies between arrays that have room for all values, by member of this process; each has its own values at their place. */
 export const gatherRounds = (sizes: readonly number[], arrays: readonly (View | undefined)[]): HaloCopy[][] =>
   allGather(sizes).map((round) =>
-    round.map(({ from, to, first, end }) => ({ from, to, source: arrays[from]?.slice([first, end]), target: arrays[to]?.slice([first, end]) })),
+    round.map(({ from, to, first, end }) => ({
+      from,
+      to,
+      source: arrays[from]?.slice([first, end]),
+      target: arrays[to]?.slice([first, end]),
+    })),
   );
 
 /** Rounds of copies after launches, the first of them of the first round. */

@@ -172,16 +172,17 @@ export class BoxCollected {
       of === on ? own[on]?.slice([0, groups[of].length]) : received[on]?.slice([begins[of], begins[of + 1]]);
     const places = Array<number>(total);
     groups.forEach((list, m) => list.forEach((group, n) => (places[group] = begins[m] + n)));
-    const pairs = (): HaloCopy[] => this.owners.flatMap((from) =>
-      this.folding
-        .filter((to) => to !== from)
-        .map((to): HaloCopy => ({
-          from,
-          to,
-          source: values(from, from),
-          target: isLocal(this.set.members[to]) ? values(from, to) : undefined,
-        })),
-    );
+    const pairs = (): HaloCopy[] =>
+      this.owners.flatMap((from) =>
+        this.folding
+          .filter((to) => to !== from)
+          .map((to): HaloCopy => ({
+            from,
+            to,
+            source: values(from, from),
+            target: isLocal(this.set.members[to]) ? values(from, to) : undefined,
+          })),
+      );
     const messages =
       this.spread === "doubling" && this.folding.length > 1
         ? gatherRounds(

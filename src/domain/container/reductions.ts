@@ -92,7 +92,7 @@ const FEW_PARTIALS = 4096;
 export type Spread = "pairs" | "doubling" | "root";
 export function spreadOf(set: DeviceSet): Spread {
   const few = set.members.length <= MOST_TO_ALL;
-  if (set.carrier) return few ? "pairs" : "root";
+  if (set.carrier && few) return "pairs";
   return few || spansProcesses(set) ? "doubling" : "root";
 }
 
@@ -220,14 +220,15 @@ class Collected {
   private roundsOfPartials(): Round[] {
     const { gathered, all, results } = this;
     const { cuts } = this.exchange;
-    const pairs = (): HaloCopy[] => all.flatMap((from) =>
-      all
-        .filter((to) => to !== from && cuts[from] < cuts[from + 1])
-        .map((to): HaloCopy => {
-          const place = (on: number): View | undefined => gathered[on]?.slice([cuts[from], cuts[from + 1]]);
-          return { from, to, source: place(from), target: place(to) };
-        }),
-    );
+    const pairs = (): HaloCopy[] =>
+      all.flatMap((from) =>
+        all
+          .filter((to) => to !== from && cuts[from] < cuts[from + 1])
+          .map((to): HaloCopy => {
+            const place = (on: number): View | undefined => gathered[on]?.slice([cuts[from], cuts[from + 1]]);
+            return { from, to, source: place(from), target: place(to) };
+          }),
+      );
     const last = all.map((m) =>
       isLocal(this.set.members[m]) ? [this.folded(m, gathered[m].slice([0, cuts.at(-1)!]), results[m], false)] : [],
     );
