@@ -1,4 +1,5 @@
 import type { View } from "../../device/memory/view.js";
+import { spansProcesses, type DeviceSet } from "../../set/index.js";
 import type { HaloCopy, Round } from "../grid/parts.js";
 
 /*
@@ -12,6 +13,20 @@ export interface Gathered {
   readonly to: number;
   readonly first: number;
   readonly end: number;
+}
+
+/** Members of one process, or that GPUs' own messages connect, at most, that bring what they have to all, which fold it for themselves. */
+const MOST_TO_ALL = 16;
+/**
+ * How the results of a set's reductions come to all members. `pairs`: each sends what it has to each other, since a message between GPUs without the host costs time
+ * for each that waits for another. `doubling`: see `allGather`. `root`: one member folds, and sends the result: many members of one process have one processor, and
+ * nothing to gain.
+ */
+export type Spread = "pairs" | "doubling" | "root";
+export function spreadOf(set: DeviceSet): Spread {
+  const few = set.members.length <= MOST_TO_ALL;
+  if (set.carrier && few) return "pairs";
+  return few || spansProcesses(set) ? "doubling" : "root";
 }
 
 /** How many members' values a member sends in each round. */

@@ -6,11 +6,10 @@ import { i32, type Params } from "../../kernel/params.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { byLocal, isLocal, localOf, type DeviceSet, type LocalMember } from "../../set/index.js";
 import type { HaloCopy, Round, Span } from "../grid/parts.js";
-import { afterLaunches, gatherRounds } from "./all-gather.js";
+import { afterLaunches, gatherRounds, type Spread } from "./all-gather.js";
 import { partialsPerRow, rowCount, type BoxExchange, type Pieces } from "./box-exchange.js";
 import { moveKernel, pickKernel } from "./moves.js";
 import { foldKernel, type FoldOp } from "./fold-kernel.js";
-import type { Spread } from "./reductions.js";
 import type { Rows } from "./rows.js";
 
 /* Strict reductions of grids whose members have some of the rows of their planes. */

@@ -1,10 +1,10 @@
 import type { Precision } from "../../device/device.js";
 import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
-import { allGather } from "./all-gather.js";
+import { allGather, spreadOf, type Spread } from "./all-gather.js";
 import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
 import { groupsOf } from "./fold-order.js";
-import { groupCount, scalarExchange, spreadOf, type ScalarExchange, type Spread } from "./reductions.js";
+import { groupCount, scalarExchange, type ScalarExchange } from "./reductions.js";
 import { boxExchange } from "./box-exchange.js";
 import { hasRows, rowsOf } from "./rows.js";
 

@@ -5,10 +5,10 @@ import { chunksPerLine } from "../../ir/launch.js";
 import type { ReduceParam } from "../../ir/types.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Params } from "../../kernel/params.js";
-import { byLocal, isLocal, localOf, spansProcesses, type DeviceSet } from "../../set/index.js";
+import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
 import type { Container } from "../grid/grid.js";
 import type { DataView, HaloCopy, Round } from "../grid/parts.js";
-import { afterLaunches, gatherRounds } from "./all-gather.js";
+import { afterLaunches, gatherRounds, spreadOf } from "./all-gather.js";
 import { boxExchange } from "./box-exchange.js";
 import { BoxCollected } from "./box-reductions.js";
 import { foldKernel, type FoldOp } from "./fold-kernel.js";
@@ -79,22 +79,8 @@ export interface ScalarExchange {
   readonly toAll: "partials" | "groups" | undefined;
 }
 
-/** Members of one process, or that GPUs' own messages connect, at most, that bring what they have to all, which fold it for themselves. */
-const MOST_TO_ALL = 16;
 /** Partials, at most, that are sent to all before they are folded in groups. */
 const FEW_PARTIALS = 4096;
-
-/**
- * How the results of a set's reductions come to all members. `pairs`: each sends what it has to each other, since a message between GPUs without the host costs time
- * for each that waits for another. `doubling`: see `allGather`. `root`: one member folds, and sends the result: many members of one process have one processor, and
- * nothing to gain.
- */
-export type Spread = "pairs" | "doubling" | "root";
-export function spreadOf(set: DeviceSet): Spread {
-  const few = set.members.length <= MOST_TO_ALL;
-  if (set.carrier && few) return "pairs";
-  return few || spansProcesses(set) ? "doubling" : "root";
-}
 
 /** The exchange of one reduction of a container that runs on all members. */
 export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
