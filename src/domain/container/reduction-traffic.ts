@@ -1,12 +1,10 @@
 import type { Precision } from "../../device/device.js";
 import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
-import { allGather, spreadOf, type Spread } from "./all-gather.js";
+import { spreadOf } from "./all-gather.js";
 import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
-import { groupsOf } from "./fold-order.js";
-import { groupCount, scalarExchange, type ScalarExchange } from "./reductions.js";
-import { boxExchange } from "./box-exchange.js";
-import { hasRows, rowsOf } from "./rows.js";
+import { reductionRounds } from "./reduction-rounds.js";
+import { rowsOf } from "./rows.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
 export interface Traffic {
@@ -27,81 +25,15 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
 
 /** Reductions of one container send side by side, so that their rounds are the same. */
 function scalarTraffic(container: Container, precision: Precision): Traffic {
-  if (precision === "strict" && hasRows(rowsOf(container))) return boxTraffic(container);
-  const exchange = scalarExchange(container, precision);
-  const { cuts, groups, root, toAll } = exchange;
-  const others = container.grid.set.members.length - 1;
-  const owners = [...groups.folded.keys()].filter((m) => groups.folded[m][0] < groups.folded[m][1]);
-  const givers = owners.filter((m) => m !== root);
-  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
-  const values = givers.reduce((sum, m) => sum + sizeOf(groupsOf(groups.folded[m])), 0);
-  const each =
-    toAll === undefined
-      ? {
-          rounds: [groups.messages.length, givers.length, cuts.at(-1)! === 0 ? 0 : others].filter((count) => count > 0).length,
-          messages: groups.messages.length + givers.length + others,
-          elements: partials + values + others,
-        }
-      : trafficToAll(exchange, spreadOf(container.grid.set));
-  return [...container.reductions.values()].reduce(
-    (sum, { type }) => ({
-      rounds: each.rounds,
-      messages: sum.messages + each.messages,
-      bytes: sum.bytes + each.elements * BYTES[type],
-    }),
-    NOTHING,
-  );
-}
-
-/** The same where members have some of the rows of their planes. */
-function boxTraffic(container: Container): Traffic {
   const { set } = container.grid;
-  const { groups, pieces, root } = boxExchange(rowsOf(container));
-  const others = set.members.length - 1;
-  const sent = pieces.filter(({ from, to }) => from !== to);
-  const owners = [...groups.keys()].filter((m) => groups[m].length > 0);
-  const way = spreadOf(set);
-  const toAll = way !== "root" && owners.length > 1;
-  const sizes = groups.map(({ length }) => length);
-  const values = toAll ? gathering(sizes, way) : [messagesOf(sizes.filter((_, m) => m !== root))];
-  const stages = [messagesOf(sent.map(({ count }) => count)), ...values, messagesOf(Array<number>(toAll ? 0 : others).fill(1))].filter(
-    ({ messages }) => messages > 0,
-  );
-  const [rounds, messages, elements] = [stages.length, total(stages, "messages"), total(stages, "elements")];
+  const rounds = reductionRounds(rowsOf(container), precision, spreadOf(set));
+  const messages = rounds.flat();
+  const elements = messages.reduce((sum, { count }) => sum + count, 0);
   return [...container.reductions.values()].reduce(
-    (sum, { type }) => ({ rounds, messages: sum.messages + messages, bytes: sum.bytes + elements * BYTES[type] }),
+    (sum, { type }) => ({ rounds: rounds.length, messages: sum.messages + messages.length, bytes: sum.bytes + elements * BYTES[type] }),
     NOTHING,
   );
 }
-
-/** Messages of a round, and values that they have in all. */
-interface Stage {
-  readonly messages: number;
-  readonly elements: number;
-}
-
-const messagesOf = (sizes: readonly number[]): Stage => {
-  const sent = sizes.filter((size) => size > 0);
-  return { messages: sent.length, elements: sent.reduce((a, b) => a + b, 0) };
-};
-
-const total = (stages: readonly Stage[], what: keyof Stage): number => stages.reduce((sum, each) => sum + each[what], 0);
-
-/** Rounds in which all members get what each has. */
-function gathering(sizes: readonly number[], way: Spread): Stage[] {
-  if (way === "doubling") return allGather(sizes).map((round) => messagesOf(round.map(({ first, end }) => end - first)));
-  return [messagesOf(sizes.flatMap((size) => Array<number>(sizes.length - 1).fill(size)))];
-}
-
-/** All members get what each has, after groups that are divided have come to their owners. */
-function trafficToAll({ cuts, groups, toAll }: ScalarExchange, way: Spread): Stage & Pick<Traffic, "rounds"> {
-  const sizes = groups.folded.map((folded, m) => (toAll === "groups" ? groupCount(folded) : cuts[m + 1] - cuts[m]));
-  const before = toAll === "groups" ? [messagesOf(groups.messages.map(({ partials }) => sizeOf(partials)))] : [];
-  const stages = [...before, ...gathering(sizes, way)].filter(({ messages }) => messages > 0);
-  return { rounds: stages.length, messages: total(stages, "messages"), elements: total(stages, "elements") };
-}
-
-const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
 
 /** Lists go up the trees of lines, or are shared out by places; results go to all. */
 function axisTraffic(container: Container, precision: Precision): Traffic {

@@ -8,7 +8,7 @@ import type { Params } from "../../kernel/params.js";
 import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
 import type { Container } from "../grid/grid.js";
 import type { DataView, HaloCopy, Round } from "../grid/parts.js";
-import { afterLaunches, gatherRounds, spreadOf } from "./all-gather.js";
+import { afterLaunches, gatherRounds, spreadOf, type Spread } from "./all-gather.js";
 import { boxExchange } from "./box-exchange.js";
 import { BoxCollected } from "./box-reductions.js";
 import { foldKernel, type FoldOp } from "./fold-kernel.js";
@@ -82,12 +82,10 @@ export interface ScalarExchange {
 /** Partials, at most, that are sent to all before they are folded in groups. */
 const FEW_PARTIALS = 4096;
 
-/** The exchange of one reduction of a container that runs on all members. */
-export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
-  const rows = rowsOf(container);
-  const { members } = container.grid.set;
+/** The exchange of one reduction over some cells. */
+export function scalarExchange(rows: Rows, precision: Precision, spread: Spread): ScalarExchange {
   const cuts = [0];
-  for (const m of members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  for (const m of rows.partitions.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
   const groups = shareGroups(cuts);
   const owners = groups.folded.filter((partials) => sizeOf(partials) > 0).length;
   const isFew = owners > 1 || cuts.at(-1)! <= FEW_PARTIALS;
@@ -98,7 +96,7 @@ export function scalarExchange(container: Pick<Container, "grid" | "box">, preci
       0,
       cuts.findIndex((cut, m) => cut < cuts[m + 1]),
     ),
-    toAll: spreadOf(container.grid.set) !== "root" && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
+    toAll: spread !== "root" && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
   };
 }
 
@@ -115,7 +113,7 @@ export function collect(container: Container, param: string, precision: Precisio
   const made =
     precision === "strict" && hasRows(rows)
       ? new BoxCollected(set, reduce, scalar.views, boxExchange(rows), spreadOf(set))
-      : new Collected(set, reduce, scalar.views, scalarExchange(container, precision));
+      : new Collected(set, reduce, scalar.views, scalarExchange(rows, precision, spreadOf(set)));
   return { param, partials: made.partials, rounds: made.rounds(), free: () => made.free() };
 }
 
