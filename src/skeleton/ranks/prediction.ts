@@ -121,7 +121,7 @@ export function shareOf(extents: readonly number[], division: Division): number[
 }
 
 /** Tasks of each rank of a division. */
-function tasksFor({ name, alone, shared }: RankPlan, division: Division): readonly RankTask[] {
+export function tasksFor({ name, alone, shared }: RankPlan, division: Division): readonly RankTask[] {
   if (division.y * division.z === 1) return alone;
   const axes = axesOf(division);
   const tasks = shared[axes];
