@@ -3,12 +3,13 @@ import { setImmediate as turn } from "node:timers/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { OpenOptions, Precision } from "isoform";
 import { IsoformError } from "isoform";
-import { previousOf, requireHdf5, writeByOne, xdmfOf } from "isoform/io";
+import { previousOf, requireHdf5, xdmfOf } from "isoform/io";
 import { devices, onAnyRank } from "isoform/set";
 import type { Shell } from "isoform/portability";
 import { tableText } from "isoform/portability";
 import { addConfig } from "../config.js";
 import { count, countOrNone, devicesOption, examples, f64Option, number, positive, precisionOption } from "../options.js";
+import { tellIndex } from "../vtk-told.js";
 import { CASES, type Case, type CaseOptions } from "./cases.js";
 import { chart } from "./chart.js";
 import { openCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
@@ -229,7 +230,7 @@ async function run(each: Case, given: Given, shell: Shell, isGiven: (name: strin
         options.svg,
         chart(`pic ${each.name}`, `amplitude of the ${watchedText(each, options.mode)}`, seriesOfMode(rows), judgement.curves),
       );
-    if (options.vtk !== undefined) await writeByOne(set, [], () => writeFields(options.vtk!, simulation));
+    if (options.vtk !== undefined) tellIndex(shell, options.vtk, await writeFields(options.vtk, simulation));
     if (options.json !== undefined) {
       const result = {
         case: each.name,

@@ -1,6 +1,6 @@
 import { dense } from "isoform/grid";
-import { writeImage } from "isoform/io";
-import { devices } from "isoform/set";
+import { writeByOne, writeImage } from "isoform/io";
+import { devices, type DeviceSet } from "isoform/set";
 import { f64 } from "isoform";
 import type { Mesh } from "./mesh.js";
 import { cellSize, dofs, isPresent } from "./mesh.js";
@@ -33,11 +33,23 @@ export function atCentres({ axes }: Mesh, coefficients: ArrayLike<number>, form:
 export const valuesOf = ({ device, maxwell, problem }: Simulation, form: "e" | "b"): Promise<Float64Array[]> =>
   Promise.all([0, 1, 2].map(async (k) => atCentres(problem.mesh, await device.queue.read(maxwell[form].at(0, k)), form, k)));
 
-/** Writes E and B in the middle of each cell as a VTK image (.vti). */
-export async function writeFields(path: string, simulation: Simulation): Promise<void> {
-  const { device, problem } = simulation;
-  const { mesh } = problem;
-  const set = await devices([device]);
+/**
+ * Writes E and B in the middle of each cell as a VTK image (.vti). Several processes, which all call it, write a piece each, and rank 0 an index (.pvti),
+ * where the box has a plane of cells for each device; elsewhere rank 0 writes all.
+ * @returns the path of the file to open
+ */
+export async function writeFields(path: string, simulation: Simulation): Promise<string> {
+  const { set, problem } = simulation;
+  const [, , { cells: planes }] = problem.mesh.axes;
+  if (planes >= set.members.length) return writeCentres(path, simulation, set);
+  // Each process has all values.
+  await writeByOne(set, [], async () => void (await writeCentres(path, simulation, await devices([simulation.device]))));
+  return path;
+}
+
+/** The same by a set, whose processes write what its members own. */
+async function writeCentres(path: string, simulation: Simulation, set: DeviceSet): Promise<string> {
+  const { mesh } = simulation.problem;
   const grid = dense(set, mesh.axes.map(({ cells }) => cells) as [number, number, number]);
   const fields = [];
   for (const form of ["e", "b"] as const) {
@@ -47,6 +59,7 @@ export async function writeFields(path: string, simulation: Simulation): Promise
     field.upload(values);
     fields.push(field);
   }
-  await writeImage(path, fields, { spacing: mesh.axes.map(cellSize) });
+  const written = await writeImage(path, fields, { spacing: mesh.axes.map(cellSize) });
   grid.free();
+  return written;
 }

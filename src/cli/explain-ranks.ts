@@ -10,6 +10,7 @@ import {
   type Prediction,
   type RankJob,
 } from "../skeleton/ranks/prediction.js";
+import { collectMessages, type CollectMessages } from "../skeleton/ranks/reduction-messages.js";
 import type { Place, RankPlan, RankStep } from "../skeleton/ranks/rank-plan.js";
 import type { Split } from "../domain/grid/options.js";
 import type { Division } from "../domain/grid/split.js";
@@ -73,7 +74,8 @@ export async function explainRanks(
     efficiency: alone.seconds / together.seconds / (strong ? ranks : 1),
   };
   if (format === "json") return JSON.stringify(report, null, 1);
-  return format === "messages" ? messagesText(report) : reportText(report, plan);
+  if (format !== "messages") return reportText(report, plan);
+  return messagesText(report, collectMessages(plan, job.extents, together.division));
 }
 
 /** Extents of a box of `size` cells along each axis, several times as long along those that are cut, with walls. */
@@ -135,7 +137,7 @@ function reportText(report: RankReport, { level, precision, iterations }: RankPl
     ]),
     ...(together.collects > 0
       ? [
-          `  ${together.collects} reductions in an iteration, each over ${2 * (ranks - 1)} messages to and from the first rank: ${us(together.collectSeconds)} in all`,
+          `  ${together.collects} reductions in an iteration, each in ${Math.ceil(Math.log2(ranks))} rounds, one message of each rank in a round: ${us(together.collectSeconds)} in all`,
         ]
       : []),
     `  between neighbours in an iteration: ${Math.round(together.messages)} messages, ${Math.round(together.bytes)} bytes`,
@@ -152,14 +154,18 @@ const ranksText = ({ division: { y, z }, planes, rows }: Prediction): string =>
     ? `up to ${planes} planes a rank`
     : `${y} ranks along y by ${z} along z, up to ${rows} rows of ${planes} planes a rank`;
 
-/** A line for each message: the rank that sends, the one that receives, bytes, and the task. */
-function messagesText({ places, together: { division } }: RankReport): string {
+/**
+ * A line for each message of a first, an inner and a last rank: the rank that sends, the one that receives, bytes, and the task. There are no collectives: reductions
+ * are messages between two ranks, too.
+ */
+function messagesText({ places, together: { division } }: RankReport, { messages: collects, unlisted }: CollectMessages): string {
   const nth = (place: Place["y"], length: number): number => (place === "first" ? 0 : place === "inner" ? 1 : length - 1);
-  const rows = places.flatMap(({ place: { y, z }, messages }) =>
-    messages.map(({ task, step, bytes }) => {
-      const from = nth(y, division.y) + division.y * nth(z, division.z);
-      return `${from} ${rankBeside(division, from, step)} ${Math.round(bytes)} ${task}`;
-    }),
+  const rankAt = ({ y, z }: Place): number => nth(y, division.y) + division.y * nth(z, division.z);
+  const rows = places.flatMap(({ place, messages }) =>
+    messages.map(({ task, step, bytes }) => `${rankAt(place)} ${rankBeside(division, rankAt(place), step)} ${Math.round(bytes)} ${task}`),
   );
-  return ["from to bytes task", ...rows].join("\n");
+  const shown = new Set(places.map(({ place }) => rankAt(place)));
+  const reductions = collects.filter(({ from }) => shown.has(from)).map(({ from, to, bytes, task }) => `${from} ${to} ${bytes} ${task}`);
+  const missing = unlisted.map((name) => `# not listed: messages of "${name}"`);
+  return ["from to bytes task", ...rows, ...reductions, ...missing].join("\n");
 }

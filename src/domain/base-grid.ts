@@ -16,7 +16,7 @@ import { ContainerError, LaunchError } from "../ir/errors.js";
 import { requireOptions, requireThing } from "../ir/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
-import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
 import { activityOf, coarseMask, type Activity } from "./grid/activity.js";
@@ -38,11 +38,11 @@ import {
   type ScalarStepParams,
 } from "./grid/grid.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridOptions, Split } from "./grid/options.js";
-import type { DataView, HaloCopy, Offset, Partition, Rounds } from "./grid/parts.js";
-import { HaloWidths } from "./container/halo-widths.js";
+import type { DataView, HaloCopy, Offset, Partition, Rounds, Span } from "./grid/parts.js";
+import { BOX_SIDES, HaloWidths } from "./container/halo-widths.js";
 import { partition, periodicAxes } from "./grid/partition.js";
-import { cutsRows, memberBeside, partitionBoxes, type Division } from "./grid/split.js";
-import { inOneArray, piecesOf, requireWhole, type Planes } from "./grid/pieces.js";
+import { memberBeside, partitionBoxes, SPLIT_ROWS, type Division } from "./grid/split.js";
+import { inOneArray, piecesOf, requireWhole, type MemberRows, type Planes } from "./grid/pieces.js";
 import { Runs } from "./container/runs.js";
 
 /** Place of one value of a field. */
@@ -52,8 +52,8 @@ export interface ValueLocation {
   readonly view: View | undefined;
 }
 
-/** Runs of planes of partitions that are not for a grid to choose. */
-export type Given = readonly Pick<Partition, "first" | "planes">[];
+/** Runs of planes, or rows of them, of partitions that are not for a grid to choose. */
+export type Given = readonly Pick<Partition, "first" | "planes" | "rows">[];
 
 /** Common base of all grids: activity, partitions, recorded stencils, and the layout of the fields' memory. */
 export abstract class BaseGrid<D extends Dimension = Dimension> implements FieldGrid<D> {
@@ -105,8 +105,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
       );
     this.layout = options.layout ?? "soa";
     this.haloWidths = new HaloWidths(division.y > 1);
-    this.cut =
-      given?.map(({ first, planes }, device) => ({ device, first, planes, cells: this.cellsOf(first, planes) })) ?? this.cutInto(1, 1);
+    this.cut = given?.map((part, device) => ({ ...part, device, cells: this.cellsOf(part) })) ?? this.cutInto(1, 1);
     this.frozen = given !== undefined;
     if (!given && spansProcesses(set)) set.ranks!.requireAlike(`a grid of [${extents}] cells`, this.digestible(step));
   }
@@ -150,6 +149,12 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     return [this.memberBeside(device, 0, -1), this.memberBeside(device, 0, 1)];
   }
 
+  around(device: number): readonly number[] {
+    const sides = this.division.y > 1 ? BOX_SIDES : BOX_SIDES.filter(({ y }) => y === 0);
+    const all = new Set(sides.map(({ y, z }) => this.memberBeside(device, y, z)));
+    return [...all].filter((other) => other !== undefined && other !== device).sort((a, b) => a! - b!) as number[];
+  }
+
   /** The member some steps away along y and z; undefined if there is none. */
   protected memberBeside(member: number, stepY: number, stepZ: number): number | undefined {
     return memberBeside(this.division, this.periodic, member, [stepY, stepZ]);
@@ -170,14 +175,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     if (this.coarseGrid) return this.coarseGrid;
     if (isAny(this.ghosts))
       throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it has ghosts; make the coarser grid by itself`);
-    if (cutsRows(this))
-      throw new LaunchError(`the grid of [${this.extents}] cells cannot be coarsened: it is cut along y; give it { split: "z" }`);
-    const odd = this.partitions.find(({ first }) => first % 2 === 1);
-    if (odd)
-      throw new LaunchError(
-        `the grid of [${this.extents}] cells cannot be coarsened: the planes of ${this.set.members[odd.device].name} begin at ${odd.first}; ` +
-          `give the finest grid { levels: n } for n coarser ones`,
-      );
+    this.requirePairs();
     const uneven = this.extents.findIndex((n, axis) => this.periodic[axis] && n % 2 === 1);
     if (uneven >= 0)
       throw new LaunchError(
@@ -187,17 +185,36 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     this.freeze();
     const extents = this.extents.map((n) => Math.ceil(n / 2));
     const active = this.activity.isFull ? undefined : coarseMask(this.activity);
-    const partitions = this.partitions.map(({ first, planes }) => ({ first: first / 2, planes: Math.ceil(planes / 2) }));
+    const halves = ([first, end]: Span): Span => [first / 2, Math.ceil(end / 2)];
+    const partitions = this.partitions.map(({ first, planes, rows }) => ({
+      first: first / 2,
+      planes: Math.ceil(planes / 2),
+      ...(rows && { rows: halves(rows) }),
+    }));
     this.coarseGrid = this.makeCoarse(extents, { layout: this.layout, active, periodic: this.periodic }, partitions);
     return this.coarseGrid;
+  }
+
+  /** Throws LaunchError where members begin within a pair of planes, or where the rows of a coarser grid would not begin at multiples of `SPLIT_ROWS`. */
+  private requirePairs(): void {
+    for (const { device, first, rows = [0] } of this.partitions) {
+      const isOdd = first % 2 === 1;
+      if (!isOdd && rows[0] % (2 * SPLIT_ROWS) === 0) continue;
+      throw new LaunchError(
+        `the grid of [${this.extents}] cells cannot be coarsened: the ${isOdd ? "planes" : "rows"} of ${this.set.members[device].name} begin at ` +
+          `${isOdd ? first : rows[0]}; give the finest grid { levels: n } for n coarser ones`,
+      );
+    }
   }
 
   /** A grid of this kind on the same set, of twice the cell size. */
   protected abstract makeCoarse(extents: readonly number[], options: GridOptions, partitions: Given): BaseGrid<D>;
 
-  /** Active cells of some planes. */
-  private cellsOf(first: number, planes: number): number {
-    return this.activity.planes.slice(first, first + planes).reduce((a, b) => a + b, 0);
+  /** Active cells of some planes, or rows of them. */
+  private cellsOf({ first, planes, rows }: Given[number]): number {
+    const end = first + planes;
+    const counts = rows ? this.activity.rowsIn(first, end).slice(...rows) : this.activity.planes.slice(first, end);
+    return counts.reduce((a, b) => a + b, 0);
   }
 
   /** Keeps partitions as they are, or as given, whatever stencils are noted later. */
@@ -411,8 +428,13 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
    * @param margins layers of ghosts that planes have
    */
   protected abstract write(field: Field, first: number, data: TypedArrayOf<FieldType>, margins: Margins): void;
-  /** The values of some planes, which members of this process own, in that order. Reads are enqueued before it returns. */
-  protected abstract read<T extends FieldType>(field: Field<T>, planes: Planes, margins: Margins): Promise<TypedArrayOf<T>>;
+  /** The values of some planes, which these members own, in that order; default: all of this process. Reads are enqueued before it returns. */
+  protected abstract read<T extends FieldType>(
+    field: Field<T>,
+    planes: Planes,
+    margins: Margins,
+    members?: readonly LocalMember[],
+  ): Promise<TypedArrayOf<T>>;
   /** Place of component `k` of an active cell, or a ghost, on the member that owns it. */
   protected abstract locate(field: Field, cell: readonly number[], k: number): ValueLocation;
 
@@ -480,6 +502,32 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
 
   takenPieces(field: Field, ghosts = false): readonly Planes[] {
     return piecesOf(this.ownPlanes(ghosts), this.planeLength(field, ghosts) * BYTES[field.type], this.step);
+  }
+
+  ownBoxes(field: Field, ghosts = false): readonly MemberRows[] {
+    const margins = this.margins(ghosts);
+    const last = this.dimension - 1;
+    /** Cells of a member along an axis, with its ghosts. */
+    const span = (own: Span, axis: number): Span => {
+      const end = this.extents[axis];
+      return [own[0] === 0 ? 0 - margins[axis][0] : own[0], own[1] === end ? end + margins[axis][1] : own[1]];
+    };
+    return this.set.locals.flatMap(({ index: member }) => {
+      const { first, planes, rows = [0, this.extents[1]] } = this.partitions[member];
+      const taken = this.dimension === 3 ? span(rows, 1) : ([0, 1] as const);
+      const [begin, end] = span([first, first + planes], last);
+      const plane = (this.planeLength(field, ghosts) / this.rowsOfPlane(margins)) * (taken[1] - taken[0]);
+      return piecesOf({ first: begin, end }, plane * BYTES[field.type], this.step).map((piece) => ({ ...piece, rows: taken, member }));
+    });
+  }
+
+  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts = false): Promise<TypedArrayOf<T>> {
+    return this.read(field, box, this.margins(ghosts), [localOf(this.set, box.member)]);
+  }
+
+  /** Rows of a plane of a host array. */
+  protected rowsOfPlane(margins: Margins): number {
+    return this.dimension === 3 ? margins[1][0] + this.extents[1] + margins[1][1] : 1;
   }
 
   /** Whether members of this process store some of these planes, halos included. */

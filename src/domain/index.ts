@@ -1,7 +1,7 @@
 export { bricks, type BrickGrid, type BrickOptions } from "./bricks/bricks.js";
 export { dense, DenseGrid } from "./dense/dense.js";
 export { AxisArray, type AxisFieldOptions, type AxisName, type AxisOptions, type AxisValues } from "./grid/axis-array.js";
-export { Field, type CellFunction } from "./grid/grid.js";
+export { Field, type CellFunction, type FieldBox, type FieldPlanes } from "./grid/grid.js";
 export { type FieldLayout, type FieldOptions, type FieldToken, type FieldType, GRID_KINDS, type Split, SPLITS } from "./grid/options.js";
 export type { DataView, HaloCopy, Offset, Partition } from "./grid/parts.js";
 export { face, slab, type Region } from "./grid/region.js";

@@ -203,7 +203,7 @@ function scalarPart(scalar: Scalar): Part {
 function speciesPart(species: Species): Part {
   const { grid, name } = species;
   const columns = Object.entries(species.columns);
-  const isShared = spansProcesses(grid.set);
+  const isShared = isInPlanes(grid);
   const particlesIn = (arrays: readonly StoredArray[]): number => arrays[0].length / columns[0][1].components;
   return {
     kind: "species",

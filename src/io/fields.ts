@@ -1,4 +1,4 @@
-import { Field, type HostArrayOptions } from "../domain/grid/grid.js";
+import { Field, type Grid, type HostArrayOptions } from "../domain/grid/grid.js";
 import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
@@ -82,7 +82,7 @@ export async function* ownPlaneValues(field: Field, options?: HostArrayOptions):
 }
 
 /** Whether several processes have a grid, each whole planes; where they have some of the rows of planes, files are rank 0's. */
-export const isInPlanes = (grid: Field["grid"]): boolean => spansProcesses(grid.set) && !cutsRows(grid);
+export const isInPlanes = (grid: Pick<Grid, "set" | "dimension" | "cutAxes">): boolean => spansProcesses(grid.set) && !cutsRows(grid);
 
 /** The planes of a field that members of this process own. */
 export function ownPlanes(field: Field, ghosts = false): Planes {

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
 import type { Field } from "../domain/grid/grid.js";
 import { isForFile, writeByRanks } from "./by-ranks.js";
 import { isInPlanes } from "./fields.js";
-import { writePieces, writeTogether } from "./files.js";
+import { fail, writeByOne, writePieces } from "./files.js";
 import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
 import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
 
@@ -25,8 +25,13 @@ function indexOf(path: string, ending: string): string {
   return `${path.endsWith(ending) ? path.slice(0, -ending.length) : path}${index}`;
 }
 
+/*
+ * A file of one process and an index of pieces are two forms of one result, under two names. Whatever is written replaces the other form, which would be
+ * taken for the new one otherwise.
+ */
+
 /**
- * Writes a VTK file. Of several processes, which all call it, each writes the cells of its members to a file of its own, in a folder beside `path`, and
+ * Writes a VTK file, in place of both forms of an earlier one. Of several processes, which all call it, each writes the cells of its members to a file of its own, in a folder beside `path`, and
  * rank 0 an index that names these (.pvti, .pvtr, .pvtu); where processes have some of the rows of planes, rank 0 writes all.
  * @returns the path of the file to open: `path`, or the index
  * @throws IsoformError if a file cannot be written, on all ranks alike; what was there is then as it was
@@ -36,11 +41,14 @@ export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFi
   const treeOf = (piece: NewElement): NewElement => ({ tag, attributes: { ...attributes, ...wholeOf(piece) }, children: [piece] });
   const { set } = grid;
   const { ranks } = set;
+  const index = indexOf(path, ending);
   if (!ranks || !isInPlanes(grid) || !(await isForFile(ranks, path))) {
-    await writeTogether(set, path, encodeVtk(treeOf(await file.piece(false)), encoding));
+    await writeByOne(set, encodeVtk(treeOf(await file.piece(false)), encoding), async (content) => {
+      await writePieces(path, content);
+      if (index !== path) await removeIndex(index);
+    });
     return path;
   }
-  const index = indexOf(path, ending);
   const piece = await file.piece(true);
   const extent = piece.attributes?.Extent;
   await writeByRanks(ranks, {
@@ -61,9 +69,25 @@ export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFi
       const replaced = await foldersIn(index);
       await writePieces(index, content);
       for (const folder of replaced) await removeUnnamed(index, () => foldersIn(index), folder);
+      if (index !== path) await removeFile(path);
     },
   });
   return index;
+}
+
+/** Removes the index of an earlier time, with its folders; another file of that name stays. */
+async function removeIndex(index: string): Promise<void> {
+  const folders = await foldersIn(index).catch((error: Error) => fail(index, "read, and may be of an earlier time", error));
+  if (folders.length === 0) return;
+  await removeFile(index);
+  for (const folder of folders) await removeUnnamed(index, () => foldersIn(index), folder);
+}
+
+/** Removes a file, if there is one. Throws IsoformError where it stays. */
+async function removeFile(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found || found.isDirectory()) return;
+  await rm(path).catch((error: Error) => fail(path, "removed, and is of an earlier time", error));
 }
 
 /** A file's extent is its piece's: one of several has some of the cells. */

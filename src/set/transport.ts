@@ -21,6 +21,7 @@ export interface Message {
 export interface Transport {
   /**
    * Begins to receive and send the messages of one submission of a program; a process without messages in it posts none, `[]`.
+   * @param messages a list that is posted again is not checked again, and must be what it was
    * @throws LaunchError for a message that does not fit its memory or that has no end here
    */
   post(messages: readonly Message[]): void;

@@ -118,6 +118,21 @@ describe("isoform explain --as-ranks", () => {
     assert.equal(stdout, "from to bytes task\n0 1 512 halo u\n1 0 512 halo u\n1 2 512 halo u\n3 2 512 halo u\n");
   });
 
+  it("shows messages of reductions: partials of divided groups, then log2(ranks) rounds of values", () => {
+    const words = ["explain", "poisson", "--as-ranks", "3", "--strong", "--size", "20", "--bandwidth", "20", "--precision", "strict"];
+    const { stdout } = isoform([...words, "--format", "messages"]);
+    const lines = stdout.split("\n").filter((line) => line.endsWith("collect ps"));
+    // 400 partials in two groups: of planes 0 to 6, 7 to 12 and 13 to 19.
+    assert.deepEqual(lines, [
+      "1 0 928 collect ps",
+      "2 1 1120 collect ps",
+      "0 1 8 collect ps",
+      "1 2 8 collect ps",
+      "0 2 8 collect ps",
+      "1 0 8 collect ps",
+    ]);
+  });
+
   it("plans ranks that are cut along y, or y and z, with messages along both axes", () => {
     const words = ["explain", "poisson", "--as-ranks", "6", "--size", "64", "--bandwidth", "20", "--links", "hdr"];
     const { stdout } = isoform([...words, "--split", "yz", "--format", "messages"]);

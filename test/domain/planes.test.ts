@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
 import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
-import { dense, type GridOptions } from "../../src/domain/index.js";
+import { bricks, dense, sparse, type Field, type GridOptions } from "../../src/domain/index.js";
 import { HOST_LIMITS } from "../../src/domain/grid/pieces.js";
 import { f32, f64, i32, sum, u8 } from "../../src/kernel/params.js";
 import type { DeviceSet } from "../../src/set/index.js";
@@ -68,6 +68,57 @@ await onEachBackend("fields plane by plane", ({ all }) => {
             grid.free();
           }
       });
+});
+
+describe("boxes of members", () => {
+  const { piece } = HOST_LIMITS;
+  after(() => Object.assign(HOST_LIMITS, { piece }));
+
+  /** Values of boxes at their places in an array of the whole box with ghosts; each place once. */
+  async function putTogether(field: Field, margins: readonly (readonly [number, number])[], ghosts: boolean): Promise<number[]> {
+    const { cardinality, grid } = field;
+    const lengths = grid.extents.map((n, axis) => n + margins[axis][0] + margins[axis][1]);
+    const [row, rows] = [lengths[0] * cardinality, lengths.length === 3 ? lengths[1] : 1];
+    const all = Array<number>(lengths.reduce((a, b) => a * b, cardinality)).fill(NaN);
+    for await (const { first, end, rows: span, values } of field.boxes({ ghosts })) {
+      const length = (span[1] - span[0]) * row;
+      assert.equal(values.length, (end - first) * length);
+      for (let plane = first; plane < end; plane++) {
+        const begin = ((plane + margins.at(-1)![0]) * rows + span[0] + (rows === 1 ? 0 : margins[1][0])) * row;
+        values.subarray((plane - first) * length, (plane - first + 1) * length).forEach((value, n) => {
+          assert.ok(Number.isNaN(all[begin + n]), "a place twice");
+          all[begin + n] = value;
+        });
+      }
+    }
+    return all;
+  }
+
+  it("have each cell once, with ghosts where a member has them, however grids are cut", async () => {
+    for (const size of [1, 700, piece])
+      for (const split of [undefined, "z", "y", "yz"] as const) {
+        HOST_LIMITS.piece = size;
+        const grid = dense(jsSet(4), [5, 35, 6], { split, ghosts: { xmin: 1, ymin: 2, ymax: 1, zmax: 3 } });
+        const field = grid.field("f", f64, { cardinality: 2 });
+        field.fill((x, y, z, k) => x + 10 * y + 1000 * z + 0.5 * k, { ghosts: true });
+        const none = [0, 0, 0].map(() => [0, 0] as const);
+        assert.deepEqual(await putTogether(field, none, false), [...(await field.download())], split);
+        assert.deepEqual(await putTogether(field, grid.ghosts, true), [...(await field.download({ ghosts: true }))], split);
+        grid.free();
+      }
+  });
+
+  it("are planes in two dimensions, and of grids of other kinds", async () => {
+    HOST_LIMITS.piece = 100;
+    const grids = [dense(jsSet(3), [4, 9]), sparse(jsSet(3), [4, 5, 9], (x, y) => x !== y), bricks(jsSet(2), [8, 8, 16], (x) => x > 1)];
+    for (const grid of grids as BaseGrid[]) {
+      const field = grid.field("f", f64, { fillValue: 0.25 });
+      field.fill((x, y, z) => x + 10 * y + 100 * z);
+      const none = grid.extents.map(() => [0, 0] as const);
+      assert.deepEqual(await putTogether(field as unknown as Field, none, false), [...(await field.download())], grid.kind);
+      grid.free();
+    }
+  });
 });
 
 /** Two stencils and a sum on a field that is filled and read in pieces. */

@@ -6,6 +6,7 @@ import { i32, type Params } from "../../kernel/params.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { byLocal, isLocal, localOf, type DeviceSet, type LocalMember } from "../../set/index.js";
 import type { HaloCopy, Round, Span } from "../grid/parts.js";
+import { afterLaunches, gatherRounds, type Spread } from "./all-gather.js";
 import { partialsPerRow, rowCount, type BoxExchange, type Pieces } from "./box-exchange.js";
 import { moveKernel, pickKernel } from "./moves.js";
 import { foldKernel, type FoldOp } from "./fold-kernel.js";
@@ -58,20 +59,20 @@ export class BoxCollected {
   /** Members that fold the values of groups. */
   private readonly folding: readonly number[];
 
-  /** @param toAll all members fold the values of groups, in place of the root */
+  /** @param spread whether all members fold the values of groups, in place of the root, and how they come there */
   constructor(
     private readonly set: DeviceSet,
     { op, type, identity }: ReduceParam,
     private readonly results: readonly View[],
     private readonly exchange: BoxExchange,
-    toAll: boolean,
+    private readonly spread: Spread,
   ) {
     const { owned, groups, pieces } = exchange;
     this.fold = foldKernel(op as FoldOp, type);
     this.type = type;
     this.all = [...set.members.keys()];
     this.owners = this.all.filter((m) => groups[m].length > 0);
-    this.folding = toAll && this.owners.length > 1 ? this.all : [exchange.root];
+    this.folding = spread !== "root" && this.owners.length > 1 ? this.all : [exchange.root];
     const arriving = this.all.map((m) => pieces.reduce((sum, { from, to, count }) => (to === m && from !== m ? sum + count : sum), 0));
     this.arrays = byLocal(set, (member, m) => {
       const length = Math.max(1, 2 * owned[m] + arriving[m]);
@@ -104,7 +105,7 @@ export class BoxCollected {
       if (!folding.includes(m)) return [];
       return [...this.picked(m, ordered.received[m], places, ordered.all[m]), this.folded(m, ordered.all[m], results[m], false)];
     });
-    return [...first, { launches: inGroups, copies: messages }, { launches: last, copies: spread }];
+    return [...first, ...afterLaunches(inGroups, messages), { launches: last, copies: spread }];
   }
 
   free(): void {
@@ -170,16 +171,24 @@ export class BoxCollected {
       of === on ? own[on]?.slice([0, groups[of].length]) : received[on]?.slice([begins[of], begins[of + 1]]);
     const places = Array<number>(total);
     groups.forEach((list, m) => list.forEach((group, n) => (places[group] = begins[m] + n)));
-    const messages = this.owners.flatMap((from) =>
-      this.folding
-        .filter((to) => to !== from)
-        .map((to): HaloCopy => ({
-          from,
-          to,
-          source: values(from, from),
-          target: isLocal(this.set.members[to]) ? values(from, to) : undefined,
-        })),
-    );
+    const pairs = (): HaloCopy[] =>
+      this.owners.flatMap((from) =>
+        this.folding
+          .filter((to) => to !== from)
+          .map((to): HaloCopy => ({
+            from,
+            to,
+            source: values(from, from),
+            target: isLocal(this.set.members[to]) ? values(from, to) : undefined,
+          })),
+      );
+    const messages =
+      this.spread === "doubling" && this.folding.length > 1
+        ? gatherRounds(
+            groups.map(({ length }) => length),
+            received,
+          )
+        : [pairs()];
     return { values, ordered: { received, all: array(total, folds) }, places, messages };
   }
 

@@ -1,11 +1,10 @@
 import type { Precision } from "../../device/device.js";
 import { BYTES } from "../../device/memory/view.js";
 import type { Container } from "../grid/grid.js";
+import { spreadOf } from "./all-gather.js";
 import { axisExchange, isPiece, type Line } from "./axis-exchange.js";
-import { groupsOf } from "./fold-order.js";
-import { foldsOnAll, scalarExchange, type ScalarExchange } from "./reductions.js";
-import { boxExchange } from "./box-exchange.js";
-import { hasRows, rowsOf } from "./rows.js";
+import { reductionRounds } from "./reduction-rounds.js";
+import { rowsOf } from "./rows.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
 export interface Traffic {
@@ -26,71 +25,15 @@ export function reductionTraffic(container: Container, precision: Precision): Tr
 
 /** Reductions of one container send side by side, so that their rounds are the same. */
 function scalarTraffic(container: Container, precision: Precision): Traffic {
-  if (precision === "strict" && hasRows(rowsOf(container))) return boxTraffic(container);
-  const exchange = scalarExchange(container, precision);
-  const { cuts, groups, root, toAll } = exchange;
-  const others = container.grid.set.members.length - 1;
-  const owners = [...groups.folded.keys()].filter((m) => groups.folded[m][0] < groups.folded[m][1]);
-  const givers = owners.filter((m) => m !== root);
-  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
-  const values = givers.reduce((sum, m) => sum + sizeOf(groupsOf(groups.folded[m])), 0);
-  const each =
-    toAll === undefined
-      ? {
-          rounds: [groups.messages.length, givers.length, cuts.at(-1)! === 0 ? 0 : others].filter((count) => count > 0).length,
-          messages: groups.messages.length + givers.length + others,
-          elements: partials + values + others,
-        }
-      : trafficToAll(exchange, others);
-  return [...container.reductions.values()].reduce(
-    (sum, { type }) => ({
-      rounds: each.rounds,
-      messages: sum.messages + each.messages,
-      bytes: sum.bytes + each.elements * BYTES[type],
-    }),
-    NOTHING,
-  );
-}
-
-/** The same where members have some of the rows of their planes. */
-function boxTraffic(container: Container): Traffic {
   const { set } = container.grid;
-  const { groups, pieces, root } = boxExchange(rowsOf(container));
-  const others = set.members.length - 1;
-  const sent = pieces.filter(({ from, to }) => from !== to);
-  const owners = [...groups.keys()].filter((m) => groups[m].length > 0);
-  const toAll = foldsOnAll(set) && owners.length > 1;
-  const givers = toAll ? owners : owners.filter((m) => m !== root);
-  const receivers = toAll ? others : 1;
-  const spread = toAll ? 0 : others;
-  const messages = sent.length + givers.length * receivers + spread;
-  const values = givers.reduce((sum, m) => sum + groups[m].length, 0) * receivers;
-  const elements = sent.reduce((sum, { count }) => sum + count, 0) + values + spread;
-  const rounds = [sent.length, givers.length, spread].filter((count) => count > 0).length;
+  const rounds = reductionRounds(rowsOf(container), precision, spreadOf(set));
+  const messages = rounds.flat();
+  const elements = messages.reduce((sum, { count }) => sum + count, 0);
   return [...container.reductions.values()].reduce(
-    (sum, { type }) => ({ rounds, messages: sum.messages + messages, bytes: sum.bytes + elements * BYTES[type] }),
+    (sum, { type }) => ({ rounds: rounds.length, messages: sum.messages + messages.length, bytes: sum.bytes + elements * BYTES[type] }),
     NOTHING,
   );
 }
-
-/** Each member that has something sends it to all others. */
-function trafficToAll(
-  { cuts, groups, toAll }: ScalarExchange,
-  others: number,
-): Pick<Traffic, "rounds" | "messages"> & { readonly elements: number } {
-  const partials = groups.messages.reduce((sum, message) => sum + sizeOf(message.partials), 0);
-  const sizes = groups.folded
-    .map((folded, m) => (toAll === "groups" ? sizeOf(groupsOf(folded)) : cuts[m + 1] - cuts[m]))
-    .filter((size) => size > 0);
-  const before = toAll === "groups" && groups.messages.length > 0;
-  return {
-    rounds: before ? 2 : 1,
-    messages: (before ? groups.messages.length : 0) + sizes.length * others,
-    elements: (before ? partials : 0) + others * sizes.reduce((a, b) => a + b, 0),
-  };
-}
-
-const sizeOf = ([first, end]: readonly [number, number]): number => end - first;
 
 /** Lists go up the trees of lines, or are shared out by places; results go to all. */
 function axisTraffic(container: Container, precision: Precision): Traffic {

@@ -8,6 +8,7 @@ import type { Params } from "../../kernel/params.js";
 import { byLocal, isLocal, localOf, type DeviceSet } from "../../set/index.js";
 import type { Container } from "../grid/grid.js";
 import type { DataView, HaloCopy, Round } from "../grid/parts.js";
+import { afterLaunches, gatherRounds, spreadOf, type Spread } from "./all-gather.js";
 import { boxExchange } from "./box-exchange.js";
 import { BoxCollected } from "./box-reductions.js";
 import { foldKernel, type FoldOp } from "./fold-kernel.js";
@@ -16,8 +17,8 @@ import { hasRows, rowsOf, type Rows } from "./rows.js";
 
 /*
  * Reductions over several devices. In strict mode every member leaves the partials of its rows, one for each REDUCTION_CHUNK cells of the bounding box along x, whatever
- * the kind of grid. They are folded as one line, by the rule of docs/determinism.md: groups of 256 where they are (fold-order.ts), and the values of the groups by the
- * first member, which sends the result to all. In fast mode a launch leaves one value, and these are folded in the same way.
+ * the kind of grid. They are folded as one line, by the rule of docs/determinism.md: groups of 256 where they are (fold-order.ts), and the values of the groups by all
+ * members, which bring them together before. In fast mode a launch leaves one value, and these are folded in the same way.
  */
 
 /** How the partial results of one reduce parameter become a scalar on every member. It serves one set of launches of one precision. */
@@ -78,20 +79,13 @@ export interface ScalarExchange {
   readonly toAll: "partials" | "groups" | undefined;
 }
 
-/** Members, at most, that send what they have to all others, which fold it for themselves: one exchange in place of two. */
-const MOST_TO_ALL = 16;
 /** Partials, at most, that are sent to all before they are folded in groups. */
 const FEW_PARTIALS = 4096;
 
-/** Members send what they have to all others: a message between GPUs without the host costs time for each that waits for another. */
-export const foldsOnAll = ({ carrier, members }: DeviceSet): boolean => carrier !== undefined && members.length <= MOST_TO_ALL;
-
-/** The exchange of one reduction of a container that runs on all members. */
-export function scalarExchange(container: Pick<Container, "grid" | "box">, precision: Precision): ScalarExchange {
-  const rows = rowsOf(container);
-  const { members } = container.grid.set;
+/** The exchange of one reduction over some cells. */
+export function scalarExchange(rows: Rows, precision: Precision, spread: Spread): ScalarExchange {
   const cuts = [0];
-  for (const m of members.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
+  for (const m of rows.partitions.keys()) cuts.push(cuts[m] + partialsOf(rows, m, precision));
   const groups = shareGroups(cuts);
   const owners = groups.folded.filter((partials) => sizeOf(partials) > 0).length;
   const isFew = owners > 1 || cuts.at(-1)! <= FEW_PARTIALS;
@@ -102,7 +96,7 @@ export function scalarExchange(container: Pick<Container, "grid" | "box">, preci
       0,
       cuts.findIndex((cut, m) => cut < cuts[m + 1]),
     ),
-    toAll: foldsOnAll(container.grid.set) && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
+    toAll: spread !== "root" && isFew ? (owners > 1 ? "groups" : "partials") : undefined,
   };
 }
 
@@ -118,8 +112,8 @@ export function collect(container: Container, param: string, precision: Precisio
   const rows = rowsOf(container);
   const made =
     precision === "strict" && hasRows(rows)
-      ? new BoxCollected(set, reduce, scalar.views, boxExchange(rows), foldsOnAll(set))
-      : new Collected(set, reduce, scalar.views, scalarExchange(container, precision));
+      ? new BoxCollected(set, reduce, scalar.views, boxExchange(rows), spreadOf(set))
+      : new Collected(set, reduce, scalar.views, scalarExchange(rows, precision, spreadOf(set)));
   return { param, partials: made.partials, rounds: made.rounds(), free: () => made.free() };
 }
 
@@ -159,6 +153,10 @@ class Collected {
     );
   }
 
+  private get byDoubling(): boolean {
+    return spreadOf(this.set) === "doubling";
+  }
+
   /** Whether a member has the values of all groups. */
   private hasAll(m: number): boolean {
     return m === this.exchange.root || this.exchange.toAll === "groups";
@@ -192,30 +190,39 @@ class Collected {
     };
     const inGroups = all.map((m) => (owners.includes(m) && isHere(m) ? [this.folded(m, own(m), values(m, m)!, true)] : []));
     const folding = all.filter((m) => this.hasAll(m));
-    const toFolding = owners.flatMap((from) =>
-      folding.filter((to) => to !== from).map((to) => ({ from, to, source: values(from, from), target: values(from, to) })),
-    );
+    const toFolding = (): HaloCopy[] =>
+      owners.flatMap((from) =>
+        folding.filter((to) => to !== from).map((to) => ({ from, to, source: values(from, from), target: values(from, to) })),
+      );
+    const sizes = groups.folded.map(groupCount);
+    const copies = this.byDoubling && folding.length > 1 ? gatherRounds(sizes, this.groups) : [toFolding()];
     const last = all.map((m) => (folding.includes(m) && isHere(m) ? [this.folded(m, this.groups[m], results[m], false)] : []));
-    return [...first, { launches: inGroups, copies: toFolding }, { launches: last, copies: folding.length > 1 ? [] : spread }];
+    return [...first, ...afterLaunches(inGroups, copies), { launches: last, copies: folding.length > 1 ? [] : spread }];
   }
 
   /** Partials of each member to all others, which fold all of them. */
   private roundsOfPartials(): Round[] {
     const { gathered, all, results } = this;
     const { cuts } = this.exchange;
-    const copies = all.flatMap((from) =>
-      all
-        .filter((to) => to !== from && cuts[from] < cuts[from + 1])
-        .map((to): HaloCopy => {
-          const place = (on: number): View | undefined => gathered[on]?.slice([cuts[from], cuts[from + 1]]);
-          return { from, to, source: place(from), target: place(to) };
-        }),
-    );
+    const pairs = (): HaloCopy[] =>
+      all.flatMap((from) =>
+        all
+          .filter((to) => to !== from && cuts[from] < cuts[from + 1])
+          .map((to): HaloCopy => {
+            const place = (on: number): View | undefined => gathered[on]?.slice([cuts[from], cuts[from + 1]]);
+            return { from, to, source: place(from), target: place(to) };
+          }),
+      );
     const last = all.map((m) =>
       isLocal(this.set.members[m]) ? [this.folded(m, gathered[m].slice([0, cuts.at(-1)!]), results[m], false)] : [],
     );
+    const sizes = all.map((m) => cuts[m + 1] - cuts[m]);
+    const copies = this.byDoubling ? gatherRounds(sizes, gathered) : [pairs()];
     return [
-      { launches: all.map(() => []), copies },
+      ...afterLaunches(
+        all.map(() => []),
+        copies,
+      ),
       { launches: last, copies: [] },
     ];
   }
@@ -235,6 +242,9 @@ class Collected {
 }
 
 const sizeOf = ([first, end]: Partials): number => end - first;
+
+/** Groups of the partials that a member folds. */
+export const groupCount = (folded: Partials): number => (sizeOf(folded) === 0 ? 0 : sizeOf(groupsOf(folded)));
 
 /** The rounds of several collections side by side. */
 export function roundsOf(collections: readonly Collection[], members: number): Round[] {

@@ -12,7 +12,6 @@ import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.
 import type { DataView, HaloCopy, March, Rounds, Span } from "../grid/parts.js";
 import { axisFoldRounds } from "./axis-folds.js";
 import { boxHaloRounds, HaloBuffers } from "./box-halos.js";
-import { boxOfPlanes, partsInOneArray, type PlanePart } from "./host-rows.js";
 import { partialsOfView } from "./launch-partials.js";
 import { isEmptyBox, MemberBoxes, type LocalBox } from "./member-boxes.js";
 import { sidewaysReads } from "../container/cell-code.js";
@@ -21,9 +20,10 @@ import { lowerDense, type DenseFieldPlan, type DensePlan, type DenseRole, type R
 import { DenseStorage, type ValueLayout, type Box } from "./storage.js";
 import type { FieldType, DenseOptions, GridOptions } from "../grid/options.js";
 import { fillView } from "../grid/fill.js";
+import { boxOfPlanes, partsInOneArray, type PlanePart } from "../grid/host-rows.js";
 import { planesTogether } from "../grid/partition.js";
 import { inOneArray, piecesOf, type Planes } from "../grid/pieces.js";
-import { cutsRows, divisionOf, placeOf } from "../grid/split.js";
+import { cutsRows, divisionIn, divisionOf, placeOf } from "../grid/split.js";
 import type { OverTeams } from "../grid/cell-teams.js";
 import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
@@ -93,23 +93,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
   private readonly haloBuffers = new Map<Field, HaloBuffers>();
 
   constructor(set: DeviceSet, extents: readonly number[], options: DenseOptions = {}, partitions?: Given) {
-    super(
-      set,
-      [...extents],
-      options,
-      planesTogether(extents, options.levels),
-      partitions,
-      divisionOf(extents, set.members.length, options.split),
-    );
+    const step = planesTogether(extents, options.levels);
+    const division = partitions ? divisionIn(partitions) : divisionOf(extents, set.members.length, options.split, step);
+    super(set, [...extents], options, step, partitions, division);
     this.boxes = new MemberBoxes(this, { haloWidth: (axis) => this.haloWidth(axis), ends: (member, axis) => this.ends(member, axis) });
     const refuse = (problem: string, option: string): never => {
       throw new LaunchError(`a grid of [${extents}] cells with ghosts ${problem}; leave out { ${option} }`);
     };
     const inRows = isAny([this.ghosts[0]]);
-    if (options.levels && cutsRows(this))
-      throw new LaunchError(
-        `a grid of [${extents}] cells that is cut along y can have no coarser levels; leave out { levels: ${options.levels} }, or give { split: "z" }`,
-      );
     if (options.levels && isAny(this.ghosts)) refuse("can have no coarser levels", `levels: ${options.levels}`);
     if (options.packed && inRows) refuse("along x cannot have packed rows", "packed: true");
     this.asked = options.packed !== undefined;
@@ -231,9 +222,14 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     return this.storage(field, member).window(memory, 0, this.partitions[member].planes) as View<T>;
   }
 
-  protected async read<T extends FieldType>(field: Field<T>, { first, end }: Planes, margins: Margins): Promise<TypedArrayOf<T>> {
+  protected async read<T extends FieldType>(
+    field: Field<T>,
+    { first, end }: Planes,
+    margins: Margins,
+    members = this.set.locals,
+  ): Promise<TypedArrayOf<T>> {
     const memory = field.storage;
-    const reads = this.set.locals.flatMap((member) => {
+    const reads = members.flatMap((member) => {
       const m = member.index;
       const [from, to] = this.planesOf(m, { first, end }, margins);
       const window = () => this.storage(field, m).window(memory[m], from, to, this.beside(m, margins)) as View<T>;
@@ -255,20 +251,21 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     const own = await this.read(field, planes, margins);
     const { ranks, members } = this.set;
     const all = ranks ? await ranks.gather(own, `planes ${planes.first} to ${planes.end} of "${field.name}"`) : [own];
-    const row = this.planeLength(field as unknown as Field, ghosts) / (this.extents[1] + margins[1][0] + margins[1][1]);
+    const rowCount = this.rowsOfPlane(margins);
+    const row = this.planeLength(field as unknown as Field, ghosts) / rowCount;
     const parts = members.map(({ rank }, m): PlanePart => {
       const [from, to] = this.planesOf(m, planes, margins);
       const [origin, low] = [this.partitions[m].first - planes.first, this.boxes.own(m, 1)[0] + margins[1][0]];
       const rows = this.boxes.held(m, 1, margins);
       return { from: rank, planes: [from + origin, Math.max(from, to) + origin], rows: [rows[0] + low, rows[1] + low] };
     });
-    return partsInOneArray(field.type, all, parts, [planes.end - planes.first, this.extents[1] + margins[1][0] + margins[1][1], row]);
+    return partsInOneArray(field.type, all, parts, [planes.end - planes.first, rowCount, row]);
   }
 
   override ownPieces(field: Field, ghosts = false): readonly Planes[] {
     if (cutsRows(this) && spansProcesses(this.set))
       throw new LaunchError(
-        `field "${field.name}": planes() gives the planes of a process, and a grid that is cut along y gives it some of their rows; use wholePlanes() or download() on all, or { split: "z" }`,
+        `field "${field.name}": planes() gives the planes of a process, and a grid that is cut along y gives it some of their rows: use boxes(), which says which, or wholePlanes() or download() on all`,
       );
     return super.ownPieces(field, ghosts);
   }
@@ -408,7 +405,8 @@ export class DenseGrid<D extends Dimension = Dimension> extends BaseGrid<D> {
     this.layOut();
     for (const { field } of container.uses) field.grid.layOut();
     const member = localOf(this.set, device);
-    const lanes = options.precision === "fast" && isGpu(member) ? container.particles?.lanes() : undefined;
+    // Teams go over whole planes.
+    const lanes = options.precision === "fast" && isGpu(member) && !cutsRows(this) ? container.particles?.lanes() : undefined;
     const { kernel, roles, teams: overTeams, march } = this.lower(container, member, lanes);
     const args = this.argumentsOf(container, device, roles);
     const { precision, reductions = {}, unfolded, sweepBackward } = options;

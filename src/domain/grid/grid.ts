@@ -24,7 +24,7 @@ import type { CellTeams, OverTeams } from "./cell-teams.js";
 import { isAny, type Margins } from "./ghosts.js";
 import type { FieldLayout, FieldOptions, FieldToken, FieldType, GridKind } from "./options.js";
 import type { ArrayUse, DataView, HaloCopy, March, MemberArray, Offset, Partition, Rounds } from "./parts.js";
-import type { Planes } from "./pieces.js";
+import type { MemberRows, Planes, RowPlanes } from "./pieces.js";
 import type { CellBox, Region } from "./region.js";
 
 /*
@@ -45,6 +45,9 @@ export interface FieldPlanes<T extends FieldType = FieldType> extends Planes {
   /** In the order (z, y, x, k), as host arrays are. */
   readonly values: TypedArrayOf<T>;
 }
+
+/** Values of a member's rows of some planes. */
+export interface FieldBox<T extends FieldType = FieldType> extends FieldPlanes<T>, RowPlanes {}
 
 /**
  * Values of `cardinality` components for each active cell of a grid, in the memories of the members that own the cells.
@@ -161,10 +164,21 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
     return this.inPieces(pieces, (piece) => this.grid.readPlanes(this as unknown as Field<T>, piece, ghosts));
   }
 
-  private async *inPieces(
-    pieces: readonly Planes[],
-    read: (piece: Planes) => Promise<TypedArrayOf<T>>,
-  ): AsyncGenerator<FieldPlanes<T>, void, undefined> {
+  /**
+   * The values of the cells that members of this process own, for all grids, however they are cut: some rows of some planes at a time, member after member.
+   * Two dimensions have rows [0, 1). With `ghosts`, planes and rows begin before 0 and go beyond the end where the member has ghosts, and rows have the
+   * ghosts along x. No messages are sent.
+   * @throws LaunchError if the field is written before the last piece is read, as pieces would be of different times
+   */
+  boxes({ ghosts }: HostArrayOptions = {}): AsyncGenerator<FieldBox<T>, void, undefined> {
+    const boxes = this.grid.ownBoxes(this as unknown as Field, ghosts);
+    return this.inPieces(boxes, (box) => this.grid.readBox(this as unknown as Field<T>, box, ghosts));
+  }
+
+  private async *inPieces<P extends Planes>(
+    pieces: readonly P[],
+    read: (piece: P) => Promise<TypedArrayOf<T>>,
+  ): AsyncGenerator<P & FieldPlanes<T>, void, undefined> {
     const { writes } = this;
     for (const piece of pieces) {
       if (this.writes !== writes)
@@ -480,6 +494,8 @@ export interface Grid<D extends Dimension = Dimension> {
   readonly cutAxes: readonly number[];
   /** The members whose planes come before and after a member's, of the same rows; undefined if there are none. */
   neighbours(device: number): readonly [below: number | undefined, above: number | undefined];
+  /** All members beside a member, edges included, in their order. */
+  around(device: number): readonly number[];
   /** The farthest neighbour that a stencil of the grid reads, along x, y (and z); the last is the width of the halos in planes. */
   readonly reach: readonly number[];
   /** Counts how often memory was laid out anew or halos became wider: launches and halo copies of an earlier generation are void. */
@@ -577,12 +593,16 @@ export interface FieldGrid<D extends Dimension = Dimension> extends Grid<D> {
   ownPieces(field: Field, ghosts?: boolean): readonly Planes[];
   /** The same runs of the planes in which members of this process own cells. */
   takenPieces(field: Field, ghosts?: boolean): readonly Planes[];
+  /** Boxes of cells of one member of this process each, whose values may be on the host at once: all that these members own. */
+  ownBoxes(field: Field, ghosts?: boolean): readonly MemberRows[];
   /** Values of a plane of a host array. */
   planeLength(field: Field, ghosts?: boolean): number;
   /** Sets the active cells of one of the `pieces`, from its first plane on, as `upload` does. */
   writePlanes(field: Field, first: number, data: ArrayLike<number>, ghosts?: boolean): void;
   /** The values of some planes that members of this process own, as `download` gives them. */
   readOwnPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
+  /** The values of one of `ownBoxes`. */
+  readBox<T extends FieldType>(field: Field<T>, box: MemberRows, ghosts?: boolean): Promise<TypedArrayOf<T>>;
   /** The values of some planes, as `download` gives them. All processes of the set call it alike. */
   readPlanes<T extends FieldType>(field: Field<T>, planes: Planes, ghosts?: boolean): Promise<TypedArrayOf<T>>;
   /** Component `k` of a cell or a ghost; the fill value where it is neither active nor a ghost. */

@@ -42,7 +42,7 @@ export interface GridOptions {
 
 /** Options of grids that have coarser ones. */
 export interface LevelOptions extends GridOptions {
-  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes. Default: 0. */
+  /** How often the grid can be coarsened: partitions begin at multiples of 2 ** levels planes, and of 8 times as many rows where it is cut along y. Default: 0. */
   levels?: number;
 }
 

@@ -21,6 +21,17 @@ export interface Planes {
   readonly end: number;
 }
 
+/** Some rows of planes. */
+export interface RowPlanes extends Planes {
+  /** Rows [first, end) of each plane along y; [0, 1) in two dimensions, where planes are rows. */
+  readonly rows: readonly [first: number, end: number];
+}
+
+/** Rows of planes that a member owns. */
+export interface MemberRows extends RowPlanes {
+  readonly member: number;
+}
+
 /**
  * The planes [first, end) in runs of about equal bytes.
  * @param planeBytes bytes of one plane

@@ -14,7 +14,7 @@ export interface Division {
   readonly z: number;
 }
 
-/** Rows at whose multiples a grid is cut along y, so that folds over rows can have leaves of that many. */
+/** Rows at whose multiples a grid is cut along y, so that folds over rows can have leaves of that many. Of a grid with coarser levels the coarsest is. */
 export const SPLIT_ROWS = 8;
 
 /** Place of a member in its division. */
@@ -43,9 +43,10 @@ export function memberBeside(
 /**
  * How a dense grid of these extents is divided among members.
  * @param split default: "z", or the last axis of a grid of two dimensions
+ * @param step planes at whose multiples members begin, and `SPLIT_ROWS` times as many rows
  * @throws LaunchError for an unknown split, for an axis that the grid does not have, and for fewer planes or blocks of rows than members
  */
-export function divisionOf(extents: readonly number[], members: number, split?: Split): Division {
+export function divisionOf(extents: readonly number[], members: number, split?: Split, step = 1): Division {
   const refuse = (problem: string, remedy: string): never => {
     throw new LaunchError(`a grid of [${extents}] cells with { split: ${JSON.stringify(split)} }: ${problem}; ${remedy}`);
   };
@@ -57,9 +58,10 @@ export function divisionOf(extents: readonly number[], members: number, split?: 
     return whole;
   }
   if (members === 1) return whole;
-  if (split === "auto") return fastest(extents, members, refuse);
+  if (split === "auto") return fastest(extents, divisions(extents, members, step, refuse));
   const [, ny, nz] = extents;
-  const blocks = Math.ceil(ny / SPLIT_ROWS);
+  const rowStep = SPLIT_ROWS * step;
+  const blocks = Math.ceil(ny / rowStep);
   if (split === "y" || split === "yz") return split === "y" ? alongRows() : alongBoth();
   if (nz < members && blocks >= members)
     throw new LaunchError(
@@ -70,28 +72,34 @@ export function divisionOf(extents: readonly number[], members: number, split?: 
   function alongRows(): Division {
     if (blocks < members)
       refuse(
-        `${ny} rows for ${members} members, which begin at multiples of ${SPLIT_ROWS} rows`,
+        `${ny} rows for ${members} members, which begin at multiples of ${rowStep} rows`,
         `use fewer devices or a longer y axis${nz >= members ? ', or { split: "z" }' : ""}`,
       );
     return { y: members, z: 1 };
   }
 
   function alongBoth(): Division {
-    const able = divisions(extents, members, refuse);
+    const able = divisions(extents, members, step, refuse);
     const both = able.filter(({ y, z }) => y > 1 && z > 1);
     return (both.length > 0 ? both : able).reduce((best, other) => (surface(other, extents) < surface(best, extents) ? other : best));
   }
 }
 
 /** All ways to lay out members, those with more members along z first. */
-function divisions([, ny, nz]: readonly number[], members: number, refuse: (problem: string, remedy: string) => never): Division[] {
+function divisions(
+  [, ny, nz]: readonly number[],
+  members: number,
+  step: number,
+  refuse: (problem: string, remedy: string) => never,
+): Division[] {
   const all = Array.from({ length: members }, (_, n) => n + 1)
     .filter((y) => members % y === 0)
     .map((y) => ({ y, z: members / y }));
-  const able = all.filter(({ y, z }) => y <= Math.ceil(ny / SPLIT_ROWS) && z <= nz);
+  const able = all.filter(({ y, z }) => y <= Math.ceil(ny / (SPLIT_ROWS * step)) && z <= Math.ceil(nz / step));
   if (able.length > 0) return able;
+  const least = step === 1 ? "a plane" : `${step} planes`;
   return refuse(
-    `${nz} planes of ${ny} rows for ${members} members, which have at least a plane, and begin at multiples of ${SPLIT_ROWS} rows`,
+    `${nz} planes of ${ny} rows for ${members} members, which have at least ${least}, and begin at multiples of ${SPLIT_ROWS * step} rows`,
     "use fewer devices or a larger grid",
   );
 }
@@ -103,13 +111,13 @@ function divisions([, ny, nz]: readonly number[], members: number, refuse: (prob
 const CELLS_PER_HALO_CELL = 21;
 
 /** The division whose busiest member is done first, where halos travel while cells are computed; of several the one with most members along z, whose halos are not packed. */
-function fastest(extents: readonly number[], members: number, refuse: (problem: string, remedy: string) => never): Division {
+function fastest(extents: readonly number[], able: readonly Division[]): Division {
   const time = (division: Division): number => {
     const { rows, planes } = largestShare(extents, division);
     const halo = 2 * ((division.z > 1 ? rows : 0) + (division.y > 1 ? planes : 0));
     return Math.max(rows * planes, CELLS_PER_HALO_CELL * halo);
   };
-  return divisions(extents, members, refuse).reduce((best, other) => (time(other) < time(best) ? other : best));
+  return able.reduce((best, other) => (time(other) < time(best) ? other : best));
 }
 
 /** Cells of a row's length that a member inside exchanges on its four sides, on average. */
@@ -123,12 +131,12 @@ interface Least {
 
 /**
  * Cuts a box along y, and along z where a division has several members there, into parts of about equal numbers of active cells.
- * @param step planes at whose multiples members begin
+ * @param step planes at whose multiples members begin, and `SPLIT_ROWS` times as many rows
  * @throws LaunchError if there are too few planes or rows
  */
 export function partitionBoxes(activity: Activity, division: Division, least: Least, step: number): Partition[] {
   const slabs = partition(activity.planes, division.z, least.planes, step);
-  const columns = partition(activity.rowsIn(0, activity.planes.length), division.y, least.rows, SPLIT_ROWS, ROWS);
+  const columns = partition(activity.rowsIn(0, activity.planes.length), division.y, least.rows, SPLIT_ROWS * step, ROWS);
   const spans = columns.map(({ first, planes: rows }): Span => [first, first + rows]);
   return slabs.flatMap(({ first, planes }, z) => {
     const cells = activity.rowsIn(first, first + planes);
@@ -143,7 +151,7 @@ export function partitionBoxes(activity: Activity, division: Division, least: Le
 }
 
 /** The division that partitions of all members have. */
-export function divisionIn(partitions: readonly Partition[]): Division {
+export function divisionIn(partitions: readonly Pick<Partition, "first" | "rows">[]): Division {
   const y = partitions.filter(({ first, rows }) => rows && first === partitions[0].first).length || 1;
   return { y, z: partitions.length / y };
 }

@@ -47,10 +47,13 @@ const makeFindCells = (type: Real) =>
       masked: fixed(bool),
       firstPlane: i32,
       planes: i32,
+      /** Rows of each plane that the member has; all in two dimensions, where planes are rows. */
+      firstRow: i32,
+      rows: i32,
       cells: i32,
       ...box,
     },
-    ({ x, key, axes, extents, periodic, active, masked, firstPlane, planes, cells, wrapped }, i) => {
+    ({ x, key, axes, extents, periodic, active, masked, firstPlane, planes, firstRow, rows, cells, wrapped }, i) => {
       const empty = x[i][0] === 1e30;
       let inside = true;
       let number = true;
@@ -66,7 +69,9 @@ const makeFindCells = (type: Real) =>
         const whole = inside ? Math.floor(at) | 0 : 0;
         // Planes are compared, since the index of a cell far away may be beyond an i32.
         if (n === 0) here = whole >= firstPlane && whole - firstPlane < planes;
-        cell = n > 0 ? cell * extents[a] + whole : here ? whole - firstPlane : 0;
+        if (axes === 3 && n === 1) here = here && whole >= firstRow && whole - firstRow < rows;
+        const own = n === 0 ? whole - firstPlane : axes === 3 && n === 1 ? whole - firstRow : whole;
+        cell = here ? cell * (axes === 3 && n === 1 ? rows : extents[a]) + own : 0;
       }
       let found = cell;
       if (!here) found = cells;
@@ -83,15 +88,20 @@ const makeFindLeaving = (type: Real) =>
     "findLeaving",
     {
       x: view(REALS[type], 2),
-      /** 1 where the particle goes to the member that has the planes from `begin` to `end` - 1. */
+      /** 1 where the particle goes to the member that has the planes from `begin` to `end` - 1, where rows are cut of the rows from `beginRow` to `endRow` - 1. */
       goes: view(i32),
       begin: i32,
       end: i32,
+      cutsRows: fixed(bool),
+      beginRow: i32,
+      endRow: i32,
       ...box,
     },
-    ({ x, goes, axes, extents, periodic, begin, end, wrapped }, i) => {
+    ({ x, goes, axes, extents, periodic, begin, end, cutsRows, beginRow, endRow, wrapped }, i) => {
       const at = wrapped(x[i][axes - 1], extents[axes - 1], periodic[axes - 1]);
-      goes[i] = x[i][0] !== 1e30 && at >= begin && at < end ? 1 : 0;
+      const row = cutsRows ? wrapped(x[i][1], extents[1], periodic[1]) : 0;
+      const inRows = !cutsRows || (row >= beginRow && row < endRow);
+      goes[i] = x[i][0] !== 1e30 && at >= begin && at < end && inRows ? 1 : 0;
     },
   );
 export const findLeaving = { f64: makeFindLeaving("f64"), f32: makeFindLeaving("f32") };

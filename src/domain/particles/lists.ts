@@ -3,20 +3,23 @@ import type { Expr, KernelIR, Stmt, ViewParam } from "../../ir/types.js";
 import { analyseContainer } from "../container/analysis.js";
 import type { Container, GridSpecies } from "../grid/grid.js";
 import type { MemberArray } from "../grid/parts.js";
+import { cutsRows } from "../grid/split.js";
 import { add, index, int, mul, sub } from "../../ir/expressions.js";
 
 /**
  * A container that tells each cell which particles it has: in the fields `first` and `count` of the species.
  *
  * @param offsets start of each cell's particles on a member, and of the next member's
- * @param origins the first plane of a member
+ * @param origins the first plane of a member; where rows are cut, its first row and their number, too
  */
 export function listingOf({ grid, name, first, count, location }: GridSpecies, offsets: MemberArray, origins: MemberArray): Container {
   const axes = grid.extents.length;
   const here = Array.from({ length: axes }, (_, axis) => index(axis));
   // Planes are subtracted first, since the number of a cell of the whole box may be beyond an i32.
   const plane = sub(here[0], loadInt("origin", int(0)));
-  const number = here.slice(1).reduce((sum, index, n) => add(mul(sum, grid.extents[axes - 2 - n]), index), plane);
+  const number = cutsRows(grid)
+    ? add(mul(add(mul(plane, loadInt("origin", int(2))), sub(here[1], loadInt("origin", int(1)))), grid.extents[0]), here[2])
+    : here.slice(1).reduce((sum, index, n) => add(mul(sum, grid.extents[axes - 2 - n]), index), plane);
   const [own, begin] = [localOf("own", "i32"), localOf("begin", "i32")];
   const set = (view: string, value: Expr): Stmt => ({ kind: "store", view, indices: [...here, int(0)], value, location });
   const body = [

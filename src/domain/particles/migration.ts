@@ -8,9 +8,12 @@ import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";
 import { byLocal, localOf, numberIn, spansProcesses } from "../../set/index.js";
 import type { Grid } from "../grid/grid.js";
+import { boxOfPlanes } from "../grid/host-rows.js";
 import type { HaloCopy } from "../grid/parts.js";
+import { cutsRows } from "../grid/split.js";
 import { AFTER_CELLS, bury, EMPTY, findCells, findLeaving, forget, noteState, pack, seal, STATE, vacate } from "./kernels.js";
-import { planReorder } from "./reorder.js";
+import { mergeRanks, noteOrigins, ORIGIN } from "./origins.js";
+import { planReorder, type Lists } from "./reorder.js";
 import { bring } from "./reorder-kernels.js";
 
 /** Strict mode: positions do not depend on the mode of the containers that move particles. */
@@ -56,7 +59,7 @@ export class Migration {
   private readonly owned: { free(): void }[] = [];
   /** Start of each cell's particles, followed by the categories of `AFTER_CELLS`; by member. */
   readonly offsets: readonly View<"i32", 1>[];
-  /** The first plane of each member. */
+  /** The first plane of each member, its first row, and how many rows it has. */
   readonly origins: readonly View<"i32", 1>[];
   readonly states: readonly View<"i32", 1>[];
   /** By member: the places of its outbox for each neighbour that are taken. */
@@ -69,14 +72,13 @@ export class Migration {
     readonly options: MigrationOptions,
   ) {
     const { set, partitions } = grid;
-    this.neighbours = partitions.map((_, m) =>
-      [...new Set(grid.neighbours(m))].filter((neighbour) => neighbour !== undefined).sort((a, b) => a - b),
-    );
+    this.neighbours = partitions.map((_, m) => grid.around(m));
     this.offsets = byLocal(set, ({ device }, m) => this.own(device.array(i32, this.cellsOf(m) + AFTER_CELLS.empty + 1)));
-    this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first])));
+    this.origins = byLocal(set, ({ device }, m) => this.own(device.from(i32, [partitions[m].first, ...this.rowsOf(m)])));
     this.states = byLocal(set, ({ device }) => this.own(device.array(i32, Object.keys(STATE).length)));
     this.taken = byLocal(set, ({ device }, m) => this.own(device.array(i32, Math.max(1, this.neighbours[m].length))));
     this.cellOf = byLocal(set, ({ device }) => this.own(device.array(i32, options.capacity)));
+    if (cutsRows(grid)) this.addColumn(ORIGIN, "i32", 2, "right");
   }
 
   /** New memory for a column, with 0 everywhere. */
@@ -115,10 +117,16 @@ export class Migration {
     const type = x.type as "f64";
     return patternOf(device, STRICT, (steps) => {
       const box = this.box(steps);
+      if (cutsRows(grid)) {
+        const origin = this.places(ORIGIN, member) as View<"i32", 2>;
+        steps.launch(noteOrigins, { cellOf: this.cellOf[member], origin, ...this.ownBox(member) }, range(capacity));
+      }
       for (const to of this.neighbours[member]) {
         const [goes, place] = [steps.array("i32", capacity), steps.array("i32", capacity)];
         const { first, planes } = grid.partitions[to];
-        steps.launch(findLeaving[type], { x: x as View<"f64", 2>, goes, ...box, begin: first, end: first + planes }, range(capacity));
+        const [beginRow, rows] = this.rowsOf(to);
+        const there = { begin: first, end: first + planes, cutsRows: cutsRows(grid), beginRow, endRow: beginRow + rows };
+        steps.launch(findLeaving[type], { x: x as View<"f64", 2>, goes, ...box, ...there }, range(capacity));
         planScan(steps, { input: goes, output: place, op: "sum", exclusive: true });
         for (const [name, { memories }] of this.columns) {
           const outbox = memories[member].outboxes.get(to)!;
@@ -184,10 +192,12 @@ export class Migration {
     return patternOf(device, STRICT, (steps) => {
       const key = steps.array("i32", all.length);
       const active = this.active(steps, member);
-      const { first: firstPlane, planes } = grid.partitions[member];
-      const where = { ...this.box(steps), firstPlane, planes, cells, masked: !grid.activity.isFull, active };
+      const { width: _, ...own } = this.ownBox(member);
+      const where = { ...this.box(steps), ...own, cells, masked: !grid.activity.isFull, active };
       steps.launch(findCells[type], { x: all as View<"f64", 2>, key, ...where }, range(all.length), true);
-      const { order, starts } = planReorder(steps, { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets });
+      const before = { cells, key, begin: this.firstSlot(member), cellOf: this.cellOf[member], offsets };
+      const ranksOf = cutsRows(grid) ? this.mergedRanks(member) : undefined;
+      const { order, starts } = planReorder(steps, { ...before, ranksOf });
       planCopy(steps, starts, offsets);
       const spare = new Map<string, View<NumericType, 2>>();
       for (const name of this.columns.keys()) {
@@ -217,12 +227,39 @@ export class Migration {
     for (const thing of this.owned.splice(0)) thing.free();
   }
 
-  private get plane(): number {
-    return this.grid.extents.slice(0, -1).reduce((a, b) => a * b, 1);
+  /** The first row of a member's planes, and how many it has; in two dimensions planes are rows. */
+  private rowsOf(member: number): readonly [first: number, rows: number] {
+    const { extents, partitions } = this.grid;
+    const [first, end] = partitions[member].rows ?? [0, extents.length === 3 ? extents[1] : 1];
+    return [first, end - first];
+  }
+
+  /** A member's cells. */
+  private ownBox(member: number): { firstPlane: number; planes: number; firstRow: number; rows: number; width: number } {
+    const { first: firstPlane, planes } = this.grid.partitions[member];
+    const [firstRow, rows] = this.rowsOf(member);
+    return { firstPlane, planes, firstRow, rows, width: this.grid.extents[0] };
   }
 
   private cellsOf(member: number): number {
-    return this.grid.partitions[member].planes * this.plane;
+    const { planes, rows, width } = this.ownBox(member);
+    return planes * rows * width;
+  }
+
+  /** Ranks of particles that come to other cells, by the cells in which they were: arrivals from each member, and the own places, are in that order. */
+  private mergedRanks(member: number): NonNullable<Lists["ranksOf"]> {
+    const { capacity, exchange } = this.options;
+    const before = this.neighbours[member].filter((other) => other < member).length;
+    return (steps, moves, rank) => {
+      const merged = steps.array("i32", moves.length);
+      const sizes = this.neighbours[member].map(() => exchange).toSpliced(before, 0, capacity);
+      const lists = [0];
+      for (const size of sizes) lists.push(lists.at(-1)! + size);
+      const args = { moves, rank, lists: steps.own(steps.device.from(i32, lists)), own: before, merged, offsets: this.offsets[member] };
+      const origin = this.allSlots(ORIGIN, member) as View<"i32", 2>;
+      steps.launch(mergeRanks, { ...args, origin, ...this.ownBox(member) }, range(moves.length));
+      return merged;
+    };
   }
 
   /** A member's own places among all. */
@@ -258,9 +295,14 @@ export class Migration {
 
   /** Which of a member's cells are active, in the order of their indices. */
   private active(steps: Steps, member: number): View<"u8", 1> {
-    const { mask } = this.grid;
-    const begin = this.grid.partitions[member].first * this.plane;
-    const bytes = mask ? mask.subarray(begin, begin + this.cellsOf(member)) : [0];
+    const { activity } = this.grid;
+    const { firstPlane, planes, firstRow, rows, width } = this.ownBox(member);
+    const { planeSize } = activity;
+    const all = activity.isFull ? [0] : activity.bytes(firstPlane, firstPlane + planes);
+    const bytes =
+      activity.isFull || rows * width === planeSize
+        ? all
+        : boxOfPlanes(all as Uint8Array, planeSize, [firstRow, firstRow + rows], planeSize / width);
     return steps.own(steps.device.from(u8, bytes));
   }
 

@@ -47,14 +47,15 @@ export const listMoving = kernel(
     key: view(i32),
     moves: view(i32),
     rank: view(i32),
+    place: view(i32),
     keys: view(i32, 1, { disjoint: true }),
     sources: view(i32, 1, { disjoint: true }),
     count: view(i32, 1, { disjoint: true }),
   },
-  ({ key, moves, rank, keys, sources, count }, i) => {
+  ({ key, moves, rank, place, keys, sources, count }, i) => {
     if (moves[i] !== 0) {
-      keys[rank[i]] = key[i];
-      sources[rank[i]] = i;
+      keys[place[i]] = key[i];
+      sources[place[i]] = i;
     }
     if (i === moves.length - 1) count[0] = rank[i] + moves[i];
   },

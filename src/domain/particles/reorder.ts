@@ -17,6 +17,8 @@ export interface Lists {
   readonly cellOf: View<"i32", 1>;
   /** Start of each cell's list, then of each category's; `cells` + 4 entries. Overwritten with the new starts. */
   readonly offsets: View<"i32", 1>;
+  /** Ranks of the particles that move, among these, where they do not lie in the order in which all particles were. */
+  ranksOf?(steps: Steps, moves: View<"i32", 1>, ranks: View<"i32", 1>): View<"i32", 1>;
 }
 
 /** New place of the particle of each own place, counted from the first place of all. */
@@ -31,7 +33,7 @@ export interface NewOrder {
  * list, those that stay come first, in their order, then those that come, in the order in which all particles were. As the lists of all members
  * are in the order of the cells, that depends on nothing but the particles.
  */
-export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets }: Lists): NewOrder {
+export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets, ranksOf }: Lists): NewOrder {
   const [all, room] = [key.length, cellOf.length];
   const numbers = (length: number): View<"i32", 1> => steps.array("i32", length);
   const [stays, stayRank, moves, moveRank] = [numbers(room + 1), numbers(room + 1), numbers(all), numbers(all)];
@@ -41,7 +43,8 @@ export function planReorder(steps: Steps, { cells, key, begin, cellOf, offsets }
 
   const [keys, sources, permutation, count] = [numbers(all), numbers(all), numbers(all), numbers(1)];
   const [sorted, arriving] = [steps.array("u32", all), numbers(cells + 4)];
-  steps.launch(listMoving, { key, moves, rank: moveRank, keys, sources, count }, range(all));
+  const place = ranksOf?.(steps, moves, moveRank) ?? moveRank;
+  steps.launch(listMoving, { key, moves, rank: moveRank, place, keys, sources, count }, range(all));
   const bits = Math.max(1, Math.ceil(Math.log2(cells + 4)));
   planSort(steps, { keys, permutation, offsets: arriving, bits, count, sorted });
 

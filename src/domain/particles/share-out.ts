@@ -1,4 +1,5 @@
 import type { Grid } from "../grid/grid.js";
+import type { Partition } from "../grid/parts.js";
 
 /** Properties of a grid that determine its cells. */
 type Box = Pick<Grid, "extents" | "periodic" | "mask">;
@@ -45,13 +46,17 @@ export function shareOut(
   const total = x.length / axes;
   const plane = extents.slice(0, -1).reduce((a, b) => a * b, 1);
   const cellOf = cellFinder(grid, round);
+  const [rows, width] = axes === 3 ? [extents[1], extents[0]] : [1, plane];
+  const has = ({ first, planes, rows: own = [0, rows] }: Partition, at: number, row: number): boolean =>
+    at >= first && at < first + planes && row >= own[0] && row < own[1];
   const owners = new Uint16Array(total);
   const counts = partitions.map(() => 0);
   for (let n = 0; n < total; n++) {
     const cell = cellOf(x, n * axes);
     if (cell < 0) refuse(n);
-    let owner = partitions.length - 1;
-    while (cell < partitions[owner].first * plane) owner--;
+    const at = Math.floor(cell / plane);
+    const row = Math.floor((cell - at * plane) / width);
+    const owner = partitions.findIndex((partition) => has(partition, at, row));
     owners[n] = owner;
     counts[owner]++;
   }

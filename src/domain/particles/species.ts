@@ -17,6 +17,7 @@ import { declareOverParticles, type ParticleBody, type ParticleParams } from "./
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration, type ParticleTraffic } from "./migration.js";
+import { countInPlanes, inPlaneOrder, type InPlanes } from "./plane-order.js";
 import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 
 /** Lanes for the particles of a cell: with fewer than the least, one thread takes them all; at most the lanes of a warp. */
@@ -99,7 +100,6 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const fail = (problem: string): never => {
       throw new LaunchError(`species "${name}" ${problem}`);
     };
-    if (cutsRows(grid)) fail('lives on a grid that is cut along y, and particles travel along z alone: give the grid { split: "z" }');
     if ("x" in types) fail('declares the column "x": that is the name of the positions, which every species has');
     if (leaving !== "refuse" && leaving !== "absorb") fail(`has leaving: "${String(leaving)}"; use "refuse" or "absorb"`);
     if (layout !== "soa" && layout !== "aos") fail(`has layout "${String(layout)}"; use "soa" or "aos"`);
@@ -259,17 +259,29 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     const migration = this.loaded();
     const { locals } = this.grid.set;
     const states = await this.ownStates();
-    const columns = this.entries.map(async ([column, { type }]) => {
+    const planes = cutsRows(this.grid) ? await this.inPlanes(ranks) : undefined;
+    const columns = this.entries.map(async ([column, { type, components }]) => {
       const reads = locals.map((member, n) =>
         member.queue(0).read(migration.places(column, member.index).slice([0, states[n][STATE.held]])),
       );
-      const pieces = Promise.all(reads);
-      return [
-        column,
-        inOneArray(type, ranks ? (await ranks.gather(pieces, `column "${column}" of "${this.name}"`)).flat() : await pieces),
-      ] as const;
+      const own = Promise.all(reads);
+      const pieces = ranks ? (await ranks.gather(own, `column "${column}" of "${this.name}"`)).flat() : await own;
+      return [column, planes ? inPlaneOrder(type, pieces, planes, components) : inOneArray(type, pieces)] as const;
     });
     return Object.fromEntries(await Promise.all(columns)) as { [K in keyof C | "x"]: TypedArrayOf<NumericType> };
+  }
+
+  /** Particles in the planes of each member, of all processes or of this one. */
+  private async inPlanes(ranks: Ranks | undefined): Promise<readonly InPlanes[]> {
+    const { set, partitions, extents } = this.grid;
+    const { offsets } = this.loaded();
+    const own = Promise.all(
+      set.locals.map(async (member) => {
+        const { first, planes, rows = [0, 1] } = partitions[member.index];
+        return countInPlanes(await member.queue(0).read(offsets[member.index]), first, planes, extents[0] * (rows[1] - rows[0]));
+      }),
+    );
+    return ranks ? (await ranks.gather(own, `the planes of "${this.name}"`)).flat() : own;
   }
 
   /** How many there are on each member, of all processes. */

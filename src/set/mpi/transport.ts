@@ -8,10 +8,25 @@ const TAGS = 32768;
 /** Distance of a message's tags in consecutive submissions; odd, so that all tags are used. */
 const STRIDE = 1021;
 
+/** The end of a message in this process. */
+interface End {
+  readonly message: Message;
+  readonly memory: ArrayBufferView;
+  /** The other rank. */
+  readonly rank: number;
+}
+
+interface Ends {
+  readonly receives: readonly End[];
+  readonly sends: readonly End[];
+}
+
 /** Messages between host memories by MPI. */
 export class MpiTransport implements Transport {
   private readonly requests: Requests;
   private submissions = 0;
+  /** Ends of messages in this process, by the list that was posted. */
+  private readonly checked = new WeakMap<readonly Message[], Ends>();
 
   /** @param rankOf the rank of each member */
   constructor(
@@ -24,13 +39,24 @@ export class MpiTransport implements Transport {
   post(messages: readonly Message[]): void {
     const submission = this.submissions++;
     // A tag of its own for each submission: with one tag the next message would take the place of one that was lost.
-    const tagOf = ({ number }: Message): number => (number + STRIDE * submission) % TAGS;
+    const tagOf = (number: number): number => (number + STRIDE * submission) % TAGS;
+    let ends = this.checked.get(messages);
+    if (!ends) this.checked.set(messages, (ends = this.endsOf(messages)));
+    for (const { message, memory, rank } of ends.receives)
+      this.requests.receive(memory, rank, tagOf(message.number), message.name, message.leading !== undefined);
+    for (const { message, memory, rank } of ends.sends)
+      this.requests.send(memory, rank, tagOf(message.number), message.name, sentOf(message));
+  }
+
+  /** Checks messages that are posted for the first time. */
+  private endsOf(messages: readonly Message[]): Ends {
     for (const message of messages) this.check(message);
-    for (const message of messages)
-      if (message.target)
-        this.requests.receive(message.target, this.rankOf[message.from], tagOf(message), message.name, message.leading !== undefined);
-    for (const message of messages)
-      if (message.source) this.requests.send(message.source, this.rankOf[message.to], tagOf(message), message.name, sentOf(message));
+    const of = (side: "source" | "target", other: "from" | "to"): End[] =>
+      messages.flatMap((message) => {
+        const memory = message[side];
+        return memory ? [{ message, memory, rank: this.rankOf[message[other]] }] : [];
+      });
+    return { receives: of("target", "from"), sends: of("source", "to") };
   }
 
   test(): boolean {

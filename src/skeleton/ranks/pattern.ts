@@ -44,6 +44,8 @@ export interface PatternTask {
   readonly parts: readonly TaskPart[];
   /** Bytes of the value of each reduction that a collect completes. */
   readonly reduced: readonly number[];
+  /** A collect over some cells only: of a region, or of a coarser grid. */
+  readonly ofSome?: boolean;
   /** It packs or unpacks halos, which one member alone does not. */
   readonly packs: boolean;
 }
@@ -101,6 +103,7 @@ export function patternOf(name: string, { plan, ops }: Program, precision: Preci
         waits,
         parts,
         reduced,
+        ...(node.kind === "collect" && { ofSome: node.container.box !== undefined || node.container.grid !== grid }),
         packs: isPacked && kind === "compute" && node.kind === "halo",
       });
     };

@@ -1,5 +1,6 @@
 import type { Split } from "../../domain/grid/options.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
+import { gatherCounts } from "../../domain/container/all-gather.js";
 import { partialsOf } from "../../domain/container/reductions.js";
 import { LaunchError } from "../../ir/errors.js";
 import type { Ordered, Resources } from "../run/replay.js";
@@ -120,7 +121,7 @@ export function shareOf(extents: readonly number[], division: Division): number[
 }
 
 /** Tasks of each rank of a division. */
-function tasksFor({ name, alone, shared }: RankPlan, division: Division): readonly RankTask[] {
+export function tasksFor({ name, alone, shared }: RankPlan, division: Division): readonly RankTask[] {
   if (division.y * division.z === 1) return alone;
   const axes = axesOf(division);
   const tasks = shared[axes];
@@ -139,12 +140,12 @@ export function messagesOf(plan: RankPlan, extents: readonly number[], division:
   }));
 }
 
-/** Launches of a reduction after the container's own: groups are folded where they are, then their values by the first rank. */
+/** Launches of a reduction after the container's own: groups are folded where they are, then their values by all ranks. */
 const FOLDS = 2;
 
 /**
- * Seconds of one collect: all others send the values of their groups to the first rank, which folds them and sends each of them the result. Its host handles one
- * message after the other; members in turns also wait for each.
+ * Seconds of one collect: in about log2(ranks) rounds each rank sends the values of groups that it has to another, and all fold them. Members in turns share one
+ * processor, which handles all messages of a round.
  */
 export function collectSeconds({ reduced }: Pick<RankTask, "reduced">, { precision }: Pick<RankPlan, "precision">, job: RankJob): number {
   const { ranks, perNode, links, extents, carrier, within = "node" } = job;
@@ -153,24 +154,13 @@ export function collectSeconds({ reduced }: Pick<RankTask, "reduced">, { precisi
   const along = shareOf(extents, division);
   const isSplit = division.y > 1;
   const own = partialsOf({ extents: along, partitions: [{ first: 0, planes: along.at(-1)!, ...(isSplit && { rows: [0, along[1]] }) }] }, 0, precision); // prettier-ignore
-  const partials = ranks * own;
   const values = reduced.reduce((a, b) => a + b, 0);
   const beside = isSplit && precision === "strict" ? besideSeconds(values * own, division, job) : 0;
-  const bytes = reduced.reduce((sum, size) => sum + size * Math.ceil(partials / REDUCTION_CHUNK), 0);
-  const near = Math.min(ranks, perNode);
-  const others: readonly (readonly [count: number, reach: Reach])[] = [
-    [near - 1, within],
-    [ranks - near, "network"],
-  ];
-  let [hosts, wait, slowest] = [0, 0, Infinity];
-  for (const [count, reach] of others) {
-    if (count === 0) continue;
-    const { latency, host, bandwidth } = requireLink(links, reach);
-    hosts += count * (host + (carrier === "in turns" ? latency : 0));
-    wait = carrier === "in turns" ? 0 : Math.max(wait, latency);
-    slowest = Math.min(slowest, bandwidth);
-  }
-  return FOLDS * LAUNCH + 2 * (hosts + wait) + bytes / slowest + beside;
+  const bytes = reduced.reduce((sum, size) => sum + size * Math.ceil((ranks * own) / REDUCTION_CHUNK), 0);
+  const { latency, host, bandwidth } = requireLink(links, ranks <= perNode ? within : "network");
+  const message = (share: number): number => host + latency + (bytes * share) / bandwidth;
+  const rounds = gatherCounts(ranks).reduce((sum, count) => sum + message(count / ranks), 0);
+  return FOLDS * LAUNCH + (carrier === "in turns" ? ranks : 1) * rounds + beside;
 }
 
 /** Seconds in which ranks that have rows beside each other's send partials to the owners of their groups: at most all of theirs, to two ranks. */

@@ -41,6 +41,8 @@ export interface RankTask {
   readonly bytesPerCell: number;
   /** Bytes of the value of each reduction that it completes. */
   readonly reduced: readonly number[];
+  /** It completes reductions over a region, or over a coarser grid. */
+  readonly ofSome?: boolean;
   /** It packs or unpacks halos, which one rank alone does not. */
   readonly packs?: boolean;
 }

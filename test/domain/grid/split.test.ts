@@ -6,7 +6,6 @@ import type { Partition } from "../../../src/domain/grid/parts.js";
 import type { Split } from "../../../src/domain/grid/options.js";
 import { divisionOf } from "../../../src/domain/grid/split.js";
 import { dense, makeGrid, sparse } from "../../../src/domain/index.js";
-import { particles } from "../../../src/domain/particles/index.js";
 import { randomCuts } from "../cuts.js";
 import { jsSet } from "../sets.js";
 
@@ -37,21 +36,13 @@ describe("splits of grids", () => {
       [() => dense(jsSet(7), [20, 40, 3], { split: "yz" }), /3 planes of 40 rows for 7 members.*fewer devices or a larger grid/],
       [() => dense(jsSet(2), [20, 40], { split: "yz" }), /it has no z axis, and is cut along y; leave it out/],
       [() => dense(jsSet(2), [20, 40, 4], { split: "x" as "y" }), /it cannot be cut so; use "z", "y", "yz", "auto"/],
-      [
-        () => dense(jsSet(2), [8, 32, 4], { split: "y", levels: 1 }),
-        /can have no coarser levels; leave out \{ levels: 1 \}, or give \{ split: "z" \}/,
-      ],
-      [() => dense(jsSet(2), [8, 32, 4], { split: "y" }).coarsen(), /cannot be coarsened: it is cut along y; give it \{ split: "z" \}/],
+      [() => dense(jsSet(4), [8, 48, 4], { split: "y", levels: 1 }), /48 rows for 4 members, which begin at multiples of 16 rows/],
+      [() => dense(jsSet(4), [8, 16, 2], { split: "yz", levels: 1 }), /have at least 2 planes, and begin at multiples of 16 rows/],
+      [() => dense(jsSet(2), [8, 48, 4], { split: "y" }).coarsen(), /the rows of js\*2\[1\] begin at 24; give the finest grid/],
       [() => sparse(jsSet(2), [8, 32, 4], undefined, { split: "y" } as object), /only dense grids have the option/],
       [() => makeGrid(jsSet(2), [8, 32, 4], { kind: "bricks", split: "y" }), /a bricks grid has no option "split"/],
     ] as const)
       assert.throws(make, { name: "LaunchError", message });
-  });
-
-  it("refuse what they do not have yet, with the remedy", () => {
-    const grid = dense(jsSet(2), [8, 32, 4], { split: "y", periodic: true });
-    const remedy = /cut along y.*\{ split: "z" \}/;
-    assert.throws(() => particles(grid, "dust", {}), remedy);
   });
 });
 

@@ -41,7 +41,7 @@ it("cells are found where the box has more of them than an i32 counts", async ()
   const key = device.array(i32, 4);
   const box = { axes: 3, extents: device.from(i32, extents), periodic: device.from(i32, [0, 0, 0]) };
   const cells = 2 * 2048 * 2048;
-  const member = { active: device.from(u8, [0]), masked: false, firstPlane: 0, planes: 2, cells };
+  const member = { active: device.from(u8, [0]), masked: false, firstPlane: 0, planes: 2, firstRow: 0, rows: 2048, cells };
   await device.run(findCells.f64, { x, key, ...member, ...box }, range(4));
   assert.deepEqual([...(await device.queue.read(key))], [5 + 2048 * (3 + 2048), cells, 0, cells]);
   await device.close();

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, it } from "node:test";
+import { main } from "../../cli/isoform.js";
 import { digestsIn } from "./digests.js";
 import { eachLauncher, launch, program } from "./launchers.js";
 
@@ -58,5 +59,28 @@ eachLauncher((launcher) => {
       // Values are compared with their digests, then read again.
       assert.ok(report.restore.read < 1.3 * sizes("checkpoint"), `restore: ${report.restore.read} of ${sizes("checkpoint")} bytes`);
     }
+  });
+
+  it("pictures of one process and of several replace each other, so that no earlier one is taken for the new", () => {
+    const name = launcher.name.replace(/\W/g, "");
+    const where = open(`${name}-forms`);
+    const words = [main, "poisson", "--size", "12", "--iterations", "2", "--vtk", join(where, "x.vti"), "--devices"];
+    const alone = (): void => {
+      const { status, stderr } = spawnSync(process.execPath, [...words, "js"], { encoding: "utf8" });
+      assert.equal(status, 0, stderr);
+    };
+    const together = (): void => {
+      const { status, stderr } = launch(launcher, 2, [...words, "mpi:js"]);
+      assert.equal(status, 0, stderr);
+    };
+    writeFileSync(join(where, "y.vti"), "another");
+    writeFileSync(join(where, "x.pvti"), "a file that Isoform did not write");
+    alone();
+    assert.deepEqual(readdirSync(where).sort(), ["x.pvti", "x.vti", "y.vti"]);
+    together();
+    const both = readdirSync(where).sort();
+    assert.deepEqual([both[0], both.length, both[2]], ["x.pvti", 3, "y.vti"]);
+    alone();
+    assert.deepEqual(readdirSync(where).sort(), ["x.vti", "y.vti"]);
   });
 });

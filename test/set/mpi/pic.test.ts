@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import { hdf5Missing, readOpenPmd } from "isoform/io";
+import { hdf5Missing, readImage, readOpenPmd } from "isoform/io";
 import { main } from "../../cli/isoform.js";
 import { eachLauncher, launch, program, type Launcher } from "./launchers.js";
 
@@ -52,6 +52,18 @@ function rowsOf(name: string): unknown {
 }
 
 eachLauncher((launcher) => {
+  /** In a box with a plane for each rank, pictures are written in pieces. */
+  async function inPieces(file: (text: string) => string): Promise<void> {
+    const words = (devices: string, name: string): string[] => {
+      const size = ["--particles", "900", "--cells", "5", "--degree", "1", "--dt", "0.05", "--time", "0.1"];
+      return [main, "pic", "3d3v", "--precision", "strict", ...size, "--devices", devices, "--vtk", file(name)];
+    };
+    alone(words("js*3", "box-one.vti"));
+    const told = together(launcher, 3, words("mpi:js", "box-many.vti"));
+    assert.match(told, /box-many\.pvti shows the pieces of all processes/);
+    assert.deepEqual(await readImage(file("box-many.pvti")), await readImage(file("box-one.vti")));
+  }
+
   it("a plasma's bits depend on the number of members only", () => {
     const expected = digestIn(alone([program("pic"), "js*4", "free"]));
     assert.ok(expected);
@@ -87,6 +99,7 @@ eachLauncher((launcher) => {
     assert.deepEqual(rowsOf(`${name}-many`), rowsOf(`${name}-one`));
     assert.deepEqual(readFileSync(file("many.vti")), readFileSync(file("one.vti")));
     if (!missing) assert.deepEqual(await readOpenPmd(file("many.h5")), await readOpenPmd(file("one.h5")));
+    await inPieces(file);
     // Another number of members goes on, too: other bits, the same plasma.
     const back = alone(run("js", `${name}-back`, ["--time", "0.8", "--restart", file("state")]));
     assert.match(back, /^4 steps in/m);

@@ -110,27 +110,30 @@ describe("several ranks", () => {
 describe("reductions", () => {
   const folds = 2 * LAUNCH;
 
-  it("are a message of each other rank to the first, and one back", () => {
+  it("are a message of each rank in log2(ranks) rounds, with the values that it has so far", () => {
     const near = job(4, 10);
     // In fast mode four ranks leave 3 values each, which are one group.
-    close(collectSeconds({ reduced: [8] }, { precision: "fast" }, near), folds + 2 * (3 * 0.25 + 0.5) + 8 / 20);
+    close(collectSeconds({ reduced: [8] }, { precision: "fast" }, near), folds + 2 * (0.25 + 0.5) + (8 * 3) / 4 / 20);
   });
 
   it("wait for the network where some ranks are on other nodes", () => {
     const far = job(4, 10, { perNode: 2 });
-    close(collectSeconds({ reduced: [8] }, { precision: "fast" }, far), folds + 2 * (3 * 0.25 + 1) + 8 / 10);
+    close(collectSeconds({ reduced: [8] }, { precision: "fast" }, far), folds + 2 * (0.25 + 1) + (8 * 3) / 4 / 10);
   });
 
   it("send a value for each 256 partials in strict mode", () => {
     // Rows of 512 cells have two partials of 256: 2 x 40 planes x 16 rows.
     const strict = { ...job(4, 10), extents: [512, 16, 40] };
-    close(collectSeconds({ reduced: [8] }, { precision: "strict" }, strict), folds + 2.5 + (8 * Math.ceil((2 * 16 * 40) / 256)) / 20);
+    close(
+      collectSeconds({ reduced: [8] }, { precision: "strict" }, strict),
+      folds + 1.5 + (0.75 * 8 * Math.ceil((2 * 16 * 40) / 256)) / 20,
+    );
   });
 
   it("join all ranks before the next task", () => {
     const sum = plan([task("compute", "step", 0, [], whole), task("collect", "collect s", 0, [0], everywhere(part([])))]);
     const { seconds, collects } = predict(sum, job(2, 10));
-    close(seconds, 10 + folds + 2 * (0.25 + 0.5) + 8 / 20);
+    close(seconds, 10 + folds + 0.25 + 0.5 + 8 / 2 / 20);
     assert.equal(collects, 1);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { assign, f32, f64, max, sum } from "../../../../src/index.js";
+import { assign, f32, f64, i32, max, sum } from "../../../../src/index.js";
+import { deposit, particles } from "../../../../src/domain/particles/index.js";
 import { dense, face, roll, slab, type AxisArray, type Split } from "../../../../src/domain/index.js";
 import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
 import { readCheckpoint, writeCheckpoint, writeImage } from "../../../../src/io/index.js";
@@ -88,13 +89,40 @@ const flow = wet.container("flow", { w, next, heat: sum(heat) }, ({ w, next, hea
   next[c] = 0.5 * w[c] + 0.1 * (w.at(c, 0, 1, 0) + w.at(c, 0, -1, 0) + w.at(c, 1, 0, 1) + w.at(c, 0, 0, -1));
   heat.add(next[c]);
 });
+const fine = dense(set, [7, 75, 14], { levels: 1, split: cut });
+const coarse = fine.coarsen();
+const [a, b] = [fine.field("a", f64), coarse.field("b", f64)];
+const down = coarse.container("down", { a, b }, ({ a, b }, c) => {
+  b[c] = 0.2 * (a.fine(c, 0, 0, 0) + a.fine(c, 1, 1, 1) - a.fine(c, 0, -1, 2) + a.fine(c, 0, 3, -1)) + 1e-3 * c.y;
+});
+const up = fine.container("up", { a, b }, ({ a, b }, c) => {
+  a[c] = 0.5 * a[c] + 0.3 * (b.coarse(c, 0, 0, 0) - b.coarse(c, 0, 1, -1) + b.coarse(c, 1, -1, 1));
+});
+const dust = particles(fine, "dust", { id: i32, v: [f64, 3] }, { capacity: 1400, exchange: 1400, leaving: "absorb" });
+const [walk] = dust.container("walk", { x: dust.columns.x, v: dust.columns.v }, ({ x, v }, p) => {
+  for (let axis = 0; axis < 3; axis++) {
+    x[p][axis] += v[p][axis];
+    v[p][axis] *= -0.97;
+  }
+});
+const meet = dust.container("meet", { id: dust.columns.id, v: dust.columns.v, a: deposit(a) }, ({ id, v, a }, p, c) =>
+  a.add(c, 0, 0, 0, 1e-4 * id[p] * v[p][1]),
+);
 const others = [
+  skeleton(set, "dust", [walk, ...meet], { precision: "strict", occ: occ as OccLevel }),
+  skeleton(set, "levels", [down, up], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "ball", [soften, swap(p, q)], { precision: "strict", occ: occ as OccLevel }),
   skeleton(set, "wet", [...walls, flow, swap(w, next)], { precision: "strict", occ: occ as OccLevel }),
 ];
 
-for (const field of [u, v, p, q]) field.fill(noise);
+for (const field of [u, v, p, q, a]) field.fill(noise);
 for (const field of [w, next]) field.fill(noise, { ghosts: true });
+const names = Array.from({ length: 1200 }, (_, n) => n);
+dust.load({
+  x: names.flatMap((n) => [7, 75, 14].map((length, axis) => (0.5 + 0.49 * noise(n, axis, 1, 0)) * length)),
+  v: names.flatMap((n) => [0.8, 4, 3].map((most, axis) => most * noise(n, axis, 2, 0))),
+  id: names,
+});
 if (from) await (await readCheckpoint(from)).restore([steps, ...others]);
 for (const each of [steps, ...others]) await each.run(Number(iterations));
 u.set([2, 17, 3], 0.5, 1);
@@ -107,9 +135,26 @@ const digest = (...values: ArrayLike<number>[]): string => {
   for (const list of values) hash.update(Float64Array.from(list));
   return hash.digest("hex").slice(0, 16);
 };
+/** Values at their places in an array of the whole box with ghosts, from the boxes of all ranks. */
+async function fromBoxes(field: typeof w): Promise<Float64Array> {
+  const row = 300 + 2;
+  const all = new Float64Array(row * (24 + 2) * (6 + 2));
+  const own = [];
+  for await (const box of field.boxes({ ghosts: true })) own.push(box);
+  for (const { first, end, rows, values } of (set.ranks ? await set.ranks.gather(own, "boxes") : [own]).flat()) {
+    const length = (rows[1] - rows[0]) * row;
+    for (let plane = first; plane < end; plane++)
+      all.set(values.subarray((plane - first) * length, (plane - first + 1) * length), ((plane + 1) * (24 + 2) + rows[0] + 1) * row);
+  }
+  return all;
+}
+
 q.set([3, 30, 11], NaN);
 const found = {
+  boxes: digest(await fromBoxes(w)),
   fields: digest(await u.download(), await v.download(), await p.download(), await w.download({ ghosts: true })),
+  dust: digest(...Object.values(await dust.download())),
+  levels: digest(await a.download(), await b.download()),
   sums: digest(...(await Promise.all(sums.flatMap(({ into, most }) => [into.download(), most.download()])))),
   scalars: digest(await Promise.all([total, greatest, dt, heat].map((scalar) => scalar.get()))),
   values: digest(await Promise.all([u.get([3, 34, 9], 1), u.get([0, 0, 0]), p.get([5, 9, 4]), w.get([7, 24, 3]), w.get([7, -1, 3])])),

@@ -1,6 +1,6 @@
 import { typedArray, type TypedArrayOf } from "../../device/memory/view.js";
-import type { FieldType } from "../grid/options.js";
-import type { Span } from "../grid/parts.js";
+import type { FieldType } from "./options.js";
+import type { Span } from "./parts.js";
 
 /* Rows of host arrays in (z, y, x, k) order, for members that have some of the rows of their planes. */
 

@@ -1,0 +1,42 @@
+import { typedArray, type TypedArrayOf } from "../../device/memory/view.js";
+import type { NumericType } from "../../ir/types.js";
+
+/* Particles of members that have some of the rows of planes, in the order of all cells. */
+
+/** Particles of a member in each plane of the grid. */
+export interface InPlanes {
+  readonly first: number;
+  readonly counts: readonly number[];
+}
+
+/** Counts the particles in each plane of a member, from the starts of its cells' lists. */
+export function countInPlanes(offsets: ArrayLike<number>, first: number, planes: number, planeCells: number): InPlanes {
+  return { first, counts: Array.from({ length: planes }, (_, n) => offsets[(n + 1) * planeCells] - offsets[n * planeCells]) };
+}
+
+/**
+ * Columns of members, each in the order of its cells, as one in the order of all cells: plane after plane, in each of them member after member.
+ * @param members in the order of their numbers, so that members with lower rows of the same planes come first
+ */
+export function inPlaneOrder<T extends NumericType>(
+  type: T,
+  pieces: readonly TypedArrayOf<T>[],
+  members: readonly InPlanes[],
+  components: number,
+): TypedArrayOf<T> {
+  const all = typedArray(
+    type,
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  ) as TypedArrayOf<T>;
+  const taken = members.map(() => 0);
+  let at = 0;
+  const end = Math.max(...members.map(({ first, counts }) => first + counts.length));
+  for (let plane = Math.min(...members.map(({ first }) => first)); plane < end; plane++)
+    for (const [m, { first, counts }] of members.entries()) {
+      const length = (counts[plane - first] ?? 0) * components;
+      all.set(pieces[m].subarray(taken[m], taken[m] + length), at);
+      taken[m] += length;
+      at += length;
+    }
+  return all;
+}
