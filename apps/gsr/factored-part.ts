@@ -5,9 +5,9 @@ import type { Shape } from "./shape.js";
 import { AXES, instrumentLayout } from "./shape.js";
 import type { Unknowns } from "./system.js";
 
-/** What the sweep over factors of rows reads of v and of the columns' factors. */
+/** Views of a member that the sweep over factors of rows reads: of v, and of the columns' factors. */
 export interface FactoredPart {
-  /** Factors of the attitude's columns, [knot][axis]. */
+  /** Sixths of the factors of the attitude's columns, [knot][axis]. */
   readonly pAtt: View<"f64">;
   /** The instrument's part of v, scaled; and the part of each class, [class][5]. */
   readonly xSmall: View<"f64">;

@@ -1,5 +1,5 @@
 import { f64, i32, kernel, sum, teamKernel, view } from "isoform";
-import { splinesAt } from "./spline.js";
+import { sixSplinesAt } from "./spline.js";
 
 /*
  * Rows as factors of their coefficients, where they are made of few numbers: a turn about each of three axes and a place between knots stand for twelve coefficients
@@ -25,9 +25,9 @@ export const scaledInstrument = kernel("scaledInstrument", { x: view(f64), p: vi
   y[j] = x[j] * p[j];
 });
 
-/** The attitude's part of a vector, times the factors of its columns, knot after knot in place of axis after axis. */
+/** A sixth of the attitude's part of a vector, times the factors of its columns, knot after knot in place of axis after axis. */
 export const scaledAttitude = kernel("scaledAttitude", { x: view(f64, 2), p: view(f64, 2), y: view(f64, 2) }, ({ x, p, y }, knot) => {
-  for (let axis = 0; axis < 3; axis++) y[knot][axis] = x[axis][knot] * p[axis][knot];
+  for (let axis = 0; axis < 3; axis++) y[knot][axis] = (x[axis][knot] * p[axis][knot]) / 6;
 });
 
 /** Unknowns of each class side by side, [class][5]: classes along scan, then across, each in the order of field, CCD and interval. */
@@ -101,26 +101,41 @@ export const sweepFactored = teamKernel(
       },
       (j, r) => {
         const i = begin + j;
+        // All that a row has, then what it finds elsewhere: each wait for memory is one for many loads.
         const s = star[i];
-        let t = factor * u[i];
-        let part = 0;
-        for (let k = 0; k < 5; k++) part += p.astrometric[i][k] * xAstro[s][k];
-        t += part;
-        const spline = new Float64Array(4);
-        splinesAt(turns[i][3], spline);
+        const c = place[i][0];
+        const column = place[i][1];
+        const a = new Float64Array(5);
+        for (let k = 0; k < 5; k++) a[k] = p.astrometric[i][k];
         const turn = new Float64Array(3);
+        for (let axis = 0; axis < 3; axis++) turn[axis] = turns[i][axis];
+        const f = turns[i][3];
+        const magnitude = calibration[i][0];
+        const colour = calibration[i][1];
+        const weight = calibration[i][2];
+        const onCcd = calibration[i][3];
+        const ofAll = p.global[i];
+        const before = u[i];
+        const xs = new Float64Array(5);
+        for (let k = 0; k < 5; k++) xs[k] = xAstro[s][k];
+        const xc = new Float64Array(5);
+        for (let k = 0; k < 5; k++) xc[k] = xClass[c][k];
+        const small = p.xSmall[column];
+        const spline = new Float64Array(4);
+        sixSplinesAt(f, spline);
+        // Short sums, so that no long chain of additions holds up the sweep.
+        let t = factor * before;
+        let part = 0;
         for (let axis = 0; axis < 3; axis++) {
-          turn[axis] = turns[i][axis];
           part = 0;
           for (let k = 0; k < 4; k++) part += spline[k] * x[4 * axis + k];
           t += turn[axis] * part;
         }
-        const c = place[i][0];
-        const across = calibration[i][3];
-        const small = p.xSmall[place[i][1]];
-        t += calibration[i][0] * xClass[c][0] + calibration[i][1] * xClass[c][1];
-        t += calibration[i][2] * (small + xClass[c][2] + 2 * across * xClass[c][3] + (6 * across * across - 0.5) * xClass[c][4]);
-        const ofAll = p.global[i];
+        part = 0;
+        for (let k = 0; k < 5; k++) part += a[k] * xs[k];
+        t += part;
+        t += magnitude * xc[0] + colour * xc[1];
+        t += weight * (small + xc[2] + 2 * onCcd * xc[3] + (6 * onCcd * onCcd - 0.5) * xc[4]);
         t += ofAll * p.xGlobal[0];
         u[i] = t;
         r.squares.add(t * t);
@@ -155,5 +170,5 @@ export const sweepFactored = teamKernel(
     p.tGlobal.add(found.global);
     p.squares.add(found.squares);
   },
-  () => [splinesAt],
+  () => [sixSplinesAt],
 );

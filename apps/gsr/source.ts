@@ -19,7 +19,7 @@ export interface Observations {
   readonly knot: View<"i32">;
   /** [row][6], instrument unknowns */
   readonly column: View<"i32">;
-  /** What coefficients are made of, for forms that take it. */
+  /** Numbers that the coefficients are made of, for forms that take them. */
   readonly factors?: Factors;
 }
 

@@ -1,6 +1,6 @@
 import { bool, f64, fixed, helper, i32, kernel, view } from "isoform";
 import { COS_OBLIQUITY, SIN_OBLIQUITY, STEP, SUN_SPEED, UAS, YEAR } from "./law.js";
-import { splinesAt } from "../spline.js";
+import { sixSplinesAt } from "../spline.js";
 import { axesAt, cosineOf, sineOf } from "./sight.js";
 
 /*
@@ -165,7 +165,8 @@ export const attitudeCoefficients = kernel(
     const first = Math.max(0, Math.min(Math.floor(place) | 0, Math.floor(pieces[piece][3]) | 0));
     const f = place - first;
     const spline = new Float64Array(4);
-    splinesAt(f, spline);
+    sixSplinesAt(f, spline);
+    for (let k = 0; k < 4; k++) spline[k] /= 6;
     knot[i] = (Math.floor(pieces[piece][2]) | 0) + first;
     for (let axis = 0; axis < 3; axis++) {
       for (let k = 0; k < 4; k++) attitude[i][4 * axis + k] = turns[axis] * spline[k];
@@ -175,7 +176,7 @@ export const attitudeCoefficients = kernel(
       kept[i][3] = f;
     }
   },
-  () => [placeInTransit, look, splinesAt, STRIP_TIME, ACROSS_ERROR],
+  () => [placeInTransit, look, sixSplinesAt, STRIP_TIME, ACROSS_ERROR],
 );
 
 /**

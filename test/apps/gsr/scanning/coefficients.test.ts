@@ -7,7 +7,7 @@ import { attitudeCoefficients } from "../../../../apps/gsr/scanning/rows.js";
 import { timeOf, uploadSky } from "../../../../apps/gsr/scanning/transits.js";
 import { instrumentLayout, sections } from "../../../../apps/gsr/shape.js";
 import { Solver } from "../../../../apps/gsr/solver.js";
-import { splinesAt } from "../../../../apps/gsr/spline.js";
+import { sixSplinesAt } from "../../../../apps/gsr/spline.js";
 import { readRows, type Entry } from "../dense-system.js";
 import type { Vector } from "./plain-sky.js";
 import { cross, dot, fieldAngles, plainAxes, plus, unit } from "./plain-sky.js";
@@ -182,8 +182,8 @@ test("turns about the satellite's axes are those about inertial ones in its fram
     const [values, turn] = [await device.queue.read(attitude), await device.queue.read(kept)];
     const spline = new Float64Array(4);
     for (let i = 0; i < 2 * count; i++) {
-      splinesAt(turn[TURNS * i + 3], spline);
-      for (let k = 0; k < 12; k++) assert.equal(values[12 * i + k], turn[TURNS * i + Math.floor(k / 4)] * spline[k % 4]);
+      sixSplinesAt(turn[TURNS * i + 3], spline);
+      for (let k = 0; k < 12; k++) assert.equal(values[12 * i + k], turn[TURNS * i + Math.floor(k / 4)] * (spline[k % 4] / 6));
     }
     return (i: number) => [0, 1, 2].map((axis) => [0, 1, 2, 3].reduce((sum, k) => sum + values[12 * i + 4 * axis + k], 0));
   };
