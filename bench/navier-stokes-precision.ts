@@ -1,12 +1,12 @@
 import { devices } from "isoform/set";
-import { placesOf } from "../apps/navier-stokes/box-flow.js";
-import { CASE_OF } from "../apps/navier-stokes/cases.js";
-import { configOf } from "../apps/navier-stokes/config.js";
-import type { CaseName, Given } from "../apps/navier-stokes/config-keys.js";
-import type { Progress } from "../apps/navier-stokes/progress-line.js";
-import { Simulation } from "../apps/navier-stokes/simulation.js";
-import { sod } from "../apps/navier-stokes/tube.js";
-import { isentropicVortex } from "../apps/navier-stokes/vortices.js";
+import { placesOf } from "../apps/navier-stokes/cases/box-flow.js";
+import { CASE_OF } from "../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../apps/navier-stokes/config/config.js";
+import type { CaseName, Given } from "../apps/navier-stokes/config/config-keys.js";
+import type { Progress } from "../apps/navier-stokes/simulation/progress-line.js";
+import { Simulation } from "../apps/navier-stokes/simulation/simulation.js";
+import { sod } from "../apps/navier-stokes/starts/tube.js";
+import { isentropicVortex } from "../apps/navier-stokes/starts/vortices.js";
 import { parseArgs } from "./command-line.js";
 
 /*

@@ -4,9 +4,9 @@ import { setTimeout as rest } from "node:timers/promises";
 import { median } from "isoform/portability";
 import { devices } from "isoform/set";
 import { OCC_LEVELS, type OccLevel } from "isoform/skeleton";
-import { channelFlow } from "../apps/navier-stokes/channel.js";
-import { configOf } from "../apps/navier-stokes/config.js";
-import { Simulation } from "../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../apps/navier-stokes/config/config.js";
+import { Simulation } from "../apps/navier-stokes/simulation/simulation.js";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*

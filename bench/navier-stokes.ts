@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { devices } from "isoform/set";
-import { channelFlow } from "../apps/navier-stokes/channel.js";
-import { configOf } from "../apps/navier-stokes/config.js";
-import { Simulation } from "../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../apps/navier-stokes/config/config.js";
+import { Simulation } from "../apps/navier-stokes/simulation/simulation.js";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*

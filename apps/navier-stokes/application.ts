@@ -1,10 +1,10 @@
 import { LaunchError } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION } from "isoform/portability";
-import { boxFlow } from "./box-flow.js";
-import { configOf } from "./config.js";
+import { boxFlow } from "./cases/box-flow.js";
+import { configOf } from "./config/config.js";
 import { denseOnly } from "./dense-only.js";
-import { Simulation } from "./simulation.js";
+import { Simulation } from "./simulation/simulation.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.01 : 0.25);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 2 : 10);

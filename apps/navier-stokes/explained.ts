@@ -1,10 +1,10 @@
 import type { DeviceSet } from "isoform/set";
 import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
 import { boxOf } from "../box.js";
-import { channelFlow } from "./channel.js";
-import { configOf } from "./config.js";
+import { channelFlow } from "./cases/channel.js";
+import { configOf } from "./config/config.js";
 import { denseOnly } from "./dense-only.js";
-import { Simulation } from "./simulation.js";
+import { Simulation } from "./simulation/simulation.js";
 
 const SIZE = 16;
 

@@ -2,7 +2,7 @@ import { f32, table } from "isoform";
 import { skeleton } from "isoform/skeleton";
 import type { Container, DenseGrid, Field } from "isoform/grid";
 import type { DeviceSet } from "isoform/set";
-import { Simulation, type Flow } from "../../apps/navier-stokes/simulation.js";
+import { Simulation, type Flow } from "../../apps/navier-stokes/simulation/simulation.js";
 import { brushOf, distance2 } from "./brush.js";
 import { defaultGrid, type Show } from "./exhibit.js";
 import type { Look } from "./look.js";

@@ -1,6 +1,6 @@
-import { boxFlow } from "../../apps/navier-stokes/box-flow.js";
-import { configOf } from "../../apps/navier-stokes/config.js";
-import type { Flow } from "../../apps/navier-stokes/simulation.js";
+import { boxFlow } from "../../apps/navier-stokes/cases/box-flow.js";
+import { configOf } from "../../apps/navier-stokes/config/config.js";
+import type { Flow } from "../../apps/navier-stokes/simulation/simulation.js";
 import { GRIDS, type Exhibit } from "./exhibit.js";
 import { gasGrid, gasShow, type Shown } from "./gas.js";
 import { DIVERGING } from "./palette.js";

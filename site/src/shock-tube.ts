@@ -1,8 +1,8 @@
 import { f32, table } from "isoform";
 import { mirror } from "../../apps/navier-stokes/boundaries/mirror.js";
-import { tubeFlow } from "../../apps/navier-stokes/box-flow.js";
-import { configOf } from "../../apps/navier-stokes/config.js";
-import type { Flow } from "../../apps/navier-stokes/simulation.js";
+import { tubeFlow } from "../../apps/navier-stokes/cases/box-flow.js";
+import { configOf } from "../../apps/navier-stokes/config/config.js";
+import type { Flow } from "../../apps/navier-stokes/simulation/simulation.js";
 import { GRIDS, type Exhibit } from "./exhibit.js";
 import { gasGrid, gasShow, type Shown } from "./gas.js";
 import { GLOWING } from "./palette.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { devices } from "isoform/set";
-import { riemann } from "../../apps/navier-stokes/riemann.js";
-import { Simulation, type Flow } from "../../apps/navier-stokes/simulation.js";
+import { riemann } from "../../apps/navier-stokes/starts/riemann.js";
+import { Simulation, type Flow } from "../../apps/navier-stokes/simulation/simulation.js";
 import { shearFlow } from "../../site/src/shear-layer.js";
 import { bubbleFlow, DIAPHRAGM } from "../../site/src/shock-tube.js";
 

@@ -58,6 +58,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "index.ts",
   ],
   "src/portability": ["ports", "*", "profile", "index.ts"],
+  "apps/navier-stokes": ["equations", "starts", "boundaries", "steps", "measures", "config", "simulation", "cases", "results", "*"],
 };
 
 /** Applications, the site, the benchmarks and the examples are written as anybody's program is: they import what `exports` in package.json names. */

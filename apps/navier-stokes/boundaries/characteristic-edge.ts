@@ -1,8 +1,8 @@
 import { face, type Container } from "isoform/grid";
 import type { Scalar } from "isoform/set";
-import type { Model } from "../model.js";
-import { CONSERVED, STATE } from "../pointwise.js";
-import { NOW, STAGES } from "../stage.js";
+import type { Model } from "../equations/model.js";
+import { CONSERVED, STATE } from "../equations/pointwise.js";
+import { NOW, STAGES } from "../equations/stage.js";
 
 export type Edge = "xmax" | "ymax";
 

@@ -1,6 +1,6 @@
 import { face, type Container } from "isoform/grid";
-import type { Model } from "../model.js";
-import type { RealField } from "../state.js";
+import type { Model } from "../equations/model.js";
+import type { RealField } from "../equations/state.js";
 import { outward, type Side } from "./sides.js";
 
 /** An open end: ghosts hold what the last cell holds. */

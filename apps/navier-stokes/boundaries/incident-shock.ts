@@ -1,8 +1,8 @@
 import { table } from "isoform";
 import { face, type Container } from "isoform/grid";
-import { placeOf, type Axis } from "../axes.js";
-import type { Model } from "../model.js";
-import { CONSERVED } from "../pointwise.js";
+import { placeOf, type Axis } from "../equations/axes.js";
+import type { Model } from "../equations/model.js";
+import { CONSERVED } from "../equations/pointwise.js";
 
 /** An oblique shock that comes in through the upper side. */
 export interface IncidentShock {

@@ -1,6 +1,6 @@
 import { face, type Container } from "isoform/grid";
-import type { Model } from "../model.js";
-import { CONSERVED } from "../pointwise.js";
+import type { Model } from "../equations/model.js";
+import { CONSERVED } from "../equations/pointwise.js";
 
 /** A stream that does not change: ghosts before xmin hold conserved values, `at(column, j)` with columns -1, -2, ... */
 export function steadyInflow({ grid, real, fields, gas, ghosts }: Model, at: (column: number, j: number) => readonly number[]): Container {

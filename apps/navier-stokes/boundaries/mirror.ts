@@ -1,5 +1,5 @@
 import { face, type Container } from "isoform/grid";
-import type { Model } from "../model.js";
+import type { Model } from "../equations/model.js";
 import { outward, type Side } from "./sides.js";
 
 /** A wall without friction or heat flux: ghosts hold what the cells before it hold, with the velocity across it turned round. */

@@ -1,8 +1,8 @@
 import { i32, sum, table } from "isoform";
 import { face, slab, type Container } from "isoform/grid";
-import { innerPoints, type Axis } from "../axes.js";
-import { viscousLength, type LayerMeans } from "../layer-means.js";
-import type { Model } from "../model.js";
+import { innerPoints, type Axis } from "../equations/axes.js";
+import { viscousLength, type LayerMeans } from "../starts/layer-means.js";
+import type { Model } from "../equations/model.js";
 
 /*
  * A turbulent inflow: the means of the layer, and fluctuations of planes further down, rescaled to the thinner layer and shifted by half of the width

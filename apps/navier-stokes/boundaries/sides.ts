@@ -1,4 +1,4 @@
-import type { Axis } from "../axes.js";
+import type { Axis } from "../equations/axes.js";
 
 export const SIDES = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"] as const;
 /** A side of the box. */

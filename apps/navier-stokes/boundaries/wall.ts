@@ -1,6 +1,6 @@
 import { face, type Container } from "isoform/grid";
-import type { Model } from "../model.js";
-import { STATE } from "../pointwise.js";
+import type { Model } from "../equations/model.js";
+import { STATE } from "../equations/pointwise.js";
 import { outward, type Side } from "./sides.js";
 
 /**

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
-import { boxFlow } from "../../../apps/navier-stokes/box-flow.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { boxFlow } from "../../../apps/navier-stokes/cases/box-flow.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { application } from "../../../apps/navier-stokes/application.js";
 import { makeSkeleton } from "../../../apps/navier-stokes/explained.js";
 

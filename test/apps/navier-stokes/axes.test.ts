@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellsOf, channelAxis, innerPoints, layerAxis, placeOf, shockAxis, uniform, type Axis } from "../../../apps/navier-stokes/axes.js";
-import { FIRST_DERIVATIVE, firstDerivative, ORDERS, SECOND_DERIVATIVE } from "../../../apps/navier-stokes/schemes.js";
+import {
+  cellsOf,
+  channelAxis,
+  innerPoints,
+  layerAxis,
+  placeOf,
+  shockAxis,
+  uniform,
+  type Axis,
+} from "../../../apps/navier-stokes/equations/axes.js";
+import { FIRST_DERIVATIVE, firstDerivative, ORDERS, SECOND_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
 
 const stretching = { dyPlus: 0.7, reTau: 180, jb: 32, smoothing: 50 };
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { devices } from "isoform/set";
-import { cellsOf, uniform } from "../../../apps/navier-stokes/axes.js";
-import { gasOf, velocityOf } from "../../../apps/navier-stokes/gas.js";
-import type { Scheme } from "../../../apps/navier-stokes/model.js";
-import { FIRST_DERIVATIVE } from "../../../apps/navier-stokes/schemes.js";
-import { Simulation, type Flow } from "../../../apps/navier-stokes/simulation.js";
+import { cellsOf, uniform } from "../../../apps/navier-stokes/equations/axes.js";
+import { gasOf, velocityOf } from "../../../apps/navier-stokes/equations/gas.js";
+import type { Scheme } from "../../../apps/navier-stokes/equations/model.js";
+import { FIRST_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
+import { Simulation, type Flow } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { energy, kineticEnergy, SCHEMES } from "./flows.js";
 
 /* What the equations in space do with kinetic energy and entropy: rates of change, by steps in time that are small, forwards and backwards. */

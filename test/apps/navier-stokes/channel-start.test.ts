@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { oneDevice } from "../../devices.js";
 
 for (const name of [oneDevice("js"), `${oneDevice("wasm")}*3`])

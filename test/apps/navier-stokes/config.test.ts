@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Command } from "commander";
-import { configOf, givenOf, keysOf } from "../../../apps/navier-stokes/config.js";
-import { parseConfig, readConfig } from "../../../apps/navier-stokes/config-file.js";
-import { optionOf } from "../../../apps/navier-stokes/config-options.js";
-import { requireShockInside } from "../../../apps/navier-stokes/config-checks.js";
-import { CASES, defaultsOf, KEYS, type CaseName, type Given } from "../../../apps/navier-stokes/config-keys.js";
+import { configOf, givenOf, keysOf } from "../../../apps/navier-stokes/config/config.js";
+import { parseConfig, readConfig } from "../../../apps/navier-stokes/config/config-file.js";
+import { optionOf } from "../../../apps/navier-stokes/config/config-options.js";
+import { requireShockInside } from "../../../apps/navier-stokes/config/config-checks.js";
+import { CASES, defaultsOf, KEYS, type CaseName, type Given } from "../../../apps/navier-stokes/config/config-keys.js";
 import { GOLDEN } from "./golden.js";
 
 test("each case runs as it is", () => {

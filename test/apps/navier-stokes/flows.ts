@@ -1,7 +1,7 @@
-import { placeOf, uniform } from "../../../apps/navier-stokes/axes.js";
-import { gasOf, velocityOf } from "../../../apps/navier-stokes/gas.js";
-import type { Scheme } from "../../../apps/navier-stokes/model.js";
-import type { Flow } from "../../../apps/navier-stokes/simulation.js";
+import { placeOf, uniform } from "../../../apps/navier-stokes/equations/axes.js";
+import { gasOf, velocityOf } from "../../../apps/navier-stokes/equations/gas.js";
+import type { Scheme } from "../../../apps/navier-stokes/equations/model.js";
+import type { Flow } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 /* Flows in periodic boxes, whose ends are known. */
 

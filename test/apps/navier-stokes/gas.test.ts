@@ -11,7 +11,7 @@ import {
   temperatureAtEnthalpy,
   velocityOf,
   viscosityAt,
-} from "../../../apps/navier-stokes/gas.js";
+} from "../../../apps/navier-stokes/equations/gas.js";
 
 const near = (value: number, expected: number, tolerance = 1e-12) =>
   assert.ok(Math.abs(value - expected) <= tolerance * Math.abs(expected), `${value} is not ${expected}`);

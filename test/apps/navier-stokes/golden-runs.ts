@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { DeviceSet } from "isoform/set";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { camelCase, configOf } from "../../../apps/navier-stokes/config.js";
-import type { CaseName, Config, Given } from "../../../apps/navier-stokes/config-keys.js";
-import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
-import { compareProgress, readProgressLine } from "../../../apps/navier-stokes/progress-line.js";
-import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { camelCase, configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { CaseName, Config, Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
+import { compareProgress, readProgressLine } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { GOLDEN, type GoldenLines } from "./golden.js";
 
 const LAYER: Given = {

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { face, type Container } from "isoform/grid";
 import { devices } from "isoform/set";
-import { cellsOf, innerPoints, placeOf } from "../../../apps/navier-stokes/axes.js";
-import { blasius, laminarLayer } from "../../../apps/navier-stokes/blasius.js";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { viscosityAt } from "../../../apps/navier-stokes/gas.js";
-import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
-import { conserved } from "../../../apps/navier-stokes/layer-means.js";
-import { layerGas } from "../../../apps/navier-stokes/layer-profile.js";
-import type { Model } from "../../../apps/navier-stokes/model.js";
-import { Simulation, type Flow } from "../../../apps/navier-stokes/simulation.js";
+import { cellsOf, innerPoints, placeOf } from "../../../apps/navier-stokes/equations/axes.js";
+import { blasius, laminarLayer } from "../../../apps/navier-stokes/starts/blasius.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { viscosityAt } from "../../../apps/navier-stokes/equations/gas.js";
+import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
+import { conserved } from "../../../apps/navier-stokes/starts/layer-means.js";
+import { layerGas } from "../../../apps/navier-stokes/starts/layer-profile.js";
+import type { Model } from "../../../apps/navier-stokes/equations/model.js";
+import { Simulation, type Flow } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 /* Flows along walls that have solutions of their own. */
 

@@ -6,10 +6,10 @@ import { after, describe, it } from "node:test";
 import { readCheckpoint, writeCheckpoint } from "isoform/io";
 import { devices } from "isoform/set";
 import { OCC_LEVELS } from "isoform/skeleton";
-import { CASE_OF } from "../../../apps/navier-stokes/cases.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { Given } from "../../../apps/navier-stokes/config-keys.js";
-import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation.js";
+import { CASE_OF } from "../../../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { Simulation, type Flow, type Settings } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { tested } from "../../devices.js";
 
 /* Layers and shocks in strict mode: the hybrid scheme, recycling across members, characteristic edges. */

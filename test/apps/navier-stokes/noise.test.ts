@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
-import { CASE_OF } from "../../../apps/navier-stokes/cases.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { Given } from "../../../apps/navier-stokes/config-keys.js";
-import { placeOf, innerPoints } from "../../../apps/navier-stokes/axes.js";
-import { noiseOf } from "../../../apps/navier-stokes/noise.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { CASE_OF } from "../../../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { placeOf, innerPoints } from "../../../apps/navier-stokes/equations/axes.js";
+import { noiseOf } from "../../../apps/navier-stokes/starts/noise.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 const small = { nx: 8, ny: 12, nz: 12 } as const;
 const layer: Given = { nx: 16, ny: 24, nz: 8, nWall: 12, dt: 0.001 };

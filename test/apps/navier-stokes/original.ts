@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../../../apps/navier-stokes/config-keys.js";
-import { AIR, AIR_ENTHALPY } from "../../../apps/navier-stokes/gas.js";
-import { readProgressLine, type Progress } from "../../../apps/navier-stokes/progress-line.js";
-import { ghostsOf } from "../../../apps/navier-stokes/model.js";
-import { schemeOf } from "../../../apps/navier-stokes/channel.js";
+import type { Config } from "../../../apps/navier-stokes/config/config-keys.js";
+import { AIR, AIR_ENTHALPY } from "../../../apps/navier-stokes/equations/gas.js";
+import { readProgressLine, type Progress } from "../../../apps/navier-stokes/simulation/progress-line.js";
+import { ghostsOf } from "../../../apps/navier-stokes/equations/model.js";
+import { schemeOf } from "../../../apps/navier-stokes/cases/channel.js";
 
 /*
  * Runs STREAmS-2 (https://github.com/STREAmS-CFD/STREAmS-2), which is not part of this repository, as something to compare with.

@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { channelAxis, innerPoints, layerAxis, placeOf, uniform, type Axis } from "../../../apps/navier-stokes/axes.js";
-import { blasius, laminarLayer } from "../../../apps/navier-stokes/blasius.js";
-import { channelOf, channelWeights } from "../../../apps/navier-stokes/channel-profile.js";
-import { channelStart } from "../../../apps/navier-stokes/channel-start.js";
-import { gasOf, heatAt, temperatureAt, velocityOf, viscosityAt, withViscosity, type Gas } from "../../../apps/navier-stokes/gas.js";
-import { conserved, layerMeans, layerStart, viscousLength } from "../../../apps/navier-stokes/layer-means.js";
-import { layerGas, layerProfile } from "../../../apps/navier-stokes/layer-profile.js";
-import { firstDerivative } from "../../../apps/navier-stokes/schemes.js";
+import { channelAxis, innerPoints, layerAxis, placeOf, uniform, type Axis } from "../../../apps/navier-stokes/equations/axes.js";
+import { blasius, laminarLayer } from "../../../apps/navier-stokes/starts/blasius.js";
+import { channelOf, channelWeights } from "../../../apps/navier-stokes/starts/channel-profile.js";
+import { channelStart } from "../../../apps/navier-stokes/cases/channel-start.js";
+import {
+  gasOf,
+  heatAt,
+  temperatureAt,
+  velocityOf,
+  viscosityAt,
+  withViscosity,
+  type Gas,
+} from "../../../apps/navier-stokes/equations/gas.js";
+import { conserved, layerMeans, layerStart, viscousLength } from "../../../apps/navier-stokes/starts/layer-means.js";
+import { layerGas, layerProfile } from "../../../apps/navier-stokes/starts/layer-profile.js";
+import { firstDerivative } from "../../../apps/navier-stokes/equations/schemes.js";
 import { GOLDEN } from "./golden.js";
 
 /* Flows at the start, held against the first time step that the original solver took. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareProgress, fortranNumber, progressLine, readProgressLine } from "../../../apps/navier-stokes/progress-line.js";
+import { compareProgress, fortranNumber, progressLine, readProgressLine } from "../../../apps/navier-stokes/simulation/progress-line.js";
 import { GOLDEN } from "./golden.js";
 
 test("numbers are written as Fortran's es20.10 writes them", () => {

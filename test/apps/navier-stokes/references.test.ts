@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behindShock, obliqueShock } from "../../../apps/navier-stokes/oblique-shock.js";
-import { riemann } from "../../../apps/navier-stokes/riemann.js";
-import { shuOsher, sod } from "../../../apps/navier-stokes/tube.js";
-import { isentropicVortex, taylorGreen } from "../../../apps/navier-stokes/vortices.js";
+import { behindShock, obliqueShock } from "../../../apps/navier-stokes/starts/oblique-shock.js";
+import { riemann } from "../../../apps/navier-stokes/starts/riemann.js";
+import { shuOsher, sod } from "../../../apps/navier-stokes/starts/tube.js";
+import { isentropicVortex, taylorGreen } from "../../../apps/navier-stokes/starts/vortices.js";
 
 const near = (value: number, expected: number, tolerance: number) =>
   assert.ok(Math.abs(value - expected) <= tolerance, `${value} is not ${expected}`);

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { readCheckpoint, writeCheckpoint } from "isoform/io";
 import { devices } from "isoform/set";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { Given } from "../../../apps/navier-stokes/config-keys.js";
-import { FORMAT, restarted, restore } from "../../../apps/navier-stokes/restart.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { FORMAT, restarted, restore } from "../../../apps/navier-stokes/simulation/restart.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-"));
 const set = await devices("wasm");

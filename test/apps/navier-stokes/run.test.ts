@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
-import { flowOf } from "../../../apps/navier-stokes/cases.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { requireFlow } from "../../../apps/navier-stokes/run.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { flowOf } from "../../../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { requireFlow } from "../../../apps/navier-stokes/simulation/run.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 test("a flow that is none any more is told with cell, step and remedy", async () => {
   const set = await devices("js");

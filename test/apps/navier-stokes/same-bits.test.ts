@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Split } from "isoform/grid";
 import { devices } from "isoform/set";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { Given } from "../../../apps/navier-stokes/config-keys.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 
 const channel: Given = { nx: 12, ny: 16, nz: 12, lx: 6, lz: 3, reTau: 100, mach: 2, thetaWall: 0.35, cfl: 0.7, sensorThreshold: 0.005 };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { devices } from "isoform/set";
-import { CASE_OF } from "../../../apps/navier-stokes/cases.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { CaseName, Given } from "../../../apps/navier-stokes/config-keys.js";
-import { Simulation, type Settings } from "../../../apps/navier-stokes/simulation.js";
+import { CASE_OF } from "../../../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { CaseName, Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { Simulation, type Settings } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { tested } from "../../devices.js";
 
 const STEPS = 3;

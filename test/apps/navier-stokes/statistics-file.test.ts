@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { readOpenPmd } from "isoform/io";
-import { innerPoints } from "../../../apps/navier-stokes/axes.js";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
-import { columnsOf, writeMeans } from "../../../apps/navier-stokes/statistics-file.js";
-import type { Means } from "../../../apps/navier-stokes/statistics.js";
+import { innerPoints } from "../../../apps/navier-stokes/equations/axes.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
+import { columnsOf, writeMeans } from "../../../apps/navier-stokes/results/statistics-file.js";
+import type { Means } from "../../../apps/navier-stokes/measures/statistics.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-"));
 after(() => rm(folder, { recursive: true }));

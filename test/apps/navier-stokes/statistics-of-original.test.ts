@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { devices } from "isoform/set";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
-import { STATISTICS } from "../../../apps/navier-stokes/statistics-names.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
+import { STATISTICS } from "../../../apps/navier-stokes/measures/statistics-names.js";
 import { AVERAGES, PLACES } from "./golden-statistics.js";
 
 /** Of the original's derivatives along z, whose ghosts are those before the step: means that are 0 but for that. */

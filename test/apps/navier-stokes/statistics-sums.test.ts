@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { devices } from "isoform/set";
-import { placeOf } from "../../../apps/navier-stokes/axes.js";
-import { CASE_OF } from "../../../apps/navier-stokes/cases.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { CaseName, Given } from "../../../apps/navier-stokes/config-keys.js";
-import { gammaAt, heatAt, temperatureAt, viscosityAt } from "../../../apps/navier-stokes/gas.js";
-import { FIRST_DERIVATIVE } from "../../../apps/navier-stokes/schemes.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
-import { STATISTICS, type Factor } from "../../../apps/navier-stokes/statistics-names.js";
+import { placeOf } from "../../../apps/navier-stokes/equations/axes.js";
+import { CASE_OF } from "../../../apps/navier-stokes/cases/cases.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { CaseName, Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { gammaAt, heatAt, temperatureAt, viscosityAt } from "../../../apps/navier-stokes/equations/gas.js";
+import { FIRST_DERIVATIVE } from "../../../apps/navier-stokes/equations/schemes.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
+import { STATISTICS, type Factor } from "../../../apps/navier-stokes/measures/statistics-names.js";
 
 const set = await devices("wasm");
 after(() => set.close());

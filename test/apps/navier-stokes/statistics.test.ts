@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { incompressibleProfile } from "../../../apps/navier-stokes/channel-profile.js";
-import { frictionOf, inWallUnits, lawOfTheWall, MOSER_180 } from "../../../apps/navier-stokes/friction.js";
-import { FACTORS, STATISTICS } from "../../../apps/navier-stokes/statistics-names.js";
+import { incompressibleProfile } from "../../../apps/navier-stokes/starts/channel-profile.js";
+import { frictionOf, inWallUnits, lawOfTheWall, MOSER_180 } from "../../../apps/navier-stokes/results/friction.js";
+import { FACTORS, STATISTICS } from "../../../apps/navier-stokes/measures/statistics-names.js";
 
 const near = (value: number, expected: number, tolerance: number) =>
   assert.ok(Math.abs(value - expected) <= tolerance * Math.abs(expected), `${value} is not ${expected}`);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { devices } from "isoform/set";
-import { EnergyHistory } from "../../../apps/navier-stokes/energy.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
-import type { Scheme } from "../../../apps/navier-stokes/model.js";
+import { EnergyHistory } from "../../../apps/navier-stokes/results/energy.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
+import type { Scheme } from "../../../apps/navier-stokes/equations/model.js";
 import { enstrophy, kineticEnergy, SCHEMES, taylorGreen, TAYLOR_GREEN_SPEED, totals } from "./flows.js";
 
 const set = await devices("wasm");

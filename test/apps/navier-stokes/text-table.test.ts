@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tableText } from "../../../apps/navier-stokes/text-table.js";
+import { tableText } from "../../../apps/navier-stokes/results/text-table.js";
 
 const columns = new Map([
   ["y", [0.1, 1 / 3]],

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { devices } from "isoform/set";
 import { mirror } from "../../../apps/navier-stokes/boundaries/mirror.js";
-import { placesOf, tubeFlow } from "../../../apps/navier-stokes/box-flow.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import type { Given } from "../../../apps/navier-stokes/config-keys.js";
-import { riemann } from "../../../apps/navier-stokes/riemann.js";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
-import { sod, shuOsher } from "../../../apps/navier-stokes/tube.js";
+import { placesOf, tubeFlow } from "../../../apps/navier-stokes/cases/box-flow.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import type { Given } from "../../../apps/navier-stokes/config/config-keys.js";
+import { riemann } from "../../../apps/navier-stokes/starts/riemann.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
+import { sod, shuOsher } from "../../../apps/navier-stokes/starts/tube.js";
 
 const set = await devices("wasm");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { devices } from "isoform/set";
-import { Simulation } from "../../../apps/navier-stokes/simulation.js";
+import { Simulation } from "../../../apps/navier-stokes/simulation/simulation.js";
 import { SCHEMES, vortex, vortexError } from "./flows.js";
 
 const set = await devices("wasm");

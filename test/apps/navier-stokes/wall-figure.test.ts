@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { gasOf, viscosityAt } from "../../../apps/navier-stokes/gas.js";
-import { turbulentFriction } from "../../../apps/navier-stokes/wall-figure.js";
+import { gasOf, viscosityAt } from "../../../apps/navier-stokes/equations/gas.js";
+import { turbulentFriction } from "../../../apps/navier-stokes/results/wall-figure.js";
 
 const gas = gasOf({}, 1e-3);
 const near = (value: number, expected: number): void => assert.ok(Math.abs(value / expected - 1) < 1e-12, `${value}, ${expected}`);

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { innerPoints } from "../../../apps/navier-stokes/axes.js";
-import { channelFlow } from "../../../apps/navier-stokes/channel.js";
-import { channelFigure } from "../../../apps/navier-stokes/channel-figure.js";
-import { channelProfiles } from "../../../apps/navier-stokes/channel-statistics.js";
-import { configOf } from "../../../apps/navier-stokes/config.js";
-import { heatAt, viscosityAt } from "../../../apps/navier-stokes/gas.js";
-import { MOSER_180 } from "../../../apps/navier-stokes/friction.js";
-import { layerFlow } from "../../../apps/navier-stokes/layer-flow.js";
-import type { Means } from "../../../apps/navier-stokes/statistics.js";
-import { STATISTICS, type Factor } from "../../../apps/navier-stokes/statistics-names.js";
-import { channelWall, foldHalves, layerWalls, wallText } from "../../../apps/navier-stokes/walls.js";
+import { innerPoints } from "../../../apps/navier-stokes/equations/axes.js";
+import { channelFlow } from "../../../apps/navier-stokes/cases/channel.js";
+import { channelFigure } from "../../../apps/navier-stokes/results/channel-figure.js";
+import { channelProfiles } from "../../../apps/navier-stokes/results/channel-statistics.js";
+import { configOf } from "../../../apps/navier-stokes/config/config.js";
+import { heatAt, viscosityAt } from "../../../apps/navier-stokes/equations/gas.js";
+import { MOSER_180 } from "../../../apps/navier-stokes/results/friction.js";
+import { layerFlow } from "../../../apps/navier-stokes/cases/layer-flow.js";
+import type { Means } from "../../../apps/navier-stokes/measures/statistics.js";
+import { STATISTICS, type Factor } from "../../../apps/navier-stokes/measures/statistics-names.js";
+import { channelWall, foldHalves, layerWalls, wallText } from "../../../apps/navier-stokes/results/walls.js";
 
 const near = (value: number, expected: number, tolerance = 1e-12) =>
   assert.ok(Math.abs(value - expected) <= tolerance * Math.max(1, Math.abs(expected)), `${value} is not ${expected}`);
