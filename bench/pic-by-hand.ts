@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import koffi from "koffi";
-import type { Layout, PushInputs } from "../apps/pic/push.js";
+import type { Layout, PushInputs } from "../apps/pic/push/push.js";
 import { addressIn, Baselines } from "./baselines.js";
 import { quantile } from "./interleave.js";
 

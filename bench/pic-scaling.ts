@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { median } from "isoform/portability";
 import { devices } from "isoform/set";
-import { CASES } from "../apps/pic/cases.js";
-import { TIME_STEP } from "../apps/pic/push.js";
-import { DEFAULTS } from "../apps/pic/problem.js";
-import { Simulation } from "../apps/pic/simulation.js";
-import { stepsBetweenSorts } from "../apps/pic/sorting.js";
+import { CASES } from "../apps/pic/simulation/cases.js";
+import { TIME_STEP } from "../apps/pic/push/push.js";
+import { DEFAULTS } from "../apps/pic/simulation/problem.js";
+import { Simulation } from "../apps/pic/simulation/simulation.js";
+import { stepsBetweenSorts } from "../apps/pic/simulation/sorting.js";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*

@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { open } from "isoform";
 import { median } from "isoform/portability";
-import { CASES } from "../apps/pic/cases.js";
-import { DEFAULTS } from "../apps/pic/problem.js";
-import { TIME_STEP } from "../apps/pic/push.js";
-import { Simulation } from "../apps/pic/simulation.js";
-import { stepsBetweenSorts } from "../apps/pic/sorting.js";
+import { CASES } from "../apps/pic/simulation/cases.js";
+import { DEFAULTS } from "../apps/pic/simulation/problem.js";
+import { TIME_STEP } from "../apps/pic/push/push.js";
+import { Simulation } from "../apps/pic/simulation/simulation.js";
+import { stepsBetweenSorts } from "../apps/pic/simulation/sorting.js";
 import { commandLine, parseArgs } from "./command-line.js";
 
 /*

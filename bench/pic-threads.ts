@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { open } from "isoform";
-import { Push, type Layout } from "../apps/pic/push.js";
+import { Push, type Layout } from "../apps/pic/push/push.js";
 import { commandLine, parseArgs } from "./command-line.js";
 import { median } from "./pic-by-hand.js";
 

@@ -13,7 +13,7 @@ import {
   type Layout,
   type PushInputs,
   type Expected,
-} from "../apps/pic/push.js";
+} from "../apps/pic/push/push.js";
 import { commandLine, parseArgs } from "./command-line.js";
 import { inC, inCuda, median, type ByHand } from "./pic-by-hand.js";
 

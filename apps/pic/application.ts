@@ -1,10 +1,10 @@
 import { atFirstUse, LaunchError, open, type Device, type Precision } from "isoform";
 import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict } from "isoform/portability";
 import { ITERATION, mean } from "isoform/portability";
-import { CASES } from "./cases.js";
-import { cellSize } from "./mesh.js";
-import { DEFAULTS } from "./problem.js";
-import { Simulation } from "./simulation.js";
+import { CASES } from "./simulation/cases.js";
+import { cellSize } from "./mesh/mesh.js";
+import { DEFAULTS } from "./simulation/problem.js";
+import { Simulation } from "./simulation/simulation.js";
 
 const sizeOf = ({ gib, quick }: ProblemOptions): number => gib ?? (quick ? 0.005 : 0.05);
 const iterationsOf = ({ iterations, quick }: ProblemOptions): number => iterations ?? (quick ? 3 : 10);

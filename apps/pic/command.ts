@@ -10,21 +10,21 @@ import { tableText } from "isoform/portability";
 import { addConfig } from "../config.js";
 import { count, countOrNone, devicesOption, examples, f64Option, number, positive, precisionOption } from "../options.js";
 import { tellIndex } from "../vtk-told.js";
-import { CASES, type Case, type CaseOptions } from "./cases.js";
-import { chart } from "./chart.js";
-import { openCheckpoint, writeCheckpoint, type SavedOptions } from "./checkpoint.js";
-import { COMPOSITIONS, type CompositionName } from "./compositions.js";
-import { isModule, readDistribution, usedDistribution, type UsedDistribution } from "./distribution-file.js";
-import { writeFields } from "./fields.js";
-import { missOf, type Judgement, type Window } from "./judgement.js";
-import { addPush } from "./push-command.js";
-import { LAYOUTS, type Layout } from "./push.js";
-import { writeSnapshot } from "./snapshot.js";
-import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
-import { DEFAULTS } from "./problem.js";
-import { Simulation } from "./simulation.js";
-import { stepsBetweenSorts } from "./sorting.js";
-import { LOADINGS, type Loading } from "./species.js";
+import { CASES, type Case, type CaseOptions } from "./simulation/cases.js";
+import { chart } from "./judgement/chart.js";
+import { openCheckpoint, writeCheckpoint, type SavedOptions } from "./results/checkpoint.js";
+import { COMPOSITIONS, type CompositionName } from "./simulation/compositions.js";
+import { isModule, readDistribution, usedDistribution, type UsedDistribution } from "./results/distribution-file.js";
+import { writeFields } from "./results/fields.js";
+import { missOf, type Judgement, type Window } from "./judgement/judgement.js";
+import { addPush } from "./push/push-command.js";
+import { LAYOUTS, type Layout } from "./push/push.js";
+import { writeSnapshot } from "./results/snapshot.js";
+import { csvText, energyError, follow, seriesOfMode, worst, type Row } from "./simulation/run.js";
+import { DEFAULTS } from "./simulation/problem.js";
+import { Simulation } from "./simulation/simulation.js";
+import { stepsBetweenSorts } from "./simulation/sorting.js";
+import { LOADINGS, type Loading } from "./particles/species.js";
 
 /** Options that decide the bits of a run; a checkpoint has them with it. */
 interface RunOptions extends Omit<CaseOptions, "distribution" | "window"> {

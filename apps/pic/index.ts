@@ -3,16 +3,16 @@
  * c = 1: `Simulation.create` takes a `Problem` from one of `CASES`, or one of your own; `follow` runs it with a sample now and then.
  * @module
  */
-export { Simulation, type State } from "./simulation.js";
-export { DEFAULTS, type Problem, type Settings } from "./problem.js";
-export { CASES, type Case, type CaseOptions } from "./cases.js";
-export { meshOf, type Axis, type Mesh } from "./mesh.js";
-export type { Beam, Loading, Species } from "./species.js";
-export type { CompositionName } from "./compositions.js";
-export type { VectorField } from "./projection.js";
-export type { Distribution } from "./distribution.js";
-export { tableDistribution } from "./distribution-table.js";
-export { energyError, follow, seriesOfMode, type Row, type Schedule, type Watched } from "./run.js";
-export { totalEnergy, type Measures } from "./diagnostics.js";
-export type { Exponential, Series } from "./fits.js";
-export { missOf, type Comparison, type Curve, type Judgement, type Window } from "./judgement.js";
+export { Simulation, type State } from "./simulation/simulation.js";
+export { DEFAULTS, type Problem, type Settings } from "./simulation/problem.js";
+export { CASES, type Case, type CaseOptions } from "./simulation/cases.js";
+export { meshOf, type Axis, type Mesh } from "./mesh/mesh.js";
+export type { Beam, Loading, Species } from "./particles/species.js";
+export type { CompositionName } from "./simulation/compositions.js";
+export type { VectorField } from "./mesh/projection.js";
+export type { Distribution } from "./particles/distribution.js";
+export { tableDistribution } from "./results/distribution-table.js";
+export { energyError, follow, seriesOfMode, type Row, type Schedule, type Watched } from "./simulation/run.js";
+export { totalEnergy, type Measures } from "./simulation/diagnostics.js";
+export type { Exponential, Series } from "./judgement/fits.js";
+export { missOf, type Comparison, type Curve, type Judgement, type Window } from "./judgement/judgement.js";

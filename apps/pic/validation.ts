@@ -1,14 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { open } from "isoform";
-import { CASES, type Case } from "./cases.js";
-import { COMPOSITIONS, type CompositionName } from "./compositions.js";
-import { missOf } from "./judgement.js";
-import { meshOf } from "./mesh.js";
-import { ratePlot } from "./rate-plot.js";
-import { energyError, follow, seriesOfMode, worst, type Row } from "./run.js";
-import { DEFAULTS, type Problem } from "./problem.js";
-import { Simulation } from "./simulation.js";
+import { CASES, type Case } from "./simulation/cases.js";
+import { COMPOSITIONS, type CompositionName } from "./simulation/compositions.js";
+import { missOf } from "./judgement/judgement.js";
+import { meshOf } from "./mesh/mesh.js";
+import { ratePlot } from "./judgement/rate-plot.js";
+import { energyError, follow, seriesOfMode, worst, type Row } from "./simulation/run.js";
+import { DEFAULTS, type Problem } from "./simulation/problem.js";
+import { Simulation } from "./simulation/simulation.js";
 
 /*
  * Makes the tables and plots of README.md, each between its markers: node dist/apps/pic/validation.js [device] [part ...]

@@ -58,6 +58,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "index.ts",
   ],
   "src/portability": ["ports", "*", "profile", "index.ts"],
+  "apps/pic": ["mesh", "fields", "particles", "judgement", "simulation", "push", "results", "*"],
   "apps/navier-stokes": ["equations", "starts", "boundaries", "steps", "measures", "config", "simulation", "cases", "results", "*"],
 };
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { previousOf, readState, writeState } from "isoform/io";
-import { readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/checkpoint.js";
-import type { Row } from "../../../apps/pic/run.js";
+import { readCheckpoint, writeCheckpoint, type Checkpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import type { Row } from "../../../apps/pic/simulation/run.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
 after(() => rm(folder, { recursive: true }));

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hdf5Missing, readImage, readOpenPmd } from "isoform/io";
-import { readCheckpoint } from "../../../apps/pic/checkpoint.js";
+import { readCheckpoint } from "../../../apps/pic/results/checkpoint.js";
 
 const run = promisify(execFile);
 const main = fileURLToPath(new URL("../../../src/cli/main.js", import.meta.url));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doctor, open } from "isoform";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 /*
  * What the scheme keeps to round-off stays so over many steps. Few particles do, as none of it depends on how many there are: each crosses a

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { IsoformError, open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { readCheckpoint, writeCheckpoint, type SavedOptions } from "../../../apps/pic/checkpoint.js";
-import { LAYOUTS } from "../../../apps/pic/push.js";
-import { follow, type Row } from "../../../apps/pic/run.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { readCheckpoint, writeCheckpoint, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { LAYOUTS } from "../../../apps/pic/push/push.js";
+import { follow, type Row } from "../../../apps/pic/simulation/run.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 const MUTANTS = 1000;
 const SEED = Number(process.env.ISOFORM_RANDOM_SEED ?? 1);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { doctor } from "isoform";
 import { devices } from "isoform/set";
-import { totalEnergy } from "../../../apps/pic/diagnostics.js";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
-import { sharesOf } from "../../../apps/pic/species.js";
+import { totalEnergy } from "../../../apps/pic/simulation/diagnostics.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
+import { sharesOf } from "../../../apps/pic/particles/species.js";
 
 const reports = await doctor();
 const PLASMA: Problem = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complex } from "../../../apps/pic/complex.js";
-import { faddeeva, langmuir, langmuirAmplitude, langmuirWaves, weibel, zero } from "../../../apps/pic/dispersion.js";
+import { complex } from "../../../apps/pic/judgement/complex.js";
+import { faddeeva, langmuir, langmuirAmplitude, langmuirWaves, weibel, zero } from "../../../apps/pic/judgement/dispersion.js";
 
 /** Of an independent implementation, in more digits where they were needed: z, w(z). */
 const KNOWN = [

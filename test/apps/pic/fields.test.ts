@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "isoform";
 import { readImage } from "isoform/io";
-import { atCentres, writeFields } from "../../../apps/pic/fields.js";
-import { cellSize, dofs, meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { atCentres, writeFields } from "../../../apps/pic/results/fields.js";
+import { cellSize, dofs, meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 import { electricField, indexOf } from "./reference.js";
 
 test("values in the middle of cells are those of the splines", () => {

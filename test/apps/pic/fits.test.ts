@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CASES } from "../../../apps/pic/cases.js";
-import { chart } from "../../../apps/pic/chart.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { chart } from "../../../apps/pic/judgement/chart.js";
 import {
   dampedWave,
   exponential,
@@ -13,7 +13,7 @@ import {
   seriesOf,
   within,
   type Series,
-} from "../../../apps/pic/fits.js";
+} from "../../../apps/pic/judgement/fits.js";
 
 const sampled = (from: number, to: number, step: number, value: (t: number) => number): Series => {
   const times = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Device, LayoutName, LaunchOptions, View } from "isoform";
 import { f64, range } from "isoform";
-import { along, cellSize, cyclic, dofs, meshOf, type Mesh } from "../../../apps/pic/mesh.js";
-import { pushKernel } from "../../../apps/pic/particles.js";
+import { along, cellSize, cyclic, dofs, meshOf, type Mesh } from "../../../apps/pic/mesh/mesh.js";
+import { pushKernel } from "../../../apps/pic/particles/particles.js";
 import type { Particle } from "./reference.js";
 
 /* Particles, fields and the flow along an axis on a device, for tests of kernels. */

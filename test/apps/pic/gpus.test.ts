@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { devices } from "isoform/set";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 import { fakeHip } from "../../device/hip/fake.js";
 
 const fake = await fakeHip();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doctor, open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { missOf } from "../../../apps/pic/judgement.js";
-import { follow, seriesOfMode, type Row } from "../../../apps/pic/run.js";
-import { DEFAULTS } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { missOf } from "../../../apps/pic/judgement/judgement.js";
+import { follow, seriesOfMode, type Row } from "../../../apps/pic/simulation/run.js";
+import { DEFAULTS } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 /*
  * Landau damping at several wave numbers against the root of the dispersion relation. A smaller amplitude keeps trapped electrons out, more particles the

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorsOf, leastSquares, nearest } from "../../../apps/pic/least-squares.js";
+import { errorsOf, leastSquares, nearest } from "../../../apps/pic/judgement/least-squares.js";
 
 let seed = 7;
 /** Numbers of mean 0 and variance 1, by the sum of twelve. */

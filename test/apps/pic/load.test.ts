@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { open } from "isoform";
-import { cosineOfTurns, inverseNormal, logarithm, NORMAL } from "../../../apps/pic/load.js";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { loadSpecies, Particles, type LoadOptions, type Species } from "../../../apps/pic/species.js";
-import { Workspace } from "../../../apps/pic/workspace.js";
+import { cosineOfTurns, inverseNormal, logarithm, NORMAL } from "../../../apps/pic/particles/load.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { loadSpecies, Particles, type LoadOptions, type Species } from "../../../apps/pic/particles/species.js";
+import { Workspace } from "../../../apps/pic/fields/workspace.js";
 
 const device = await open("js");
 after(() => device.close());

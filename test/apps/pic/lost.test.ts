@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { doctor, open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { follow } from "../../../apps/pic/run.js";
-import { DEFAULTS, type Problem } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { follow } from "../../../apps/pic/simulation/run.js";
+import { DEFAULTS, type Problem } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 const reports = await doctor();
 const PROBLEM: Problem = {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { View } from "isoform";
 import { open } from "isoform";
-import { Maxwell } from "../../../apps/pic/maxwell.js";
-import { cellSize, dofs, eigenvalues, inverse, massRow, meshOf, product, type Axis, type Mesh } from "../../../apps/pic/mesh.js";
-import { projectionMoments } from "../../../apps/pic/projection.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
-import { largestStep } from "../../../apps/pic/step-limit.js";
-import { Workspace } from "../../../apps/pic/workspace.js";
+import { Maxwell } from "../../../apps/pic/fields/maxwell.js";
+import { cellSize, dofs, eigenvalues, inverse, massRow, meshOf, product, type Axis, type Mesh } from "../../../apps/pic/mesh/mesh.js";
+import { projectionMoments } from "../../../apps/pic/mesh/projection.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
+import { largestStep } from "../../../apps/pic/simulation/step-limit.js";
+import { Workspace } from "../../../apps/pic/fields/workspace.js";
 import { electricField, indexOf, magneticField, spline } from "./reference.js";
 
 const device = await open("js");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { doctor, open } from "isoform";
-import { agrees, DEPOSITS, difference, Push, tolerances, type PushOptions } from "../../../apps/pic/push.js";
+import { agrees, DEPOSITS, difference, Push, tolerances, type PushOptions } from "../../../apps/pic/push/push.js";
 
 const reports = await doctor();
 const OPTIONS: PushOptions = { deposit: "auto", layout: "soa", precision: "fast", particles: 3001, hot: true };

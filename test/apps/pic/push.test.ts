@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, f64, open, range } from "isoform";
-import { along, cellSize, dofs, meshOf } from "../../../apps/pic/mesh.js";
-import { depositKernel, kickKernel } from "../../../apps/pic/particles.js";
+import { along, cellSize, dofs, meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { depositKernel, kickKernel } from "../../../apps/pic/particles/particles.js";
 import { blockOn, CHARGE, close, DT, fieldOf, L, largest, MESH, particles, pushOn, RATIO, upload } from "./flow.js";
 import { density, electricField, push } from "./reference.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ratePlot } from "../../../apps/pic/rate-plot.js";
+import { ratePlot } from "../../../apps/pic/judgement/rate-plot.js";
 
 const times = Array.from({ length: 401 }, (_, n) => n / 4);
 const curve = (label: string, rate: number, offset: number, from: number, to: number) => ({ label, rate, offset, from, to });

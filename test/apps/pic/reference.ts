@@ -1,4 +1,4 @@
-import type { Mesh } from "../../../apps/pic/mesh.js";
+import type { Mesh } from "../../../apps/pic/mesh/mesh.js";
 
 /*
  * The flow of one particle in plain TypeScript, by definitions: splines by the recursion of Cox and de Boor, path integrals as differences of

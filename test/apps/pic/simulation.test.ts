@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/compositions.js";
-import { totalEnergy } from "../../../apps/pic/diagnostics.js";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { COMPOSITIONS, partsOf, sequenceOf, type CompositionName } from "../../../apps/pic/simulation/compositions.js";
+import { totalEnergy } from "../../../apps/pic/simulation/diagnostics.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 const reports = await doctor();
 const device = await open("js");

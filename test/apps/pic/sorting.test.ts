@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Device } from "isoform";
 import { doctor, open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { meshOf } from "../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
-import { Sorting, stepsBetweenSorts } from "../../../apps/pic/sorting.js";
-import { loadSpecies, Particles } from "../../../apps/pic/species.js";
-import { Workspace } from "../../../apps/pic/workspace.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { meshOf } from "../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem, type Settings } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
+import { Sorting, stepsBetweenSorts } from "../../../apps/pic/simulation/sorting.js";
+import { loadSpecies, Particles } from "../../../apps/pic/particles/species.js";
+import { Workspace } from "../../../apps/pic/fields/workspace.js";
 
 const reports = await doctor();
 const skipped = (name: string) => {

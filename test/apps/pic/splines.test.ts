@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { indicesOf, overlaps, pieceAt, primitivePieces, splinePieces, wrapped } from "../../../apps/pic/splines.js";
+import { indicesOf, overlaps, pieceAt, primitivePieces, splinePieces, wrapped } from "../../../apps/pic/mesh/splines.js";
 import { primitive, spline } from "./reference.js";
 
 const fractions = (rows: number[][], by: number): number[][] => rows.map((row) => row.map((value) => value / by));

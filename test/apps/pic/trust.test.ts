@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open } from "isoform";
-import { CASES } from "../../../apps/pic/cases.js";
-import { follow, seriesOfMode, type Row } from "../../../apps/pic/run.js";
-import { DEFAULTS } from "../../../apps/pic/problem.js";
-import { Simulation } from "../../../apps/pic/simulation.js";
+import { CASES } from "../../../apps/pic/simulation/cases.js";
+import { follow, seriesOfMode, type Row } from "../../../apps/pic/simulation/run.js";
+import { DEFAULTS } from "../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../apps/pic/simulation/simulation.js";
 
 /* Noise of few particles misleads fits by much more than they leave over: the error bars know. */
 

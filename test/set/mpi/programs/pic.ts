@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { meshOf } from "../../../../apps/pic/mesh.js";
-import { DEFAULTS, type Problem } from "../../../../apps/pic/problem.js";
-import { Simulation } from "../../../../apps/pic/simulation.js";
+import { meshOf } from "../../../../apps/pic/mesh/mesh.js";
+import { DEFAULTS, type Problem } from "../../../../apps/pic/simulation/problem.js";
+import { Simulation } from "../../../../apps/pic/simulation/simulation.js";
 import { devices } from "../../../../src/set/index.js";
 
 /*

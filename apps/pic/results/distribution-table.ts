@@ -1,6 +1,6 @@
 import { IsoformError } from "isoform";
-import type { Distribution } from "./distribution.js";
-import { dimension, type Mesh } from "./mesh.js";
+import type { Distribution } from "../particles/distribution.js";
+import { dimension, type Mesh } from "../mesh/mesh.js";
 
 /**
  * A distribution from a table in CSV of its values on a grid, which need not be even; between its points it is interpolated linearly. The first line names

@@ -1,12 +1,12 @@
 import type { Device, Launch, Precision } from "isoform";
 import { f64, open, View } from "isoform";
-import { CASES } from "./cases.js";
-import { dofs } from "./mesh.js";
-import type { Part } from "./part.js";
-import { pushKernel } from "./particles.js";
-import { DEFAULTS } from "./problem.js";
-import { Simulation } from "./simulation.js";
-import { Sorting } from "./sorting.js";
+import { CASES } from "../simulation/cases.js";
+import { dofs } from "../mesh/mesh.js";
+import type { Part } from "../simulation/part.js";
+import { pushKernel } from "../particles/particles.js";
+import { DEFAULTS } from "../simulation/problem.js";
+import { Simulation } from "../simulation/simulation.js";
+import { Sorting } from "../simulation/sorting.js";
 
 /** How currents come together: a scatter strategy, the one that the library chooses, or particles sorted by cell and a team for each cell. */
 export const DEPOSITS = ["auto", "atomic", "duplicated", "cached", "sorted", "cells"] as const;

@@ -3,10 +3,10 @@ import { IsoformError, f64, range } from "isoform";
 import type { Ranks } from "isoform/set";
 import { Draws, type Distribution } from "./distribution.js";
 import { cosineOfTurns, load, shift } from "./load.js";
-import type { Mesh } from "./mesh.js";
-import { dimension, isPresent, volume } from "./mesh.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { dimension, isPresent, volume } from "../mesh/mesh.js";
 import { moments } from "./particles.js";
-import type { Workspace } from "./workspace.js";
+import type { Workspace } from "../fields/workspace.js";
 
 /** Particles of a normal velocity distribution around a drift. */
 export interface Beam {

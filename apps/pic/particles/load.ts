@@ -1,6 +1,6 @@
 import { bool, f64, fixed, helper, i32, kernel, table, u32, view } from "isoform";
 import { sobol, SOBOL_DIRECTIONS } from "isoform/patterns";
-import { pieceAt } from "./splines.js";
+import { pieceAt } from "../mesh/splines.js";
 
 /*
  * Particles made on the device from Sobol's quasi-random points. What is needed beside +, -, *, / and sqrt is built from these, so that every

@@ -1,11 +1,11 @@
 import { fixed, i32, teamKernel } from "isoform";
 import { cellParams } from "./cells.js";
-import { kickInCell } from "./kick.js";
-import type { Mesh } from "./mesh.js";
-import { isPresent } from "./mesh.js";
-import { turnInCell } from "./motion.js";
+import { kickInCell } from "../mesh/kick.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { isPresent } from "../mesh/mesh.js";
+import { turnInCell } from "../mesh/motion.js";
 import { degreesOf, kickParams, motionOf, motionParams, remembered } from "./particles.js";
-import { nearby } from "./splines.js";
+import { nearby } from "../mesh/splines.js";
 
 /*
  * The kernels over particles that are sorted by cell, as CPUs like it: a team takes a cell, and its particles in groups, one a lane of vectors. Particles

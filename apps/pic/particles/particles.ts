@@ -1,10 +1,10 @@
 import type { Args } from "isoform";
 import { f64, fixed, bool, i32, kernel, scatter, sum, table, view } from "isoform";
-import { kickParticle } from "./kick.js";
-import type { Axis, Mesh } from "./mesh.js";
-import { cyclic, isPresent, piecesOf } from "./mesh.js";
-import { pushParticle } from "./motion.js";
-import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "./splines.js";
+import { kickParticle } from "../mesh/kick.js";
+import type { Axis, Mesh } from "../mesh/mesh.js";
+import { cyclic, isPresent, piecesOf } from "../mesh/mesh.js";
+import { pushParticle } from "../mesh/motion.js";
+import { indicesOf, pieceAt, primitivePieces, splinesAt, wrapped } from "../mesh/splines.js";
 
 /*
  * The kernels over particles. Positions and velocities come as columns, one view a component. Grid scalars come as [a][b][c] in the cyclic

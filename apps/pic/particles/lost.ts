@@ -1,8 +1,8 @@
 import { f64, fixed, i32, kernel, min, sum, view } from "isoform";
-import type { Mesh } from "./mesh.js";
-import { cellSize, dimension, isPresent } from "./mesh.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { cellSize, dimension, isPresent } from "../mesh/mesh.js";
 import type { Particles } from "./species.js";
-import type { Workspace } from "./workspace.js";
+import type { Workspace } from "../fields/workspace.js";
 
 /** Cells in a step beyond which a particle's path is not followed, so its charge is lost. */
 const LONGEST_PATH = 1e6;

@@ -2,12 +2,12 @@ import { IsoformError } from "isoform";
 import { readCheckpoint as readFile, writeCheckpoint as writeFile } from "isoform/io";
 import type { DeviceSet } from "isoform/set";
 import { z } from "zod";
-import { CASES } from "./cases.js";
-import { COMPOSITIONS } from "./compositions.js";
-import { LAYOUTS } from "./push.js";
-import type { Row } from "./run.js";
-import type { Simulation, State } from "./simulation.js";
-import { LOADINGS } from "./species.js";
+import { CASES } from "../simulation/cases.js";
+import { COMPOSITIONS } from "../simulation/compositions.js";
+import { LAYOUTS } from "../push/push.js";
+import type { Row } from "../simulation/run.js";
+import type { Simulation, State } from "../simulation/simulation.js";
+import { LOADINGS } from "../particles/species.js";
 
 const FORMAT = "isoform pic 5";
 

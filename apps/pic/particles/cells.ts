@@ -1,9 +1,9 @@
 import { fixed, i32, teamKernel, view } from "isoform";
-import type { Mesh } from "./mesh.js";
-import { isPresent } from "./mesh.js";
-import { turnInCell } from "./motion.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { isPresent } from "../mesh/mesh.js";
+import { turnInCell } from "../mesh/motion.js";
 import { motionOf, motionParams, remembered } from "./particles.js";
-import { nearby } from "./splines.js";
+import { nearby } from "../mesh/splines.js";
 
 /** Members of a team on a GPU: their currents have room in shared memory beside each other. */
 export const MEMBERS = 64;

@@ -1,7 +1,7 @@
 import { IsoformError } from "isoform";
 import type { Case } from "./cases.js";
 import { totalEnergy, type Measures } from "./diagnostics.js";
-import type { Series } from "./fits.js";
+import type { Series } from "../judgement/fits.js";
 import type { Simulation } from "./simulation.js";
 
 /** One sample: the amplitude of the watched mode, and all measures. */

@@ -1,5 +1,5 @@
 import { IsoformError } from "isoform";
-import { cellSize, eigenvalues, isPresent, massRow, type Mesh } from "./mesh.js";
+import { cellSize, eigenvalues, isPresent, massRow, type Mesh } from "../mesh/mesh.js";
 import type { Problem } from "./problem.js";
 
 /**

@@ -2,7 +2,7 @@ import type { OpenOptions } from "isoform";
 import { IsoformError, open } from "isoform";
 import { Option, type Command } from "commander";
 import { measurePeaks, type Shell } from "isoform/portability";
-import { count, deviceOption, examples, f64Option, precisionOption } from "../options.js";
+import { count, deviceOption, examples, f64Option, precisionOption } from "../../options.js";
 import { agrees, BYTES_PER_PARTICLE, DEPOSITS, difference, LAYOUTS, Push, tolerances, type PushOptions } from "./push.js";
 
 interface Options extends PushOptions {

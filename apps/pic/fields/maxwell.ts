@@ -1,7 +1,7 @@
 import type { View } from "isoform";
 import { range } from "isoform";
 import * as kernels from "./field-kernels.js";
-import type { Mesh, Row } from "./mesh.js";
+import type { Mesh, Row } from "../mesh/mesh.js";
 import {
   along,
   cellSize,
@@ -15,7 +15,7 @@ import {
   mixedRow,
   product,
   transposed,
-} from "./mesh.js";
+} from "../mesh/mesh.js";
 import type { Work, Workspace } from "./workspace.js";
 
 /** The circulant matrices of one axis: mass matrices of degree p (`upper`) and p - 1 (`lower`), their inverses, and K_p^-1 D^T K_(p-1). */

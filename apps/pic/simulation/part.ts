@@ -1,13 +1,13 @@
 import type { Launch, Queue, View } from "isoform";
 import type { LocalMember } from "isoform/set";
 import type { Flow } from "./compositions.js";
-import { components, Maxwell } from "./maxwell.js";
-import { along, cellSize, cyclic } from "./mesh.js";
-import { depositKernel, kickKernel, pushKernel } from "./particles.js";
+import { components, Maxwell } from "../fields/maxwell.js";
+import { along, cellSize, cyclic } from "../mesh/mesh.js";
+import { depositKernel, kickKernel, pushKernel } from "../particles/particles.js";
 import type { Problem, Settings } from "./problem.js";
 import { Sorting } from "./sorting.js";
-import { Particles, type Share } from "./species.js";
-import { Workspace, type Work } from "./workspace.js";
+import { Particles, type Share } from "../particles/species.js";
+import { Workspace, type Work } from "../fields/workspace.js";
 
 /** A set member's part of a simulation: all fields, its share of the particles, and the work of the flows there. */
 export class Part {

@@ -1,10 +1,10 @@
 import type { Dimension, OpenPmdRecord, ParticleSpecies, Snapshot, Values } from "isoform/io";
 import { writeAsking, writeOpenPmd, writeXdmf } from "isoform/io";
 import { valuesOf } from "./fields.js";
-import { cellSize, dimension, isPresent, type Mesh } from "./mesh.js";
-import { joined } from "./part.js";
-import type { Simulation } from "./simulation.js";
-import type { Species } from "./species.js";
+import { cellSize, dimension, isPresent, type Mesh } from "../mesh/mesh.js";
+import { joined } from "../simulation/part.js";
+import type { Simulation } from "../simulation/simulation.js";
+import type { Species } from "../particles/species.js";
 
 /* Powers of length, mass, time and current. */
 const LENGTH: Dimension = [1];

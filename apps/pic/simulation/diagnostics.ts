@@ -1,12 +1,12 @@
 import type { Launch, View } from "isoform";
 import { range } from "isoform";
 import type { DeviceSet } from "isoform/set";
-import * as kernels from "./field-kernels.js";
-import { components, type Maxwell } from "./maxwell.js";
-import { along, cellSize, cyclic, dofs } from "./mesh.js";
+import * as kernels from "../fields/field-kernels.js";
+import { components, type Maxwell } from "../fields/maxwell.js";
+import { along, cellSize, cyclic, dofs } from "../mesh/mesh.js";
 import type { Part } from "./part.js";
-import type { Moments } from "./species.js";
-import type { Work, Workspace } from "./workspace.js";
+import type { Moments } from "../particles/species.js";
+import type { Work, Workspace } from "../fields/workspace.js";
 
 /** Result of `Simulation.measure`, in units of the plasma. */
 export interface Measures {

@@ -1,6 +1,6 @@
 import { IsoformError } from "isoform";
 import { sobol, SOBOL_DIRECTIONS } from "isoform/patterns";
-import { dimension, isPresent, type Mesh } from "./mesh.js";
+import { dimension, isPresent, type Mesh } from "../mesh/mesh.js";
 
 /** A distribution of your own, in place of beams. */
 export interface Distribution {

@@ -4,16 +4,16 @@ import { devices, ofFirstRank, onAnyRank, requireMemory, spansProcesses, type De
 import { partsOf, sequenceOf, type Flow, type Part as FlowPart, type Sequence } from "./compositions.js";
 import { Diagnostics, type Measures } from "./diagnostics.js";
 import { Exchange, synchronise, type Step } from "./exchange.js";
-import { findLost } from "./lost.js";
-import type { Maxwell } from "./maxwell.js";
+import { findLost } from "../particles/lost.js";
+import type { Maxwell } from "../fields/maxwell.js";
 import { joined, Part, type Values } from "./part.js";
-import { dimension, dofs } from "./mesh.js";
+import { dimension, dofs } from "../mesh/mesh.js";
 import type { Problem, Settings } from "./problem.js";
-import { projectionMoments, type VectorField } from "./projection.js";
+import { projectionMoments, type VectorField } from "../mesh/projection.js";
 import { isSortable } from "./sorting.js";
-import { loadSpecies, sharesOf, type Particles } from "./species.js";
+import { loadSpecies, sharesOf, type Particles } from "../particles/species.js";
 import { requireStep } from "./step-limit.js";
-import type { Work } from "./workspace.js";
+import type { Work } from "../fields/workspace.js";
 
 /**
  * State that a simulation goes on from: steps since the start, the settings on which later steps depend, and the values of E, B and each species; in

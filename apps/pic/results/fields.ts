@@ -2,10 +2,10 @@ import { dense } from "isoform/grid";
 import { writeByOne, writeImage } from "isoform/io";
 import { devices, type DeviceSet } from "isoform/set";
 import { f64 } from "isoform";
-import type { Mesh } from "./mesh.js";
-import { cellSize, dofs, isPresent } from "./mesh.js";
-import type { Simulation } from "./simulation.js";
-import { indicesOf, pieceAt, splinePieces } from "./splines.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { cellSize, dofs, isPresent } from "../mesh/mesh.js";
+import type { Simulation } from "../simulation/simulation.js";
+import { indicesOf, pieceAt, splinePieces } from "../mesh/splines.js";
 
 /** One component in the middle of each cell, from its coefficients: of degree p - 1 along axis `lower` or, of a 2-form, along all but this. */
 export function atCentres({ axes }: Mesh, coefficients: ArrayLike<number>, form: "e" | "b", lower: number): Float64Array {

@@ -1,12 +1,12 @@
 import { IsoformError } from "isoform";
-import { complex } from "./complex.js";
-import { langmuirAmplitude, langmuirWaves, lightWave, weibel, zeros, type Maxwellian } from "./dispersion.js";
-import type { Distribution } from "./distribution.js";
-import { peaks, within, type Series } from "./fits.js";
-import { both, damping, growth, measured, NOTHING, rateOfPeaks, type Judgement, type Window } from "./judgement.js";
-import { meshOf } from "./mesh.js";
+import { complex } from "../judgement/complex.js";
+import { langmuirAmplitude, langmuirWaves, lightWave, weibel, zeros, type Maxwellian } from "../judgement/dispersion.js";
+import type { Distribution } from "../particles/distribution.js";
+import { peaks, within, type Series } from "../judgement/fits.js";
+import { both, damping, growth, measured, NOTHING, rateOfPeaks, type Judgement, type Window } from "../judgement/judgement.js";
+import { meshOf } from "../mesh/mesh.js";
 import type { Problem } from "./problem.js";
-import type { Species } from "./species.js";
+import type { Species } from "../particles/species.js";
 
 /** Options of `Case.problem`: what the command line may change of a case. Each case has `defaults` for them. */
 export interface CaseOptions {

@@ -1,8 +1,8 @@
 import type { LayoutName, Precision } from "isoform";
 import type { CompositionName } from "./compositions.js";
-import type { Mesh } from "./mesh.js";
-import type { VectorField } from "./projection.js";
-import type { Loading, Species } from "./species.js";
+import type { Mesh } from "../mesh/mesh.js";
+import type { VectorField } from "../mesh/projection.js";
+import type { Loading, Species } from "../particles/species.js";
 
 /** Problem to be simulated: a periodic plasma at its start, in units of the electron's charge and mass, the plasma frequency and c = 1. */
 export interface Problem {

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { IsoformError } from "isoform";
-import type { Distribution } from "./distribution.js";
+import type { Distribution } from "../particles/distribution.js";
 import { tableDistribution } from "./distribution-table.js";
-import type { Mesh } from "./mesh.js";
+import type { Mesh } from "../mesh/mesh.js";
 
 const EXTENSIONS = [".js", ".mjs", ".ts", ".mts"];
 

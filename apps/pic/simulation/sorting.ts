@@ -1,14 +1,14 @@
 import type { Device, Launch, Precision, Queue, View } from "isoform";
 import { f64, i32, kernel, range, teams, view } from "isoform";
 import { permute, sortByKey } from "isoform/patterns";
-import { kickGroupsKernel, LANES, pushGroupsKernel } from "./cell-groups.js";
-import { MEMBERS, PARTS, pushCellsKernel } from "./cells.js";
-import type { Mesh } from "./mesh.js";
-import { cellSize, cyclic, dimension, dofs } from "./mesh.js";
-import { kickKernel, type KickArguments, type PushArguments } from "./particles.js";
+import { kickGroupsKernel, LANES, pushGroupsKernel } from "../particles/cell-groups.js";
+import { MEMBERS, PARTS, pushCellsKernel } from "../particles/cells.js";
+import type { Mesh } from "../mesh/mesh.js";
+import { cellSize, cyclic, dimension, dofs } from "../mesh/mesh.js";
+import { kickKernel, type KickArguments, type PushArguments } from "../particles/particles.js";
 import type { Problem, Settings } from "./problem.js";
-import type { Particles, Species } from "./species.js";
-import { wrapped } from "./splines.js";
+import type { Particles, Species } from "../particles/species.js";
+import { wrapped } from "../mesh/splines.js";
 
 /** The cell that each particle is in: c_1 + N_1 (c_2 + N_2 c_3). */
 const findCells = kernel(
