@@ -86,6 +86,9 @@ const NAMES = [
 const runOptions = (options: RunOptions): RunOptions =>
   Object.fromEntries(NAMES.map((name) => [name, options[name]])) as unknown as RunOptions;
 
+/** Commands whose data lies in one process. */
+export const inOneProcess = ["pic push"];
+
 /** Adds `isoform pic`. */
 export function command(program: Command, shell: Shell): void {
   const pic = program.command("pic").description("plasmas by the geometric electromagnetic particle-in-cell method (GEMPIC)");

@@ -15,6 +15,9 @@ interface StreamOptions {
   json?: string;
 }
 
+/** Commands whose data lies in one process. */
+export const inOneProcess = ["stream"];
+
 /** Adds `isoform stream`. */
 export function command(program: Command, shell: Shell): void {
   program

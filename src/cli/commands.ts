@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import type { ApplicationModule, CommandModule } from "../portability/application.js";
 import type { SkeletonModule } from "../skeleton/settings.js";
 
@@ -10,46 +11,25 @@ export interface Registered {
   readonly skeleton?: () => Promise<SkeletonModule>;
 }
 
-/** The applications that come with the package; each is loaded only when it is wanted. */
-export const APPLICATIONS: Readonly<Record<string, Registered>> = {
-  elasticity: {
-    application: () => import("../../apps/elasticity/application.js"),
-    command: () => import("../../apps/elasticity/command.js"),
-    skeleton: () => import("../../apps/elasticity/elasticity.js"),
-  },
-  gsr: {
-    application: () => import("../../apps/gsr/application.js"),
-    command: () => import("../../apps/gsr/command.js"),
-  },
-  heat: {
-    command: () => import("../../apps/heat/command.js"),
-    skeleton: () => import("../../apps/heat/heat.js"),
-  },
-  lbm: {
-    application: () => import("../../apps/lbm/application.js"),
-    command: () => import("../../apps/lbm/command.js"),
-    skeleton: () => import("../../apps/lbm/cavity.js"),
-  },
-  life: {
-    command: () => import("../../apps/life/command.js"),
-    skeleton: () => import("../../apps/life/life.js"),
-  },
-  "navier-stokes": {
-    application: () => import("../../apps/navier-stokes/application.js"),
-    command: () => import("../../apps/navier-stokes/command.js"),
-    skeleton: () => import("../../apps/navier-stokes/explained.js"),
-  },
-  pic: {
-    application: () => import("../../apps/pic/application.js"),
-    command: () => import("../../apps/pic/command.js"),
-  },
-  poisson: {
-    application: () => import("../../apps/poisson/application.js"),
-    command: () => import("../../apps/poisson/command.js"),
-    skeleton: () => import("../../apps/poisson/poisson.js"),
-  },
-  stream: {
-    application: () => import("../../apps/stream/application.js"),
-    command: () => import("../../apps/stream/command.js"),
-  },
-};
+const FOLDER = new URL("../../apps/", import.meta.url);
+
+/** The loader of a file of an application's folder, if it is there. */
+function part<Module>(name: string, file: string): (() => Promise<Module>) | undefined {
+  const url = new URL(`${name}/${file}.js`, FOLDER);
+  return existsSync(url) ? () => import(url.href) as Promise<Module> : undefined;
+}
+
+/**
+ * The applications that come with the package: folders of apps/ with a `command.ts`, and perhaps an `application.ts` and an `explained.ts`. Each is loaded only when
+ * it is wanted.
+ */
+export const APPLICATIONS: Readonly<Record<string, Registered>> = Object.fromEntries(
+  readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .flatMap((name): [string, Registered][] => {
+      const command = part<CommandModule>(name, "command");
+      return command ? [[name, { command, application: part(name, "application"), skeleton: part(name, "explained") }]] : [];
+    }),
+);

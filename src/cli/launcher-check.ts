@@ -8,20 +8,18 @@ import { isAlone, launched, type Launched } from "../set/launched.js";
 /** Commands that one rank does for all: they tell about the machine. */
 const TOLD_ONCE: readonly string[] = ["doctor"];
 
-/** Applications that span processes with `mpi:`. */
-const SPANNING_COMMANDS: readonly string[] = ["elasticity", "gsr", "heat", "lbm", "life", "navier-stokes", "pic", "poisson"];
-/** Their commands that do not. */
-const IN_ONE_PROCESS: readonly string[] = ["pic push"];
-
-/** Adds `--alone` to all commands, and refuses processes started together that would each do all of the work. */
-export function addLauncherCheck(program: Command): void {
+/**
+ * Adds `--alone` to all commands, and refuses processes started together that would each do all of the work.
+ * @param spanning whether a command, `lbm cavity`, spans processes with `mpi:`
+ */
+export function addLauncherCheck(program: Command, spanning: (path: string) => boolean): void {
   program
     .option("--alone", "under mpirun or srun: each process does all of the work by itself, and means to (ISOFORM_ALONE=1)")
     .hook("preAction", (_, command) => {
       const told = launched();
       if (!told || told.count === 1 || isAlone() || [...TOLD_ONCE, PART_COMMAND].includes(command.name())) return;
       const [names, path] = [namesOf(command), pathOf(command)];
-      const spans = SPANNING_COMMANDS.includes(path.split(" ")[0]) && !IN_ONE_PROCESS.includes(path);
+      const spans = spanning(path);
       if (spans && names.some((name) => name.startsWith(SPANNING))) return;
       // Every process refuses alike.
       throw agreedByAll(refusal(told, names, path, spans));

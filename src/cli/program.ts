@@ -29,7 +29,8 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
     .configureOutput(speaks() ? {} : { writeOut: () => undefined, writeErr: () => undefined })
     .commandsGroup("Commands:");
   const shell = makeShell();
-  addLauncherCheck(program);
+  const inOneProcess = new Set<string>();
+  addLauncherCheck(program, (path) => Object.hasOwn(APPLICATIONS, path.split(" ")[0]) && !inOneProcess.has(path));
   addBackends(program, shell);
   addTuning(program, shell);
   addProfile(program, shell);
@@ -51,7 +52,11 @@ export async function makeProgram(words: readonly string[]): Promise<Command> {
         .filter(([name]) => name === first)
         .map(([, app]) => app);
   program.commandsGroup("Applications:");
-  for (const { command } of wanted) (await command()).command(program, shell);
+  for (const { command } of wanted) {
+    const module = await command();
+    module.command(program, shell);
+    for (const path of module.inOneProcess ?? []) inOneProcess.add(path);
+  }
   acceptDevice(program);
   placeOptionsOfCases(program);
   return program;

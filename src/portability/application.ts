@@ -156,4 +156,6 @@ export interface ApplicationModule {
 /** Exports of `apps/<name>/command.ts`: it adds its subcommand (`isoform gsr ...`) to the program. */
 export interface CommandModule {
   command(program: Command, shell: Shell): void;
+  /** Commands, `pic push`, whose data lies in one process; others span the processes of `mpi:`. */
+  readonly inOneProcess?: readonly string[];
 }

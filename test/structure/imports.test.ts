@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { entryPoints } from "../../scripts/docs/entry-points.js";
 import { circles, circular, deep, importsOf, misplaced, type Aliases, type Sources } from "./imports.js";
 import { EXCEPTIONS, LAYERS, PUBLIC_ONLY, TYPE_CIRCLES } from "./layers.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const { imports: aliases, exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { imports: Aliases; exports: object };
-const exported = new Set(Object.keys(exports).map((name) => name.replace(/^\./, "isoform")));
+const { imports: aliases } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { imports: Aliases };
+const exported = new Set(entryPoints(root).keys());
 
 const sources: Sources = new Map(
   ["src", "apps", "site/src", "bench"].flatMap((folder) =>

@@ -76,7 +76,6 @@ export interface Exception {
 export const EXCEPTIONS: readonly Exception[] = [
   { from: "src/device/device.ts", to: "src/device/launch/policy.ts", why: "a device is asked to launch over a policy: types only" },
   { from: "src/device/device.ts", to: "src/device/launch/chosen.ts", why: "launches tell what was chosen for them: types only" },
-  { from: "src/cli/commands.ts", to: "apps/", why: "the command lists the applications, and loads the one that is asked for" },
 ];
 
 export interface Circle {

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { exportsOf } from "../../scripts/docs/entry-points.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-interface Entry {
-  readonly types: string;
-  readonly default: string;
-}
-
-const { exports: written } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { exports: Record<string, string | Entry> };
-
-const exports = new Map(Object.entries(written).filter((pair): pair is [string, Entry] => typeof pair[1] !== "string"));
+const exports = exportsOf(root);
 
 test("what package.json exports is there, with types, and loads under its name", async () => {
   for (const name of ["./ir", "./backend", "./apps/lbm"]) assert.ok(exports.has(name), name);

@@ -1,0 +1,3 @@
+/* For `isoform explain`. */
+
+export { makeSkeleton } from "./elasticity.js";
