@@ -28,7 +28,7 @@ export const STEP_SOURCE = `struct step {
 
 enum { TRIES = 3, MEMORY = 16, SELDOM = 200 };
 /* Above the first no launch is timed on one thread to learn; stalls are longer than the second on average. */
-static const double LONG = 4e6, STALL = 1e9 / 16 / 1000;
+static const double LONG = 2e6, STALL = 1e9 / 16 / 1000;
 /* Rest from several threads, at first and at most. */
 static const double SHORT_REST = 20e6, LONG_REST = 1e9;
 
