@@ -7,7 +7,7 @@ import { Step } from "./step.js";
 /** Calls by themselves, before what runs steps is compiled for the others. */
 const DIRECT = 3;
 
-/** What a call needs of its code. */
+/** Code as a call needs it. */
 interface Code {
   readonly program: Pick<OpenMPProgram, "fields">;
   readonly entry: Entry;

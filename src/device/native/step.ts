@@ -9,7 +9,7 @@ import type { Loader } from "./library.js";
  * launches that take less time alone than a stall run on one thread for a while; pool-pressure.ts does the same for `js` and `wasm`.
  */
 
-/** Of `struct step`: its members are 8 bytes long. */
+/** Members of `struct step`, each of 8 bytes. */
 const MEMBERS = 8;
 /** Runs on several threads before the first on one. */
 const FIRST = 4n;
