@@ -238,8 +238,8 @@ void records(double *restrict x, double *restrict v, int32_t *restrict id, doubl
 void scan(const int32_t *restrict input, int32_t *restrict output, int64_t n) {
   int32_t sum = 0;
   for (int64_t i = 0; i < n; i++) {
-    output[i] = sum;
     sum += input[i];
+    output[i] = sum;
   }
 }
 
