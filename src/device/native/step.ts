@@ -94,7 +94,7 @@ static void note_stall(const struct step *step, int64_t workers, double took, do
   stalls.mean = 0;
 }
 
-static void run_step(struct step *step)
+__attribute__((noinline)) static void run_step(struct step *step)
 {
   if (!step->workers || *step->workers <= 1) {
     step->run(step->args);
