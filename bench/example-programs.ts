@@ -1,6 +1,6 @@
 import { f32, f64, i32, range, sum, teams, u32, u8, type Device, type View } from "isoform";
 import { dense } from "isoform/grid";
-import { permute, scan, sortByKey } from "isoform/patterns";
+import { scan, sortByKey } from "isoform/patterns";
 import { devices } from "isoform/set";
 import { skeleton, swap } from "isoform/skeleton";
 import { records } from "isoform/views";
@@ -117,7 +117,7 @@ const mandelbrot = example("mandelbrot", (device, kernels) => {
 
 const monteCarlo = example("monte-carlo", (device, kernels) => {
   const n = 200_000;
-  return { work: over(device, kernels.inside, { seed: 42 }, n), c: [device.array(i32, 1), ...big(n)] };
+  return { work: over(device, kernels.inside, { seed: 42 }, n), c: [device.array(i32, 1), ...big(42, n)] };
 });
 
 const nBody = example("n-body", (device, { accelerate }) => {

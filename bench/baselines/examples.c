@@ -134,11 +134,11 @@ static inline void philox(u32 *c, u32 k0, u32 k1) {
 
 static inline double uniform(u32 high, u32 low) { return ((high >> 5) * 67108864. + (low >> 6)) / 9007199254740992.; }
 
-void monte_carlo(int32_t *hits, int64_t n) {
+void monte_carlo(int32_t *hits, int64_t seed, int64_t n) {
   int32_t sum = 0;
   for (int64_t i = 0; i < n; i++) {
     u32 words[4] = {i, 0, 0, 0};
-    philox(words, 42, 0);
+    philox(words, seed, 0);
     const double x = uniform(words[0], words[1]), y = uniform(words[2], words[3]);
     sum += x * x + y * y < 1;
   }
