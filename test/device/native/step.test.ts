@@ -4,6 +4,7 @@ import { compileLibrary, findCompiler } from "../../../src/device/native/compile
 import { GRAPH_FUNCTIONS, GRAPH_SOURCE } from "../../../src/device/native/graph.js";
 import { Loader, loadKoffi } from "../../../src/device/native/library.js";
 import { Step } from "../../../src/device/native/step.js";
+import { f64, kernel, open, range, sum, view } from "../../../src/index.js";
 
 const [koffi, compiler] = [await loadKoffi(), findCompiler()];
 const skip = !koffi || !compiler;
@@ -50,6 +51,27 @@ function runsOf(runs: number, times: { alone: number; shared: number; every?: nu
 }
 
 describe("threads of a step", { skip }, () => {
+  test("do not decide the bits of results", async () => {
+    const device = await open("native", { threads: 3 });
+    const n = 20_000;
+    const square = kernel("square", { x: view(f64), y: view(f64), s: sum(f64) }, ({ x, y, s }, i) => {
+      y[i] = x[i] * x[i];
+      s.add(+1 / (1 + y[i]));
+    });
+    const x = device.from(
+      f64,
+      Float64Array.from({ length: n }, (_, i) => Math.sin(i)),
+    );
+    const launch = device.prepare(square, { x, y: device.array(f64, n) }, range(n));
+    const sums = new Set<number>();
+    for (let run = 0; run < 300; run++) {
+      device.queue.submit(launch);
+      sums.add((await device.queue.results(launch)).s);
+    }
+    assert.equal(sums.size, 1);
+    await device.close();
+  });
+
   test("are one where several are slower, but for a few tries", () => {
     assert.deepEqual(runsOf(1500, { alone: 20, shared: 60 }), { alone: 1490, shared: 4 + 3 + 3 });
   });
