@@ -1,75 +1,32 @@
-import { f32, f64, i32, kernel, open, range, sum, view, type Device, type Kernel, type View } from "isoform";
+import { f32, f64, i32, kernel, open, sum, view, type Device, type Kernel } from "isoform";
 import { dense, type Cell, type DenseGrid, type Field, type FieldAccess } from "isoform/grid";
 import { philox, uniform32 } from "isoform/patterns";
 import { devices } from "isoform/set";
 import { skeleton, swap, type Step } from "isoform/skeleton";
-import { addressIn, Baselines, NARROW, type CArgument } from "./baselines.js";
-import type { Variant } from "./interleave.js";
+import { beside, big, Functions, noise, over, type Made, type Program } from "./beside-c.js";
 
 /* Programs of ordinary.ts, each beside its function in baselines/ordinary.c. */
 
-/** One program on one device, and the same in C. */
-export interface Program {
-  readonly own: Variant["run"];
-  readonly c: () => unknown;
-  /** The same compiled for vectors of 128 bits, as `wasm` has them. */
-  readonly narrow: () => unknown;
-  free(): void | Promise<void>;
-}
-
-const compiler = process.env.CC ?? "gcc";
-const baselines = new Baselines(compiler);
-const narrow = new Baselines(compiler, NARROW, ["ordinary"]);
-const big = (...numbers: number[]): bigint[] => numbers.map(BigInt);
-const addressOf = ({ buffer }: View): bigint => addressIn(buffer.host!, Number(buffer.address));
-const noise = (n: number): number => Math.abs(Math.sin(12.9898 * (n + 1)) * 43758.5453) % 1;
+const functions = new Functions("ordinary");
 
 /** A launch, and the arguments of its function in C. */
-interface Made {
+interface Launched extends Omit<Made, "work"> {
   readonly kernel: Kernel<never>;
   readonly args: object;
   readonly extents: readonly number[];
-  readonly c: readonly (View | CArgument)[];
-  /** The view that both write, where they read none of it. */
-  readonly output?: View;
 }
 
 /** A kernel's launch beside a function of the same name in C, over the same memory. */
-async function launched(name: string, made: (device: Device) => Made, where: string): Promise<Program> {
-  const device = await open(where);
-  const { kernel, args, extents, c, output } = made(device);
-  const launch = device.prepare(kernel as Kernel, args as never, range(...(extents as [number])));
-  const given = c.map((arg) => (typeof arg === "object" ? addressOf(arg) : arg));
-  const byHand = baselines.bind("ordinary", name, given);
-  if (output) {
-    launch.submit();
-    const own = await device.queue.read(output);
-    byHand();
-    requireNear(name, own, await device.queue.read(output));
-  }
-  return {
-    own: (times) => {
-      for (let n = 0; n < times; n++) launch.submit();
-      return device.queue.finish();
+const launched = (name: string, made: (device: Device) => Launched, where: string): Promise<Program> =>
+  beside(
+    functions,
+    name,
+    (device) => {
+      const { kernel, args, extents, c, output } = made(device);
+      return { work: over(device, kernel, args, ...extents), c, output };
     },
-    c: byHand,
-    narrow: narrow.bind("ordinary", name, given),
-    free: () => device.close(),
-  };
-}
-
-/** Part of the greatest value by which sums in another order may differ: f32, of thousands of terms. */
-const TOLERANCE = 1e-3;
-
-/** Throws where values differ from the ones in C. */
-function requireNear(name: string, own: ArrayLike<number>, byHand: ArrayLike<number>): void {
-  let [off, greatest] = [0, 0];
-  for (let n = 0; n < own.length; n++) {
-    off = Math.max(off, Math.abs(own[n] - byHand[n]));
-    greatest = Math.max(greatest, Math.abs(byHand[n]));
-  }
-  if (!(off <= TOLERANCE * greatest)) throw new Error(`${name}: values differ by ${off} from C's, of ${greatest} at most`);
-}
+    where,
+  );
 
 /** Steps of a skeleton over periodic fields of 256 x 256 cells, beside a function in C over arrays of its own. */
 async function stepped(
@@ -87,11 +44,9 @@ async function stepped(
   const memory = await open(where);
   const cells = (k: number) => Float64Array.from({ length: n * n }, (_, i) => (k === 0 ? 1 : 0) + 0.01 * noise(k + 7 * i));
   const arrays = Array.from({ length: count }, (_, k) => memory.from(f64, cells(k)));
-  const given = [...arrays.map(addressOf), BigInt(n)];
   return {
     own: (times) => plan.run(times),
-    c: baselines.bind("ordinary", name, given),
-    narrow: narrow.bind("ordinary", name, given),
+    ...functions.bind(name, [...arrays, BigInt(n)]),
     free: async () => {
       await set.close();
       await memory.close();

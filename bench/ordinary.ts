@@ -4,15 +4,16 @@ import { dirname } from "node:path";
 import { FLAGS } from "./baselines.js";
 import { commandLine, parseArgs } from "./command-line.js";
 import { interleave, type Measured, type Variant } from "./interleave.js";
-import { PROGRAMS } from "./ordinary-programs.js";
 
 /*
- * Ordinary programs, written plainly on both sides, beside C (baselines/ordinary.c, with -ffast-math): by turns, fast mode. On one thread:
- *   ISOFORM_THREADS=1 OMP_NUM_THREADS=1 node dist/bench/ordinary.js [--only lj,cahn] [--devices native,wasm] [--rounds 25] [--json F]
+ * Ordinary programs, written plainly on both sides, or the kernels of examples/, beside C (baselines/ordinary.c and examples.c, with -ffast-math): by
+ * turns, fast mode. On one thread:
+ *   ISOFORM_THREADS=1 OMP_NUM_THREADS=1 node dist/bench/ordinary.js [--programs examples] [--only lj,cahn] [--devices native,wasm] [--rounds 25] [--json F]
  */
 
 const { values: options } = parseArgs({
   options: {
+    programs: { type: "string", default: "ordinary" },
     only: { type: "string" },
     devices: { type: "string", default: "native,wasm" },
     rounds: { type: "string", default: "25" },
@@ -36,8 +37,10 @@ const inTurn = (name: string, once: () => unknown): Variant => ({
   },
 });
 
+const programs =
+  options.programs === "examples" ? (await import("./example-programs.js")).EXAMPLES : (await import("./ordinary-programs.js")).PROGRAMS;
 const results: Row[] = [];
-for (const [program, make] of Object.entries(PROGRAMS)) {
+for (const [program, make] of Object.entries(programs)) {
   if (options.only && !options.only.split(",").includes(program)) continue;
   for (const device of options.devices.split(",")) {
     const { own, c, narrow, free } = await make(device);
@@ -52,7 +55,7 @@ for (const [program, make] of Object.entries(PROGRAMS)) {
     const over = (1 / measured.ratio).toFixed(2);
     const beside = c128 ? ` (with vectors of 128 bits: ${c128.overC.toFixed(2)})` : "";
     console.log(
-      `${program.padEnd(8)} ${device.padEnd(7)} ${(measured.seconds * 1e3).toFixed(3).padStart(8)} ms  ${over} of C's time${beside}`,
+      `${program.padEnd(15)} ${device.padEnd(7)} ${(measured.seconds * 1e3).toFixed(3).padStart(8)} ms  ${over} of C's time${beside}`,
     );
     await free();
   }

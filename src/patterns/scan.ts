@@ -2,6 +2,7 @@ import type { Args, Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { identityOf } from "../ir/identity.js";
+import { isFloat } from "../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
 import { LaunchError } from "../ir/errors.js";
 import { requireOptions } from "../ir/own.js";
@@ -9,7 +10,7 @@ import { kernel } from "../kernel/kernel.js";
 import { i32, scatter, u32, view } from "../kernel/params.js";
 import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { scanTilesByTeams } from "./scan-by-teams.js";
-import { scanTilesInOrder } from "./scan-in-order.js";
+import { scanLongTilesInOrder, scanTilesInOrder } from "./scan-in-order.js";
 import { BLOCKS, TILE, TILE_SHAPE, type tileParams } from "./scan-shape.js";
 
 /** Operation of a scan. */
@@ -33,7 +34,7 @@ export interface Scan<T extends NumericType = NumericType> {
 /**
  * Prepares a prefix sum (least, greatest value so far) of a view. The order of operations depends on the length alone, in fast mode, too, so
  * all devices give the same bits: tiles of 64 blocks of 15 elements; blocks in order, sums of blocks by doubling distances, sums of tiles
- * by the same rule. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit,
+ * by the same rule. Where no order gives other bits, a thread of a CPU has one tile in order. The input is read twice and the output written once. Throws LaunchError where lengths or types do not fit,
  * and where the output shares memory with another view.
  */
 export function scan<T extends NumericType>(device: Device, what: Scan<T>, options: PatternOptions = {}): Pattern {
@@ -86,13 +87,17 @@ interface Plan<T extends NumericType> extends Omit<Scan<T>, "segments"> {
 /** Adds the launches of a scan: sums of tiles, their scan, and the tiles. */
 export function planScan<T extends NumericType>(steps: Steps, { input, output, op, exclusive = false, flags }: Plan<T>): void {
   const { type } = input;
-  const tiles = Math.ceil(input.length / TILE);
+  const inOrder = steps.device.memory === CPU_MEMORY;
+  // A tile for each thread has the same bits where the order does not matter.
+  const long = inOrder && (op !== "sum" || !isFloat(type));
+  const shape = long ? { BLOCK: Math.max(TILE, Math.ceil(input.length / steps.device.capabilities.parallelism)), BLOCKS: 1 } : TILE_SHAPE;
+  const tiles = Math.ceil(input.length / (shape.BLOCK * shape.BLOCKS));
   const none = steps.array(type, 1);
   const noFlags = steps.array("u32", 1);
-  const common = { input, flags: flags ?? noFlags, identity: identityOf(op, type), segmented: flags !== undefined, ...TILE_SHAPE };
+  const common = { input, flags: flags ?? noFlags, identity: identityOf(op, type), segmented: flags !== undefined, ...shape };
   const launchTiles = (mode: Omit<Args<ReturnType<typeof tileParams>>, keyof typeof common>) =>
-    steps.device.memory === CPU_MEMORY
-      ? steps.launch(scanTilesInOrder(type, op), { ...common, ...mode }, range(tiles))
+    inOrder
+      ? steps.launch((long ? scanLongTilesInOrder : scanTilesInOrder)(type, op), { ...common, ...mode }, range(tiles))
       : steps.launch(scanTilesByTeams(type, op), { ...common, ...mode }, teams(tiles, { size: BLOCKS }));
   let carries = none;
   if (tiles > 1) {

@@ -173,6 +173,19 @@ await eachDevice("scans", (device) => {
 });
 
 describe("a scan", () => {
+  it("goes in order, a tile a thread, where the order does not matter", async () => {
+    for (const threads of [1, 2]) {
+      const device = await open("wasm", { threads });
+      const launches = (type: typeof f64 | typeof i32, op: "sum" | "max") => {
+        const [input, output] = [device.array(type, 5000), device.array(type, 5000)];
+        return scan(device, { input, output, op } as never).launches.map(({ policy }) => (policy.kind === "range" ? policy.extents[0] : 0));
+      };
+      const long = threads === 1 ? [1] : [2, 1, 2];
+      assert.deepEqual([launches(i32, "sum"), launches(f64, "max"), launches(f64, "sum")], [long, long, [6, 1, 6]]);
+      await device.close();
+    }
+  });
+
   it("gives its memory back where it cannot be prepared", async () => {
     const device = await open("js");
     const [input, output] = [device.array(i32, 5000), device.array(i32, 5000)];

@@ -11,6 +11,8 @@ const LONG = 1 / MEMORY;
 const SLOWER = 1.1;
 /** Milliseconds until several threads are tried again, at first and at most. */
 const REST = { first: 20, most: 1000 };
+/** Rests that have to go by without long waits before the next rest is a first one: between two waits a busy machine runs many short programs. */
+const USEFUL = 4;
 
 /** A run on several threads, in milliseconds: the calling thread's own work, and its waits for others. */
 export interface Timed {
@@ -23,8 +25,8 @@ export class Pressure {
   /** Milliseconds that each program would take alone. */
   private readonly alone = new Map<number, number>();
   private rest: number = REST.first;
-  private until = 0;
-  /** The longest wait, on average, since several threads were last faster. */
+  private until = -Infinity;
+  /** The longest wait, on average, since a rest was last of use. */
   private longest = 0;
   /** Milliseconds of a wait, on average over the last runs: among many threads, one that has no core for once costs less than doing without them. */
   private mean = 0;
@@ -41,15 +43,12 @@ export class Pressure {
     this.alone.set(program, alone);
     this.mean += (waited - this.mean) / MEMORY;
     const gain = Math.max(LONG, alone * (1 - 1 / shares));
-    if (this.mean > gain) {
-      this.longest = Math.max(this.longest, this.mean);
-      this.mean = 0;
-      this.until = now + this.rest;
-      this.rest = Math.min(REST.most, 2 * this.rest);
-    } else if (waited < gain) {
-      this.rest = Math.max(REST.first, this.rest / 2);
-      if (this.rest === REST.first) this.longest = 0;
-    }
+    if (this.mean <= gain) return;
+    const again = now - this.until < USEFUL * this.rest;
+    this.rest = again ? Math.min(REST.most, 2 * this.rest) : REST.first;
+    this.longest = again ? Math.max(this.longest, this.mean) : this.mean;
+    this.until = now + this.rest;
+    this.mean = 0;
   }
 
   forget(program: number): void {

@@ -2,31 +2,33 @@ import { MAX_RANK } from "../../ir/rank.js";
 import type { Region, Transfer } from "../cpu/graph.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { Entry, Loader } from "./library.js";
+import { STEP_SOURCE, type Step } from "./step.js";
 
 /*
- * Graphs on `native`: one call runs the steps, each a function and its argument struct. Kernels are steps as they are; copies and clears
- * go through a function of their own.
+ * Graphs on `native`: one call runs the steps, each a function and its argument struct. Copies and clears go through a function of their own.
  */
 
-export const GRAPH_FUNCTIONS = { run: "isoform_run_graph", transfer: "isoform_transfer" } as const;
+export const GRAPH_FUNCTIONS = { run: "isoform_run_graph", transfer: "isoform_transfer", step: "isoform_run_step" } as const;
 
 export const GRAPH_SOURCE = `// Runs captured work, written by isoform.
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
-struct step {
-  void (*run)(void *args);
-  void *args;
-};
+${STEP_SOURCE}
+void ${GRAPH_FUNCTIONS.step}(struct step *step)
+{
+  run_step(step);
+}
 
 struct graph {
-  const struct step *steps;
+  struct step *const *steps;
   int64_t count;
 };
 
 void ${GRAPH_FUNCTIONS.run}(const struct graph *graph)
 {
-  for (int64_t n = 0; n < graph->count; n++) graph->steps[n].run(graph->steps[n].args);
+  for (int64_t n = 0; n < graph->count; n++) run_step(graph->steps[n]);
 }
 
 /* Rows of \`bytes\` bytes along ${MAX_RANK} axes; without a source they are set to zero. Distances are in bytes. */
@@ -52,17 +54,9 @@ void ${GRAPH_FUNCTIONS.transfer}(const struct transfer *t)
 }
 `;
 
-/** A function and its argument struct, by their addresses. */
-export interface GraphStep {
-  readonly entry: bigint;
-  readonly args: bigint;
-  /** The struct's memory. */
-  readonly kept: unknown;
-}
-
 /** Steps that one call runs. */
 export class GraphRegion implements Region {
-  /** `struct graph`, followed by its steps. */
+  /** `struct graph`, followed by the addresses of its steps. */
   private readonly list: BigUint64Array<ArrayBuffer>;
   private readonly address: bigint;
 
@@ -70,13 +64,13 @@ export class GraphRegion implements Region {
   constructor(
     readonly remark: string,
     private readonly runGraph: Entry,
-    private steps: readonly GraphStep[],
+    private steps: readonly Step[],
     loader: Loader,
     private readonly finish: () => void,
   ) {
-    this.list = new BigUint64Array(new ArrayBuffer(8 * (2 + 2 * steps.length)));
+    this.list = new BigUint64Array(new ArrayBuffer(8 * (2 + steps.length)));
     this.address = loader.address(this.list.buffer);
-    this.list.set([this.address + 16n, BigInt(steps.length), ...steps.flatMap(({ entry, args }) => [entry, args])]);
+    this.list.set([this.address + 16n, BigInt(steps.length), ...steps.map(({ address }) => address)]);
   }
 
   run(): void {

@@ -21,10 +21,11 @@ import type { View } from "../memory/view.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { ASIDE_FUNCTION, ASIDE_SOURCE, startAside } from "./aside.js";
 import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
-import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion, type GraphStep } from "./graph.js";
+import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion } from "./graph.js";
 import { nameInSignals } from "./signals.js";
 import { NativeProgram } from "./program.js";
 import { linesAgree, streams } from "./streaming.js";
+import { Step } from "./step.js";
 import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
 
 /** Launches that move fewer bytes and do less arithmetic than this run on one thread: waking the others takes longer. */
@@ -42,6 +43,7 @@ interface NativeCode {
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
   private readonly codes = new WeakMap<KernelIR, Map<string, NativeCode>>();
+  private graphEntries: Record<keyof typeof GRAPH_FUNCTIONS, Entry> | undefined;
 
   constructor(
     private readonly compiler: Compiler,
@@ -62,7 +64,8 @@ class NativeDevice extends CpuDevice {
       const { program, entry } = this.code(binding, plans);
       if (openmp === hasOpenMP(this.compiler)) {
         const tuning = new LaunchTuning(asked, () => tunablesOf(asked, program, most));
-        const code = { program, entry, loader: this.loader, threads, aside: (args: bigint) => this.aside(entry, args) };
+        const runStep = (step: bigint) => this.graphEntry("step").call(step);
+        const code = { program, entry, loader: this.loader, threads, runStep, aside: (args: bigint) => this.aside(entry, args) };
         return new NativeProgram(binding, tuning, code, plans, workers);
       }
     } catch (error) {
@@ -79,16 +82,25 @@ class NativeDevice extends CpuDevice {
     return startAside(this.loader, this.loader.entry(library, ASIDE_FUNCTION), entry, args);
   }
 
+  /** A function of the library for graphs. */
+  private graphEntry(name: keyof typeof GRAPH_FUNCTIONS): Entry {
+    return (this.graphEntries ??= this.loadGraphs())[name];
+  }
+
+  private loadGraphs(): Record<keyof typeof GRAPH_FUNCTIONS, Entry> {
+    const { run, transfer, step } = GRAPH_FUNCTIONS;
+    const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict", this.loader.test(run, transfer, step));
+    const entry = (name: string) => this.loader.entry(library, name);
+    return { run: entry(run), transfer: entry(transfer), step: entry(step) };
+  }
+
   /** One call. */
   override region(work: readonly Captured[]): Region {
-    const library = compileLibrary(this.compiler, "graph", GRAPH_SOURCE, "strict", this.loader.test(...Object.values(GRAPH_FUNCTIONS)));
-    const [runGraph, transfer] = [this.loader.entry(library, GRAPH_FUNCTIONS.run), this.loader.entry(library, GRAPH_FUNCTIONS.transfer)];
+    const [runGraph, transfer] = [this.graphEntry("run"), this.graphEntry("transfer")];
     const at = (view: View) => this.loader.address(hostOf(view)) + BigInt(addressOf(view));
-    const steps = work.map((item): GraphStep => {
-      if (item instanceof CpuLaunch) return (item.program as NativeProgram).step;
-      const args = transferArgs(item, at);
-      return { entry: transfer.address, args: this.loader.address(args), kept: args };
-    });
+    const steps = work.map((item): Step =>
+      item instanceof CpuLaunch ? (item.program as NativeProgram).step : new Step(this.loader, transfer.address, transferArgs(item, at)),
+    );
     const launches = [...new Set(work.filter((item) => item instanceof CpuLaunch))];
     const finish = () => {
       for (const launch of launches) launch.results = (launch.program as NativeProgram).results();

@@ -13,11 +13,13 @@ import type { Slice } from "../cpu/pool-control.js";
 import { KEPT_BYTES, type Numbers, type Rerun } from "../cpu/rerun.js";
 import { freePlans, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage, type CpuBuffer } from "../cpu/storage.js";
+import { sizeOf } from "../cpu/work-like.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
-import type { GraphStep } from "./graph.js";
+import { Call } from "./call.js";
 import type { Entry, Loader } from "./library.js";
+import type { Step } from "./step.js";
 import { storesRemark } from "./streaming.js";
 
 /** Elements to which shares along the innermost axis are rounded: whole cache lines of the smallest type. */
@@ -43,6 +45,8 @@ export interface Code {
   readonly entry: Entry;
   readonly loader: Loader;
   threads(policy: Policy): number;
+  /** Runs a step. */
+  runStep(step: bigint): void;
   /** Calls the entry on another thread. */
   aside(args: bigint): Aside;
 }
@@ -52,8 +56,8 @@ const NO_RESULTS: Record<string, number> = Object.freeze({});
 /** A compiled kernel with its argument struct filled in. */
 export class NativeProgram implements CpuProgram {
   readonly remarks: readonly string[];
-  private readonly args: DataView;
-  private readonly argsAddress: bigint;
+  private readonly args: DataView<ArrayBuffer>;
+  private readonly call: Call;
   private readonly cut: Cut & { readonly tiled: boolean };
   private readonly reductions: ReduceParam[];
   private readonly resultFields: readonly (readonly [name: string, field: Field<OpenmpSlot>])[];
@@ -68,9 +72,11 @@ export class NativeProgram implements CpuProgram {
     private readonly plans: readonly ScatterPlan[],
     workers: number,
   ) {
-    const { program, loader } = code;
+    const { program } = code;
     this.args = new DataView(new ArrayBuffer(program.size));
-    this.argsAddress = loader.address(this.args.buffer);
+    // With copies of a target the number of threads decides in which order floats are added.
+    const free = tuning.values.workers === undefined && plans.every(({ strategy }) => strategy !== "duplicated");
+    this.call = new Call(code, this.args.buffer, free);
     this.reductions = binding.ir.params.filter((p) => p.kind === "reduce");
     this.resultFields = program.fields.flatMap((field) =>
       field.slot.kind === "result" && !binding.partials ? [[field.slot.name, field] as const] : [],
@@ -104,7 +110,7 @@ export class NativeProgram implements CpuProgram {
   }
 
   now(): void {
-    this.code.entry.call(this.argsAddress);
+    this.call.run(this.cut.workers);
   }
 
   get mostSlices(): number {
@@ -113,7 +119,7 @@ export class NativeProgram implements CpuProgram {
 
   aside(slice: Slice): Aside {
     if (slice.count > 1) setSlice(this.args, this.code.program, this.cut, slice);
-    return this.code.aside(this.argsAddress);
+    return this.code.aside(this.call.address);
   }
 
   end(): Record<string, number> {
@@ -121,8 +127,8 @@ export class NativeProgram implements CpuProgram {
   }
 
   /** The function and its arguments, for a graph. */
-  get step(): GraphStep {
-    return { entry: this.code.entry.address, args: this.argsAddress, kept: this.args.buffer };
+  get step(): Step {
+    return this.call.step;
   }
 
   /** Results of the last run. */
@@ -143,11 +149,11 @@ export class NativeProgram implements CpuProgram {
   }
 
   handOver(): Rerun | undefined {
-    const { binding, code, args, argsAddress, partials } = this;
+    const { binding, code, args, call, partials } = this;
     const tiles = tilesOf(binding.ir, binding.policy, []);
     const large = [...partials.values()].some(({ bytes }) => bytes > KEPT_BYTES);
     if (this.plans.length > 0 || large || tiles || binding.policy.kind === "team") return undefined;
-    return new NativeRerun(code, { ir: binding.ir, sizes: binding.sizes() }, { args, argsAddress, partials }, partialCount(binding.policy));
+    return new NativeRerun(code, { ir: binding.ir, sizes: binding.sizes() }, { args, call, partials }, partialCount(binding.policy));
   }
 
   /** Writes one member of the argument struct. */
@@ -255,7 +261,7 @@ function setSlice(args: DataView, { fields }: OpenMPProgram, { policy, split }: 
 /** Memory of a launch with its arguments and partials. */
 interface Own {
   readonly args: DataView;
-  readonly argsAddress: bigint;
+  readonly call: Call;
   readonly partials: Map<string, CpuBuffer>;
 }
 
@@ -299,11 +305,12 @@ class NativeRerun implements Rerun {
       else if (slot.kind === "grain") setField(args, field, split.grain);
     }
     this.cut = { workers, policy, split };
+    this.own.call.of(sizeOf(policy));
     return true;
   }
 
   now(): void {
-    this.code.entry.call(this.own.argsAddress);
+    this.own.call.run(this.cut.workers);
   }
 
   get mostSlices(): number {
@@ -312,7 +319,7 @@ class NativeRerun implements Rerun {
 
   aside(slice: Slice): Aside {
     if (slice.count > 1) setSlice(this.own.args, this.code.program, this.cut, slice);
-    return this.code.aside(this.own.argsAddress);
+    return this.code.aside(this.own.call.address);
   }
 
   end(): Record<string, number> {

@@ -20,8 +20,9 @@ const DEFINITIONS: Record<Helper, (d: Dialect) => string> = {
   div_i32: ({ types: { i32, u32 } }) =>
     `${i32} div_i32(${i32} a, ${i32} b) { return b == 0 ? 0 : b == -1 ? (${i32})(0u - (${u32})a) : a / b; }`,
   div_u32: ({ types: { u32 } }) => `${u32} div_u32(${u32} a, ${u32} b) { return b == 0 ? 0 : a / b; }`,
-  rem_i32: ({ types: { i32 } }) => `${i32} rem_i32(${i32} a, ${i32} b) { return b == 0 || b == -1 ? 0 : a % b; }`,
-  rem_u32: ({ types: { u32 } }) => `${u32} rem_u32(${u32} a, ${u32} b) { return b == 0 ? 0 : a % b; }`,
+  // A choice of the divisor is made once where all elements share it.
+  rem_i32: ({ types: { i32 } }) => `${i32} rem_i32(${i32} a, ${i32} b) { return a % (b == 0 || b == -1 ? 1 : b); }`,
+  rem_u32: ({ types: { u32 } }) => `${u32} rem_u32(${u32} a, ${u32} b) { return a % (b == 0 ? 1 : b); }`,
   i32_from_f64: (d) => toI32("f64", d),
   i32_from_f32: (d) => toI32("f32", d),
   u32_from_f64: (d) => toU32("f64", d),

@@ -11,6 +11,8 @@ const MAX_BRANCHED = 5000;
 
 /** Elements of a record whose parts compilers load in whole vectors and sort. */
 const RECORD = 4;
+/** Statements and expressions of a branch that cost less for all elements than a wrong guess of the processor for some. */
+const SHORT_BRANCH = 16;
 
 /** The variable of a loop: a policy index, or the local that counts. */
 export type LoopVariable = { index: number } | { local: string };
@@ -152,7 +154,7 @@ export class VectorLoops {
     walkStmts(body, ({ kind }) => {
       if (kind !== "let" && kind !== "assign" && kind !== "if") scalars = false;
     });
-    return scalars && !this.pays(body, { local: name });
+    return scalars && !this.pays(body, { local: name }, branched(body) > SHORT_BRANCH ? 1 : RECORD);
   }
 
   /**

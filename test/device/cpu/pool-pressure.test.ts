@@ -22,9 +22,14 @@ describe("pressure of other programs", () => {
       rests.push(now - start);
     }
     assert.deepEqual(rests, [20, 40, 80, 160, 320, 640, 1000, 1000]);
-    for (let turn = 0; turn < 8; turn++) pressure.note(1, 2, QUICK, now);
-    pressure.note(1, 2, LATE, now);
-    assert.deepEqual([pressure.isHigh(1, now + 19), pressure.isHigh(1, now + 20)], [true, false]);
+    const restAfter = (quick: number): number => {
+      for (const end = now + quick; now < end; now++) pressure.note(1, 2, QUICK, now);
+      pressure.note(1, 2, LATE, now);
+      const start = now;
+      while (pressure.isHigh(1, now)) now++;
+      return now - start;
+    };
+    assert.deepEqual([restAfter(3900), restAfter(4000)], [1000, 20]);
   });
 
   it("is not high after one late wait among many threads, whose work alone would take longer than such waits on average", () => {

@@ -177,6 +177,27 @@ test("sums over elements far apart, in a number of turns that is not known, are 
   assert.ok(!emit(sums, { ...strides, x: [1, 4000] }).source.includes(alone));
 });
 
+test("sums over short records are left to the compiler, unless much hangs on a condition", () => {
+  const short = kernel("short", { first: view(i32), x: view(f64, 2), y: view(f64) }, ({ first, x, y }, i) => {
+    let sum = 0;
+    for (let k = first[i]; k < first[i + 1]; k++) {
+      const near = 1 - x[k][0] * x[k][1];
+      if (near > 0) sum += near * near;
+    }
+    y[i] = sum;
+  });
+  const long = kernel("long", { first: view(i32), x: view(f64, 2), y: view(f64) }, ({ first, x, y }, i) => {
+    let sum = 0;
+    for (let k = first[i]; k < first[i + 1]; k++) {
+      const near = 1 - x[k][0] * x[k][1];
+      if (near > 0) sum += 1 / (near * near * near + 2 * near * near + 3 * near * x[k][0] + 4 * x[k][1]);
+    }
+    y[i] = sum;
+  });
+  const kept = (of: unknown): boolean => emit(of, { first: [1], x: [2, 1], y: [1] }).source.includes("__asm__");
+  assert.deepEqual([kept(short), kept(long)], [false, true]);
+});
+
 test("private sums of known length are vector loops in any order", () => {
   const sums = kernel("sums", { n: i32, first: view(i32), x: view(f64, 2), y: view(f64, 2) }, ({ n, first, x, y }, i) => {
     let [near, far] = [0, 0];
