@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const RANKS = 3;
 /** Bytes of the larger fields and the particles of the program. */
-const WHOLE = 16 * 12 * 40 * 8 * 3;
+const WHOLE = 16 * 24 * 40 * 8 * 3;
 
 interface Bytes {
   readonly given: number;
