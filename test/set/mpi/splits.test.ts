@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
@@ -44,5 +44,24 @@ eachLauncher((launcher) => {
     assert.deepEqual(on(2, "mpi:js*2", words("yz", "standard", "carried", 2), { STAND_IN: "1" }), onOneMember(2));
     const later = alone("js", words("z", "none", "one later", 4, "one 2"));
     assert.deepEqual(on(2, "mpi:js*2", words("yz", "none", "later", 4, "two")), later);
+  });
+
+  it("a checkpoint of 2 x 2 ranks goes on with 3 that are cut along z, then in one process; a damaged piece is refused by name", () => {
+    const on = (count: number, rest: readonly string[]) => launch(launcher, count, [program("splits"), "mpi:js", ...rest]);
+    const name = launcher.name.replace(/\W/g, "");
+    assert.deepEqual(digests(on(4, words("yz", "standard", `${name} square`, 2))), onOneMember(2));
+    const second = alone("js", words("z", "none", "one second", 1, "one 2"));
+    assert.deepEqual(digests(on(3, words("z", "standard", `${name} slabs`, 1, `${name} square`))), second);
+    const third = alone("js", words("z", "none", "one third", 1, "one second"));
+    assert.deepEqual(alone("js", words("z", "none", `${name} alone`, 1, `${name} slabs`)), third);
+
+    const [pieces] = readdirSync(folder).filter((each) => each.startsWith(`${name} square.ckpt.`));
+    const piece = join(folder, pieces, "r00002");
+    const bytes = readFileSync(piece);
+    bytes[bytes.length >> 1] ^= 1;
+    writeFileSync(piece, bytes);
+    const refused = on(3, words("y", "standard", `${name} refused`, 1, `${name} square`));
+    assert.notEqual(refused.status, 0);
+    assert.match(refused.stderr, /r00002 is damaged, or belongs to another checkpoint: bytes 0 to \d+ have another checksum/);
   });
 });
