@@ -110,7 +110,7 @@ export function inBlocks(type: ElementType, length: number, given: readonly Give
   };
 }
 
-/** An array of which the values of a block are read, and all others are 0. */
+/** An array that reads the values of a block only: all others are 0. */
 export function onlyIn(block: Block, { type, length, values }: StoredArray): StoredArray {
   const [begin, run, , stride] = block;
   return {

@@ -14,7 +14,7 @@ import { syncFolder, writeSynced } from "./whole-file.js";
 
 /** A piece to be written. */
 export interface NewPiece<T> {
-  /** Number by which it is named, of this piece alone among those of all ranks. */
+  /** Number by which it is named; the pieces of all ranks have different ones. */
   readonly number: number;
   /** Its content, which is made without messages between processes. */
   content(folder: string): AsyncIterable<Uint8Array | string>;
@@ -37,7 +37,7 @@ export interface InPieces<T> {
   readonly ending?: string;
   /** The folders that indexes at `path` name; throws an error where that cannot be told. */
   named(): Promise<readonly (string | undefined)[]>;
-  /** What this process writes. */
+  /** Pieces of this process. */
   readonly pieces: readonly NewPiece<T>[];
   /** Content of the index of all pieces, by their numbers. Throws IsoformError where they do not fit each other. */
   index(folder: string, all: readonly Written<T>[]): Pieces;

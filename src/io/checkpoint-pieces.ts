@@ -33,7 +33,7 @@ interface ArrayInPieces {
   readonly type: ElementType;
   /** How many of its values each piece has. */
   readonly counts: readonly number[];
-  /** Places of these values in the array. Default: those of a piece come right after those of the piece before. */
+  /** Places of these values in the array. Default: a piece begins where the one before ends. */
   readonly blocks?: readonly (readonly Block[])[];
 }
 
@@ -41,7 +41,7 @@ interface ArrayInPieces {
 interface About {
   /** Digests of its blocks, one after the other. */
   readonly digests: Uint8Array;
-  /** What the rank has of each array in pieces. */
+  /** The rank's values of each array in pieces. */
   readonly blocks: readonly (readonly Block[])[];
 }
 

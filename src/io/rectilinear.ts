@@ -63,7 +63,7 @@ export async function readRectilinear(path: string): Promise<Rectilinear> {
   return { extents, faces: facesOfPieces(read.pieces, extents, path), cellData };
 }
 
-/** The faces along each axis, of which pieces have some. Throws IsoformError where they disagree, or lack some. */
+/** The faces along each axis, from all pieces. Throws IsoformError where they disagree, or lack some. */
 function facesOfPieces(pieces: readonly Element[], extents: readonly number[], path: string): Float64Array[] {
   const faces = extents.map((cells) => new Float64Array(cells + 1).fill(NaN));
   const boxes = boxesOf(pieces, extents, path);

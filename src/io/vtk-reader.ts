@@ -35,7 +35,7 @@ export async function readVtk(path: string, tag: string): Promise<VtkRead> {
   return { attributes: root.attributes ?? {}, pieces };
 }
 
-/** Cells along each axis of a file's box, two where there are none along z. Throws IsoformError where its extent is no box. */
+/** Cells along each axis of a file's box, two where there are none along z. Throws IsoformError for another extent. */
 export function cellsAlong({ attributes }: Pick<VtkRead, "attributes">, file: string): number[] {
   const found = String(attributes.WholeExtent).split(" ").map(Number);
   const ends = found.filter((_, n) => n % 2 === 1);

@@ -18,6 +18,7 @@ import {
   writeRectilinear,
   writeUnstructured,
 } from "../../../../src/io/index.js";
+import { cellDataOfBox, readVtk } from "../../../../src/io/vtk-reader.js";
 import { devices } from "../../../../src/set/index.js";
 
 /*
@@ -99,7 +100,9 @@ const digest = (value: unknown): string => {
   );
   return createHash("sha256").update(plain).digest("hex").slice(0, 16);
 };
+const pixels = await readVtk(image, "ImageData");
 const found = {
+  hidden: digest(cellDataOfBox(pixels.pieces, box.extents, image)),
   raw: digest(raw),
   images: digest([await readImage(image), await readImage(text)]),
   rectilinear: digest([await readRectilinear(rectilinear), await readRectilinear(plane)]),
