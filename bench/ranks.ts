@@ -31,7 +31,7 @@ const PROBLEMS = { lbm: { problem: lbm, unroll: 2 }, cg: { problem: cg, unroll: 
 const set = await devices(options.devices, options.link === undefined ? {} : { link: options.link as "nccl" | "mpi" });
 const isFirst = (set.ranks?.rank ?? 0) === 0;
 const carried = set.carried
-  ? `${set.carried.by} ${set.carried.by === "MPI" ? `(${set.carried.why})` : set.carried.version}`
+  ? `${set.carried.by} ${set.carried.by === "MPI" ? `(${set.carried.why})` : `${set.carried.version}, totals by ${set.carried.totals.by}`}`
   : "one process";
 const rows: { application: string; size: number; occ: OccLevel; seconds: number; runs: number[] }[] = [];
 if (isFirst) console.log(`${options.devices}: ${set.locals[0].device.label}; ${carried}`);

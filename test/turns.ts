@@ -122,6 +122,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "set/mpi/pic": 32,
   "set/mpi/ranks": 8,
   "set/mpi/splits": 45,
+  "set/mpi/totals": 14,
   "set/records (others)": 11,
   "skeleton/every (others)": 10,
   "skeleton/plasma": 8,

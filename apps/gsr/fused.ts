@@ -4,6 +4,8 @@ import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
 import type { SparseRows } from "./constraints.js";
 import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, scaleConstraintRows } from "./kernels.js";
+import { FACTOR_BYTES, sweepFactored } from "./factored.js";
+import { factoredPart, scaledVector } from "./factored-part.js";
 import type { Bidiagonalisation, Step } from "./lsqr.js";
 import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
 import type { ScalarName } from "./scalars.js";
@@ -33,6 +35,8 @@ import { squaredNorm } from "./vectors.js";
 export interface Sorted {
   readonly attitude: "scattered" | "copied" | "ordered";
   readonly instrument: "scattered" | "copied";
+  /** Whether the sweep reads factors of rows in place of coefficients; for rows in the order of their start knots. */
+  readonly factored?: boolean;
 }
 
 /** How alpha, the norm of A^T u - beta v, is found: from the vector itself, or from sums that come together with the product (merged.ts). */
@@ -44,7 +48,8 @@ export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
   8 * (sections(shape).unknowns + AXES * shape.knots) +
   (sorted.attitude === "copied" ? sortedAttitudeFootprint(shape) : 0) +
   (sorted.attitude === "ordered" ? sortedStarsFootprint(shape) + orderFootprint(shape) : 0) +
-  (sorted.instrument === "copied" ? sortedInstrumentFootprint(shape) : 0);
+  (sorted.instrument === "copied" ? sortedInstrumentFootprint(shape) : 0) +
+  (sorted.factored ? FACTOR_BYTES * shape.observations : 0);
 
 /** Places of rows, and sums by start knot. */
 const orderFootprint = (shape: Shape): number => 8 * shape.observations + (8 * ATTITUDE + 4) * shape.knots;
@@ -217,6 +222,7 @@ class Fused {
       at: (name) => share.scalars.at(name),
       constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
       attitude: own(device.array(f64, [system.shape.knots, AXES])),
+      factored: system.factors && own(await factoredPart(device, system.shape, system.scaling, this.options.alike)),
       starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
       starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
     };
@@ -282,7 +288,17 @@ class Fused {
   /** The attitude's part of v as the sweep of all tiles reads it. */
   private byKnot(part: SharePart): Step[] {
     const { vectors, system } = part.share;
-    const { attitude } = unknowns(system.shape, vectors.v);
+    const v = unknowns(system.shape, vectors.v);
+    const { attitude } = v;
+    if (part.factored)
+      return scaledVector(
+        (kernel, args, policy) => this.step(part, kernel, args, policy, "alike"),
+        system.shape,
+        part.factored,
+        v,
+        system.scaling,
+        part.attitude,
+      );
     return [this.step(part, attitudeByKnot, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike")];
   }
 
@@ -338,6 +354,13 @@ class Fused {
       const { knotRow, sums, unused } = ordered;
       const tGlobal = leaf.shared.global ?? unused;
       const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
+      if (part.factored) {
+        const { astrometric, global, shift, xAtt, xGlobal, squares } = args;
+        const kept = { astrometric, global, shift, xAtt, xGlobal, u, squares };
+        const read = { ...part.factored, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal };
+        const { free: _, ...views } = read;
+        return [this.step(part, sweepFactored, { ...rows.factors!, ...kept, ...views }, teamsOfKnots), ...this.fromCopies(part, tile)];
+      }
       return [
         this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
         ...this.fromCopies(part, tile),

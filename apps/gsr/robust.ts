@@ -36,6 +36,18 @@ const scaleRows = kernel(
   },
 );
 
+/** Multiplies factors of rows by the rows' factors. */
+const scaleFactors = kernel(
+  "scaleFactors",
+  { factor: view(f64), turns: view(f64, 2), calibration: view(f64, 2) },
+  ({ factor, turns, calibration }, i) => {
+    for (let k = 0; k < 3; k++) {
+      turns[i][k] *= factor[i];
+      calibration[i][k] *= factor[i];
+    }
+  },
+);
+
 /** The source's rows and known terms, times the roots of `weights`. */
 export function weighted(source: ScanningSource, weights: Float64Array): ScanningSource {
   const roots = weights.map((weight) => Math.sqrt(weight));
@@ -44,8 +56,12 @@ export function weighted(source: ScanningSource, weights: Float64Array): Scannin
     async write(device, rows, window, options, progress) {
       await source.write(device, rows, window, options, progress);
       const factor = device.from(f64, roots.subarray(...window.rows));
-      const { astrometric, attitude, instrument } = rows;
+      const { astrometric, attitude, instrument, factors } = rows;
       await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(factor.length), options);
+      if (factors) {
+        const { turns, calibration } = factors;
+        await device.run(scaleFactors, { factor, turns, calibration }, range(factor.length), options);
+      }
       factor.free();
     },
     exact(constraints, seen) {

@@ -84,7 +84,7 @@ async function permute(system: System, { rowAt }: RowOrder, options: LaunchOptio
   integers.free();
 }
 
-const sectionsOf = ({ astrometric, attitude, instrument, global, star, knot, column }: Observations): (View | undefined)[] => [
+const sectionsOf = ({ astrometric, attitude, instrument, global, star, knot, column, factors }: Observations): (View | undefined)[] => [
   astrometric,
   attitude,
   instrument,
@@ -92,6 +92,7 @@ const sectionsOf = ({ astrometric, attitude, instrument, global, star, knot, col
   star,
   knot,
   column,
+  ...Object.values(factors ?? {}),
 ];
 
 /** A system, as far as it says where its rows are. */

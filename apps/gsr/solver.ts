@@ -57,11 +57,13 @@ export const FORMS = {
   sorted: fused({ attitude: "copied", instrument: "scattered" }),
   gathered: fused({ attitude: "copied", instrument: "copied" }),
   ordered: fused({ attitude: "ordered", instrument: "copied" }),
+  factored: fused({ attitude: "ordered", instrument: "copied", factored: true }),
 } satisfies Record<string, Form>;
 /**
  * How the products with A and its transpose become kernels: `paper` has the kernels of the published program, `fused` does both in one sweep over the
  * rows, `sorted` sums up the attitude's part of A^T u from a sorted copy in place of atomic additions, `gathered` the instrument's part as well, and
- * `ordered` has rows in the order of the attitude's knots, and sorted copies for stars and instrument.
+ * `ordered` has rows in the order of the attitude's knots, and sorted copies for stars and instrument. `factored` is the same with rows as the few numbers
+ * that their coefficients are made of, where the source has them.
  */
 export type FormName = keyof typeof FORMS;
 
@@ -75,12 +77,17 @@ const FEWEST_OF_KNOT = 64;
 export function fastestForm(device: Device, source: RowSource): FormName {
   if (device.memory.name === "cpu") return "fused";
   const { observations, knots } = source.shape;
-  const form = observations >= FEWEST_OF_KNOT * knots ? "ordered" : "gathered";
+  const crowded = observations >= FEWEST_OF_KNOT * knots;
+  const forms: readonly FormName[] = crowded ? [...(source.hasFactors ? (["factored"] as const) : []), "ordered"] : ["gathered"];
+  return forms.find((form) => hasRoom(device, source, form)) ?? "fused";
+}
+
+function hasRoom(device: Device, source: RowSource, form: FormName): boolean {
   try {
     requireRoom(device, source, FORMS[form].footprint(source.shape));
-    return form;
+    return true;
   } catch {
-    return "fused";
+    return false;
   }
 }
 
@@ -179,12 +186,20 @@ export class Solver {
     const form = options.form === "fastest" ? fastestFormOn(set, source) : (options.form ?? "paper");
     const { layout, footprint, sorted }: Form = FORMS[form];
     requireForm(set, form, norm);
+    if (sorted?.factored && !source.hasFactors)
+      throw new LaunchError("rows of this system are not made of factors: take the form ordered in place of factored");
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
     const plan = requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles));
     options.onPlan?.(plan);
     const launch: FormOptions = { rows: { precision }, alike: { precision: mayDiffer(set) ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
-    const systems = await createSystems(set, source, parts, (on) => ({ layout: layoutOn(on), precision }), progress);
+    const systems = await createSystems(
+      set,
+      source,
+      parts,
+      (on) => ({ layout: layoutOn(on), precision, factors: sorted?.factored }),
+      progress,
+    );
     const ordered = sorted?.attitude === "ordered" ? await Promise.all(systems.map((system) => orderRows(system, launch.rows))) : [];
     const inOrder = systems.map((system, n): System => ({ ...system, rowOrder: ordered[n]?.order }));
     const shares = inOrder.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined));

@@ -19,6 +19,18 @@ export interface Observations {
   readonly knot: View<"i32">;
   /** [row][6], instrument unknowns */
   readonly column: View<"i32">;
+  /** What coefficients are made of, for forms that take it. */
+  readonly factors?: Factors;
+}
+
+/** Rows as factors of their coefficients before scaling (factored.ts). */
+export interface Factors {
+  /** [row][4] */
+  readonly turns: View<"f64">;
+  /** [row][4] */
+  readonly calibration: View<"f64">;
+  /** [row][2]: class of the row, and its unknown of the small scale. */
+  readonly place: View<"i32">;
 }
 
 /** Places of a member's rows, which a form has put into another order than the source's. */
@@ -52,6 +64,8 @@ export interface RowSource {
   readonly starRow: Int32Array;
   /** Whether unknowns may occur in no row: they leave the system and stay 0. By default they are an error. */
   readonly mayLeave?: boolean;
+  /** Whether `write` can write factors of rows as well. */
+  readonly hasFactors?: boolean;
   /** Writes the observations of a window, unscaled; stars are numbered from the window's first. */
   write(device: Device, rows: Observations, window: Window, options: LaunchOptions, progress?: Progress): Promise<void>;
   /** The constraint rows on the unknowns that are seen; by default all are. */

@@ -7,6 +7,7 @@ import type { SparseRows } from "./constraints.js";
 import { transposed } from "./constraints.js";
 import type { Part } from "./division.js";
 import { divide, shapeOfWindow } from "./division.js";
+import { CALIBRATION, TURNS } from "./factored.js";
 import * as kernels from "./kernels.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, ROW, sections, sharedUnknowns } from "./shape.js";
@@ -112,6 +113,8 @@ export function requireRoom(device: Device, source: RowSource, more = 0): void {
 export interface SystemOptions extends LaunchOptions {
   /** Layout of the coefficients: `right` keeps rows together, `left` makes a plane of each column. */
   layout?: LayoutName;
+  /** Whether factors of rows are kept beside coefficients. */
+  factors?: boolean;
 }
 
 /** Makes a system of the source's rows on one device and scales its columns to unit norm. */
@@ -178,7 +181,7 @@ export async function createSystems(
   }
 }
 
-function makeDraft(member: LocalMember, source: RowSource, part: Part, { layout, ...options }: SystemOptions): Draft {
+function makeDraft(member: LocalMember, source: RowSource, part: Part, { layout, factors, ...options }: SystemOptions): Draft {
   const { device } = member;
   const shape = shapeOfWindow(source.shape, part);
   const rows = shape.observations;
@@ -196,6 +199,13 @@ function makeDraft(member: LocalMember, source: RowSource, part: Part, { layout,
       star: own(device.array(i32, rows)),
       knot: own(device.array(i32, rows)),
       column: own(device.array(i32, [rows, INSTRUMENT], { layout })),
+      factors: factors
+        ? {
+            turns: own(device.array(f64, [rows, TURNS], { layout })),
+            calibration: own(device.array(f64, [rows, CALIBRATION], { layout })),
+            place: own(device.array(i32, [rows, 2], { layout })),
+          }
+        : undefined,
       starRow: own(device.from(i32, startsOf(source.starRow, part))),
     };
     const tiles =
@@ -227,6 +237,11 @@ function windowOf(all: StarRows, part: Window, tile: Window, starRow: View<"i32"
     star: all.star.slice(bounds),
     knot: all.knot.slice(bounds),
     column: all.column.slice(bounds),
+    factors: all.factors && {
+      turns: all.factors.turns.slice(bounds),
+      calibration: all.factors.calibration.slice(bounds),
+      place: all.factors.place.slice(bounds),
+    },
     starRow,
   };
 }

@@ -6,6 +6,7 @@ import type { Vectors } from "./lsqr.js";
 import type { ScalarName, Scalars } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
+import type { FactoredPart } from "./factored-part.js";
 import type { SortedSection } from "./lists.js";
 import type { DeviceSparse, StarRows, System } from "./system.js";
 import { sharedOf, uploadSparse } from "./system.js";
@@ -113,6 +114,8 @@ export interface SharePart {
   readonly constraints: LongRows;
   /** The attitude's part of v for the sweep, knot after knot. */
   readonly attitude: View<"f64">;
+  /** For rows as factors: what their sweep reads. */
+  readonly factored?: FactoredPart;
   /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
   readonly starPlace: View<"i32">;
   readonly starRows: View<"i32">;

@@ -110,8 +110,8 @@ export type GpuSlot =
   /** For a fold by several blocks: the table of pieces, the totals that blocks leave for the last, and the counter of blocks that have arrived. */
   | { readonly kind: "pieces" | "totals"; readonly name: string }
   | { readonly kind: "ticket" }
-  /** And on several GPUs: how many, the number of this one, their mailboxes, and how often they have folded. */
-  | { readonly kind: "members" | "me" | "mailboxes" | "turn" };
+  /** And on several GPUs: how many, the number of this one, their mailboxes, how often they have folded, and nanoseconds to wait for others. */
+  | { readonly kind: "members" | "me" | "mailboxes" | "turn" | "patience" };
 
 /** Fields of the block of numbers of a shader in WGSL. */
 export type WgslSlot =

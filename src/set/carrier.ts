@@ -1,8 +1,17 @@
-import type { Queue } from "../device/device.js";
+import type { FoldPart, Launch, Queue } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 
-/** The carrier of messages between devices of different processes, and the reason for it: `MPI` copies them through the host, `NCCL` does not. */
-export type Carried = { readonly by: "MPI"; readonly why: string } | { readonly by: "NCCL"; readonly version: string };
+/**
+ * The carrier of messages between devices of different processes, and the reason for it: `MPI` copies them through the host, `NCCL` does not. Beside NCCL, GPUs
+ * exchange the totals of reductions themselves, in fast mode, unless there is a reason against it.
+ */
+export type Carried =
+  | { readonly by: "MPI"; readonly why: string }
+  | {
+      readonly by: "NCCL";
+      readonly version: string;
+      readonly totals: { readonly by: "IPC" } | { readonly by: "NCCL"; readonly why: string };
+    };
 
 /** One end, in the memory of a device of this process, of a message to or from another process. */
 export interface CarriedEnd {
@@ -36,6 +45,11 @@ export interface Carrier {
    * @param launches submitted with them: the thread waits where the GPU has too many before it
    */
   submitted(queue: Queue, where: string, launches: number): void;
+  /**
+   * Folds on this process's device what launches have left there of their reductions, and exchanges the results with other processes while it does so: all
+   * submit theirs, each after everything that its device was given before. All processes call it alike. Undefined on all where it cannot be.
+   */
+  fold(part: FoldPart): Launch | undefined;
   /** Lets something be freed before connections are given up: captured messages refer to them. Returns a function that forgets it. */
   beforeClose(free: () => void): () => void;
   close(): void;

@@ -3,6 +3,7 @@ import { LaunchError, f64, i32, range } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { requireMemory } from "isoform/set";
 import { constraintRows, joined, onSeen } from "../constraints.js";
+import { CALIBRATION, TURNS } from "../factored.js";
 import type { Shape } from "../shape.js";
 import { INSTRUMENT, KNOTS, PUBLISHED, ROW, instrumentLayout, publishedGib, publishedShape, scaledShape, sections } from "../shape.js";
 import type { Constraints, Observations, RowSource, Window } from "../source.js";
@@ -148,6 +149,7 @@ export async function scanningRows(on: DeviceSet | Device, options: ScanningOpti
     smaller: SMALLER,
     starRow,
     mayLeave: true,
+    hasFactors: true,
     leftOut: found.count - transits.count,
     leftStars: [...seenStars.keys()].filter((s) => !seenStars[s]),
     leftBlocks: sizes.left,
@@ -278,6 +280,11 @@ async function writeRows(
     keepSmall: device.from(f64, sizes.keepSmall).reshape(2, ccds),
     keepLarge: device.from(f64, sizes.keepLarge).reshape(2, 2 * ccds * intervals),
   };
+  const unwritten = {
+    turns: device.array(f64, [1, TURNS]),
+    calibration: device.array(f64, [1, CALIBRATION]),
+    place: device.array(i32, [1, 2]),
+  };
   const { keepSmall, keepLarge, pieces, ...places } = arrays;
   const { transitOf } = places;
   const each = range(observations);
@@ -286,13 +293,15 @@ async function writeRows(
   await device.run(spreadTransits, spread, range(count), options);
   const global = into.global!;
   await device.run(starCoefficients, { ...observed, middle: law.duration / 2, astrometric: into.astrometric, global }, each, options);
-  const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", pieces };
+  const factored = into.factors !== undefined;
+  const { turns, calibration, place } = into.factors ?? unwritten;
+  const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", pieces, factored, turns };
   await device.run(attitudeCoefficients, { ...observed, ...attitude }, each, options);
   const { smallAlong, largeAlong, smallAcross, largeAcross } = instrumentLayout(shape);
   const blocks = { smallAlong, largeAlong: largeAlong[0], smallAcross, largeAcross: largeAcross[0] };
   const focal = { focalRows: plane.rows, strips: plane.strips, shortRow: plane.shortRow, ccds, pixels, intervals };
-  const written = { keepSmall, keepLarge, column: into.column, instrument: into.instrument };
+  const written = { keepSmall, keepLarge, column: into.column, instrument: into.instrument, factored, calibration, place };
   await device.run(instrumentCoefficients, { ...observed, height, duration: law.duration, ...focal, ...blocks, ...written }, each, options);
   sky.free();
-  for (const array of Object.values(arrays)) array.free();
+  for (const array of [...Object.values(arrays), ...Object.values(unwritten)]) array.free();
 }

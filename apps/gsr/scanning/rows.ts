@@ -1,5 +1,6 @@
 import { bool, f64, fixed, helper, i32, kernel, view } from "isoform";
 import { COS_OBLIQUITY, SIN_OBLIQUITY, STEP, SUN_SPEED, UAS, YEAR } from "./law.js";
+import { splinesAt } from "../spline.js";
 import { axesAt, cosineOf, sineOf } from "./sight.js";
 
 /*
@@ -137,11 +138,13 @@ export const attitudeCoefficients = kernel(
   {
     ...OBSERVED,
     satelliteAxes: fixed(bool),
+    factored: fixed(bool),
     pieces: view(f64, 2),
     knot: view(i32),
     attitude: view(f64, 2),
+    turns: view(f64, 2),
   },
-  ({ law, stars, transits, moments, transitOf, satelliteAxes, pieces, knot, attitude }, i) => {
+  ({ law, stars, transits, moments, transitOf, satelliteAxes, factored, pieces, knot, attitude, turns: kept }, i) => {
     const j = transitOf[i];
     const s = transits[j][0];
     const [strip, across] = placeInTransit(i - transits[j][4], stars[s][8] < 0);
@@ -161,18 +164,18 @@ export const attitudeCoefficients = kernel(
     const place = (see[13] - pieces[piece][0]) / pieces[piece][1];
     const first = Math.max(0, Math.min(Math.floor(place) | 0, Math.floor(pieces[piece][3]) | 0));
     const f = place - first;
-    const g = 1 - f;
     const spline = new Float64Array(4);
-    spline[0] = (g * g * g) / 6;
-    spline[1] = (3 * f * f * f - 6 * f * f + 4) / 6;
-    spline[2] = (3 * g * g * g - 6 * g * g + 4) / 6;
-    spline[3] = (f * f * f) / 6;
+    splinesAt(f, spline);
     knot[i] = (Math.floor(pieces[piece][2]) | 0) + first;
     for (let axis = 0; axis < 3; axis++) {
       for (let k = 0; k < 4; k++) attitude[i][4 * axis + k] = turns[axis] * spline[k];
     }
+    if (factored) {
+      for (let axis = 0; axis < 3; axis++) kept[i][axis] = turns[axis];
+      kept[i][3] = f;
+    }
   },
-  () => [placeInTransit, look, STRIP_TIME, ACROSS_ERROR],
+  () => [placeInTransit, look, splinesAt, STRIP_TIME, ACROSS_ERROR],
 );
 
 /**
@@ -184,6 +187,7 @@ export const instrumentCoefficients = kernel(
   "instrumentCoefficients",
   {
     ...OBSERVED,
+    factored: fixed(bool),
     height: f64,
     duration: f64,
     focalRows: i32,
@@ -200,6 +204,8 @@ export const instrumentCoefficients = kernel(
     keepLarge: view(f64, 2),
     column: view(i32, 2),
     instrument: view(f64, 2),
+    calibration: view(f64, 2),
+    place: view(i32, 2),
   },
   (p, i) => {
     const { stars, transits } = p;
@@ -233,6 +239,14 @@ export const instrumentCoefficients = kernel(
     instrument[i][5] = kept * (6 * x * x - 0.5);
     const firstLarge = (across ? p.largeAcross : p.largeAlong) + large;
     for (let d = 0; d < 3; d++) column[i][3 + d] = firstLarge + 2 * d * p.ccds * p.intervals;
+    if (p.factored) {
+      p.calibration[i][0] = instrument[i][0];
+      p.calibration[i][1] = instrument[i][1];
+      p.calibration[i][2] = weight;
+      p.calibration[i][3] = x;
+      p.place[i][0] = (across ? 2 * p.ccds * p.intervals : 0) + large;
+      p.place[i][1] = column[i][2];
+    }
   },
   () => [placeInTransit, look, STRIP_TIME, ACROSS_ERROR],
 );

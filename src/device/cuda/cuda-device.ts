@@ -1,6 +1,6 @@
 import type { Binding, Call } from "../launch/binding.js";
 import type { Capabilities, Device, Fold, FoldPart, Launch, TheoreticalPeaks } from "../device.js";
-import { GpuFold } from "../gpu/fold.js";
+import { GpuFold, type Mailboxes } from "../gpu/fold.js";
 import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import { KeptLaunches } from "../gpu/kept-launches.js";
@@ -99,5 +99,11 @@ export class CudaDevice extends GpuDevice<Gpu> {
     const reached = known.every(({ gpu }) => known.every((other) => other.gpu === gpu || gpu.reaches(other.gpu)));
     const together = known.length === parts.length && reached ? GpuFold.together(known) : undefined;
     return together && { launches: together.folds, allReduces: together.allReduces };
+  }
+
+  /** This process's fold of several, each on its GPU: see `GpuFold.across`. */
+  foldAcross({ launches, results }: FoldPart, mailboxes: Mailboxes): Launch | undefined {
+    const mine = launches.filter((launch) => launch instanceof GpuLaunch);
+    return GpuFold.across({ gpu: this.gpu, launches: mine, results }, mailboxes);
   }
 }

@@ -28,7 +28,16 @@ export interface Members {
   readonly mailboxes: readonly number[];
   /** Blocks of each. */
   readonly blocks: number;
+  /** Seconds after which the others are given up. Default: `PATIENCE`. */
+  readonly patience?: number;
 }
+
+/** Seconds that blocks of one process wait for each other. */
+const PATIENCE = 20;
+
+const NANOSECONDS = 1e9;
+/** The longest wait in nanoseconds. */
+const LONGEST = 2 ** 62;
 
 /** Bytes of the mailbox of one member, for the given numbers of members and blocks. */
 export const mailboxBytes = (members: number, blocks: number, reductions: number): number => 32 * members * blocks * reductions;
@@ -103,6 +112,8 @@ export class FinalReduction {
           return at(addresses);
         case "turn":
           return at(turn);
+        case "patience":
+          return Math.min(NANOSECONDS * (members?.patience ?? PATIENCE), LONGEST);
         // Any other slot belongs to the entries that come before (values.ts).
         default:
           return undefined;

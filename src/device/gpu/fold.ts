@@ -4,15 +4,36 @@ import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
 import { canSend } from "../../emit/c/gpu/mailbox.js";
-import { mailboxBytes, type FinalReduction } from "./final-reduction.js";
+import { mailboxBytes, type FinalReduction, type Members } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
-import type { GpuMachine, GpuMemory } from "./machine.js";
+import type { GpuMachine } from "./machine.js";
 
 /** One GPU's part of a fold, and the views of one element that take its result, by reduce parameter. */
 export interface FoldPart {
   readonly gpu: GpuMachine;
   readonly launches: readonly GpuLaunch[];
   readonly results: Readonly<Record<string, View>>;
+}
+
+/** Memory through which GPUs of several processes exchange totals. All processes call its functions alike, in one order. */
+export interface Mailboxes {
+  /** The number of this process, and of all. */
+  readonly me: number;
+  readonly count: number;
+  /** Seconds after which a GPU gives up the others. */
+  readonly patience: number;
+  /** The greatest of the numbers of all; undefined where one has none. */
+  most(own: number | undefined): number | undefined;
+  /** As many zeroed bytes in the memory of each; undefined where one has no room. */
+  take(bytes: number): TakenMailboxes | undefined;
+}
+
+/** Mailboxes of one fold. */
+export interface TakenMailboxes {
+  /** One for each process, reached from here. */
+  readonly addresses: readonly number[];
+  /** Gives back this process's own. */
+  free(): void;
 }
 
 /** Folds on one GPU what launches of one kernel, there and on others, have left of their reductions. */
@@ -29,7 +50,7 @@ export class GpuFold implements Launch {
   private constructor(
     readonly gpu: GpuMachine,
     private readonly launches: readonly GpuLaunch[],
-    private readonly memory: readonly GpuMemory[],
+    private readonly memory: readonly { free(): void }[],
     private readonly reduction: FinalReduction,
   ) {
     ({ kernel: this.kernel, policy: this.policy } = launches[0]);
@@ -54,13 +75,33 @@ export class GpuFold implements Launch {
     const mailboxes = allReduces ? parts.map(({ gpu }) => gpu.allocate(mailboxBytes(parts.length, most, reductions))) : [];
     const addresses = mailboxes.map(({ address }) => address);
     const folds = parts.map(({ gpu, launches, results }, me) => {
-      const memory = [gpu.allocate(8 * reductions), ...mailboxes.slice(me, me + 1)];
       const sources = allReduces ? launches : all;
       const members = allReduces ? { me, mailboxes: addresses, blocks: most } : undefined;
-      const reduction = launches[0].finalReductionOf(sources, { results: memory[0].address, outputs: outputAddresses(results) }, members)!;
-      return new GpuFold(gpu, sources, memory, reduction);
+      return GpuFold.of({ gpu, launches: sources, results }, mailboxes.slice(me, me + 1), members);
     });
     return { folds, allReduces };
+  }
+
+  /**
+   * This process's fold of several: GPUs of others fold what is theirs, and all exchange the results while they do so. Undefined on all where one has no
+   * launches, or cannot wait for others.
+   */
+  static across(part: FoldPart, mailboxes: Mailboxes): GpuFold | undefined {
+    const { gpu, launches, results } = part;
+    const { me, count, patience } = mailboxes;
+    const reductions = Object.keys(results).length;
+    const fits = launches.length > 0 && gpu.language.allReduces && canSend(reductions, count);
+    const blocks = mailboxes.most(fits ? launches[0].finalReductionBlocks(launches, count) : undefined);
+    if (blocks === undefined) return undefined;
+    const taken = mailboxes.take(mailboxBytes(count, blocks, reductions));
+    return taken && GpuFold.of(part, [taken], { me, mailboxes: taken.addresses, blocks, patience });
+  }
+
+  /** @param boxes memory that goes with the fold */
+  private static of({ gpu, launches, results }: FoldPart, boxes: readonly { free(): void }[], members: Members | undefined): GpuFold {
+    const totals = gpu.allocate(8 * Object.keys(results).length);
+    const reduction = launches[0].finalReductionOf(launches, { results: totals.address, outputs: outputAddresses(results) }, members)!;
+    return new GpuFold(gpu, launches, [totals, ...boxes], reduction);
   }
 
   /** Throws LaunchError if it, or a launch that leaves partials, was freed. */

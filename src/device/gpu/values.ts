@@ -87,6 +87,7 @@ export function fillRun({ binding, at, slots, copies }: ValueSources, run: RunVa
       case "me":
       case "mailboxes":
       case "turn":
+      case "patience":
         throw new Error(`"${slotText(slot)}" is for folds by several blocks (final-reduction.ts)`);
       default:
         return unreachable(slot);

@@ -443,6 +443,7 @@ function asked(slot: GpuSlot): GpuSlot {
     case "me":
     case "mailboxes":
     case "turn":
+    case "patience":
       throw new Error(`emitted files have no "${slotText(slot)}"`);
     default:
       return unreachable(slot);

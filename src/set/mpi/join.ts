@@ -30,7 +30,7 @@ export async function join(spec: string, patience = PATIENCE): Promise<Joined> {
       );
       if (!apart.includes(true) || world.count === 1) return {};
       const { connect } = await import("../nccl/join.js");
-      return connect(world, devices, link, { patience, job });
+      return connect({ world, blocking }, devices, link, { patience, job });
     },
     transport: (members) =>
       new MpiTransport(

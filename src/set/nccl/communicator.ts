@@ -1,10 +1,11 @@
 import type { CudaDevice } from "../../device/cuda/cuda-device.js";
 import type { CudaQueue } from "../../device/cuda/queue.js";
 import type { Handle } from "../../device/cuda/calls.js";
-import type { Queue } from "../../device/device.js";
+import type { FoldPart, Launch, Queue } from "../../device/device.js";
 import { stridedMemory } from "../../device/gpu/copies.js";
 import { BYTES, type View } from "../../device/memory/view.js";
 import type { Carrier, CarriedEnd } from "../carrier.js";
+import type { IpcMailboxes } from "../ipc/mailboxes.js";
 import type { Job } from "../job.js";
 import type { NcclCalls } from "./calls.js";
 
@@ -38,6 +39,8 @@ interface NcclOptions {
   readonly patience: number;
   /** The processes that a failure ends. */
   readonly job: Pick<Job, "abort"> & { endAfter(seconds: number): void };
+  /** Memory through which the GPUs exchange totals, where they reach each other's. */
+  readonly mailboxes?: IpcMailboxes;
 }
 
 /** Messages between GPUs, one of each rank, by NCCL: in streams, and in graphs that are captured from them. */
@@ -119,6 +122,11 @@ export class NcclCommunicator implements Carrier {
     for (; this.marks.length > AHEAD; this.advance()) this.look();
   }
 
+  fold(part: FoldPart): Launch | undefined {
+    const { mailboxes } = this.options;
+    return mailboxes && this.device.foldAcross(part, mailboxes);
+  }
+
   beforeClose(free: () => void): () => void {
     this.frees.add(free);
     return () => void this.frees.delete(free);
@@ -133,6 +141,7 @@ export class NcclCommunicator implements Carrier {
     this.closed = true;
     this.device.gpu.watch = undefined;
     for (const event of [...this.spare, ...this.marks.map(({ event }) => event)]) driver.call("cuEventDestroy_v2", event);
+    this.options.mailboxes?.close();
     this.calls.destroy(this.handle);
   }
 

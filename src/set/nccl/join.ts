@@ -3,7 +3,7 @@ import { CudaDevice } from "../../device/cuda/cuda-device.js";
 import type { Device } from "../../device/device.js";
 import { agreedByAll } from "../job.js";
 import type { Carried, Carrier } from "../carrier.js";
-import type { Communicator } from "../mpi/communicator.js";
+import { reach, type Worlds } from "../ipc/join.js";
 import type { MpiJob } from "../mpi/job.js";
 import { loadKoffi } from "../../device/ffi.js";
 import { NcclCalls } from "./calls.js";
@@ -24,11 +24,12 @@ export interface Way {
  * @throws IsoformError on all ranks alike for a way that was asked for and cannot be
  */
 export async function connect(
-  world: Communicator,
+  worlds: Worlds,
   devices: readonly Device[],
   wanted: "nccl" | "mpi" | undefined,
   options: { readonly patience: number; readonly job: MpiJob },
 ): Promise<Way> {
+  const { world } = worlds;
   const found = await find(devices, wanted);
   const all = await world.exchange(found.facts, "the way of messages between devices");
   const why = whyNot(all);
@@ -38,9 +39,15 @@ export async function connect(
   }
   const { calls } = found;
   const id = await world.share(world.rank === 0 ? calls.identity() : undefined, 0, "the identity of NCCL's communicator");
+  const [device] = devices as readonly CudaDevice[];
+  const reached = await reach(device, worlds, options.patience);
   const { rank, count } = world;
-  const carrier = new NcclCommunicator(calls, id!, devices[0] as CudaDevice, { rank, count, ...options });
-  return { carried: { by: "NCCL", version: calls.version }, carrier };
+  const mailboxes = "mailboxes" in reached ? reached.mailboxes : undefined;
+  const carrier = new NcclCommunicator(calls, id!, device, { rank, count, mailboxes, ...options });
+  return {
+    carried: { by: "NCCL", version: calls.version, totals: "why" in reached ? { by: "NCCL", why: reached.why } : { by: "IPC" } },
+    carrier,
+  };
 }
 
 /** Looks for NCCL, and for what speaks against it. */

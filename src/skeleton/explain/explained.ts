@@ -92,7 +92,10 @@ function particlesOf({ graph }: Plan, set: DeviceSet): [name: string, traffic: s
 
 function carriedText({ carried }: DeviceSet): string | undefined {
   if (!carried) return undefined;
-  return carried.by === "NCCL" ? `by NCCL ${carried.version}, without the host` : `by MPI, through the host: ${carried.why}`;
+  if (carried.by === "MPI") return `by MPI, through the host: ${carried.why}`;
+  const { version, totals } = carried;
+  const reductions = totals.by === "IPC" ? "by kernels, which write to each other's memory (CUDA IPC)" : `by NCCL: ${totals.why}`;
+  return `by NCCL ${version}, without the host; totals of reductions in fast mode ${reductions}`;
 }
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import type { DeviceEvent, Fold, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
+import type { DeviceEvent, Graph as DeviceGraph, Launch, Precision, Queue } from "../../device/device.js";
 import { tune } from "../../device/tuning/tune.js";
 import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
@@ -9,9 +9,9 @@ import {
   copyLocally,
   deliver,
   isLocal,
+  isMessage,
   localOf,
   postMessages,
-  spansProcesses,
   type DeviceSet,
   type StagedMessage,
 } from "../../set/index.js";
@@ -22,6 +22,7 @@ import type { Task } from "../plan/schedule.js";
 import { enqueueExchange, exchangeOf, exchangesIn, partnersIn } from "./carried.js";
 import type { Op } from "./op.js";
 import { partsOf, type Part } from "./parts.js";
+import { shareReduction, type SharedReduction } from "./shared-reduction.js";
 import { sweepsBackward, type SweepOrder } from "./sweep-order.js";
 
 /** Marks before and after an operation, by the clock of its member. */
@@ -32,13 +33,6 @@ export interface OpMarks {
 
 /** Containers that a message names. */
 const NAMED = 4;
-
-/** A reduction whose partials each member reads where they are. */
-interface SharedReduction {
-  /** By node and member. */
-  readonly launches: ReadonlyMap<ComputeNode, readonly (readonly Launch[])[]>;
-  readonly fold: Fold;
-}
 
 /** A plan bound to memory: launches prepared, copies known, events placed. */
 export class Program {
@@ -236,6 +230,8 @@ export class Program {
     const completion = new Map<Node, (member: number) => readonly Op[]>();
     /** The latest fold of each member that waits for other members while it runs, and the streams that have gone on after it. */
     const barriers = members.map(() => ({ fold: undefined as Op | undefined, passed: new Set<number>() }));
+    /** By member: exchanges since its latest fold that bring something from other processes. */
+    const arrivals = members.map((): Op[] => []);
     const add = (
       task: Task<Node>,
       member: number,
@@ -244,7 +240,9 @@ export class Program {
     ): Op => {
       const { node, stream } = task;
       const { fold, passed } = barriers[member];
-      const held = fold && !passed.has(stream) ? [...after, fold] : after;
+      // A message is work of the member that takes it, too.
+      const takers = (work.copies ?? []).map(({ to }) => to).filter((to) => isMessage(this.set, { from: member, to }));
+      const held = [...after, ...(fold && !passed.has(stream) ? [fold] : []), ...takers.flatMap((to) => barriers[to].fold ?? [])];
       passed.add(stream);
       const op = {
         node,
@@ -256,6 +254,7 @@ export class Program {
         ...work,
         waits: lastOfEach(held, { member, stream }, order),
       };
+      for (const to of new Set(takers)) arrivals[to].push(op);
       order.set(op, ops.length);
       ops.push(op);
       before.set(op, lasts[member].get(stream));
@@ -308,14 +307,14 @@ export class Program {
       } else {
         const shared = this.sharedOf(node.stage);
         if (shared) {
-          const { launches: list, allReduces } = shared.fold;
+          const { folds: list, allReduces } = shared;
           // Waits for all work so far: the device may put independent work after a fold, as it does not know what the fold waits for: that
           // would hold back work that another device's fold waits for, and both would wait for ever.
-          const all = members.map((m) => [...lasts[m].values()]);
+          const all = members.map((m) => [...lasts[m].values(), ...arrivals[m].splice(0)]);
           const waits = (m: number) => (allReduces ? all[m] : after(...members));
           const exchanging = allReduces ? after(...members) : [];
           const folds = members.map((m) =>
-            add(task, m, { launches: [list[m]], exchangesWith: exchanging.filter((op) => op.member !== m) }, waits(m)),
+            add(task, m, { launches: list[m] ?? [], exchangesWith: exchanging.filter((op) => op.member !== m) }, waits(m)),
           );
           if (allReduces) folds.forEach((fold, m) => (barriers[m] = { fold, passed: new Set([task.stream]) }));
           completion.set(node, (m) => [folds[m]]);
@@ -368,26 +367,10 @@ export class Program {
   }
 
   private share(stage: number): SharedReduction | undefined {
-    const { members, locals } = this.set;
     const nodes = this.plan.graph.nodes.filter((node): node is ComputeNode => node.kind === "compute" && node.stage === stage);
-    const { reductions, grid } = nodes[0].container;
-    if (this.precision !== "fast" || members.length === 1 || reductions.size === 0) return undefined;
-    // Other processes do not reach what this one leaves.
-    if (spansProcesses(this.set) || !locals[0].device.fold) return undefined;
-    const options = { precision: this.precision, unfolded: true, sweepBackward: this.sweepsBackward(stage) };
-    const launchesOf = ({ container, view, peerStored }: ComputeNode) =>
-      members.map((_, m) => grid.prepare(container, m, view, { ...options, peerStored }));
-    const launches = new Map(nodes.map((node) => [node, launchesOf(node)]));
-    const parts = locals.map(({ device }, m) => ({
-      device,
-      launches: [...launches.values()].flatMap((byMember) => byMember[m]),
-      results: Object.fromEntries([...reductions].map(([param, scalar]) => [param, scalar.views[m]])),
-    }));
-    const fold = locals[0].device.fold?.(parts);
-    const own = parts.flatMap((part) => part.launches);
-    if (fold) this.launches.push(...own, ...fold.launches);
-    else for (const launch of own) launch.free();
-    return fold && { launches, fold };
+    const shared = shareReduction(this.set, nodes, this.precision, this.sweepsBackward(stage));
+    if (shared) this.launches.push(...shared.all);
+    return shared;
   }
 
   private collectionsOf(container: Container, stage: number): readonly Collection[] {

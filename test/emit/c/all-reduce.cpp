@@ -18,6 +18,7 @@ struct Arguments {
   double *sum_output;
   long long *results;
   float *most_output;
+  long long patience;
 };
 
 /* More than the threads of a block ask for at once. */
@@ -74,7 +75,7 @@ int main(int, char **argv) {
   }
   for (Gpu &gpu : gpus) {
     for (Gpu &other : gpus) gpu.mailboxes.push_back((long long)other.mailbox);
-    gpu.arguments = {members, gpu.me, gpu.mailboxes.data(), &gpu.turn, gpu.sum_pieces.data(), gpu.most_pieces.data(), &gpu.sum, gpu.results.data(), &gpu.most};
+    gpu.arguments = {members, gpu.me, gpu.mailboxes.data(), &gpu.turn, gpu.sum_pieces.data(), gpu.most_pieces.data(), &gpu.sum, gpu.results.data(), &gpu.most, 1};
   }
   std::vector<std::thread> threads;
   for (Gpu &gpu : gpus) threads.emplace_back([&gpu] { gpu.work(); });

@@ -4,9 +4,6 @@ import { MOST_SENT, RECEIVERS } from "./mailbox.js";
 import { foldDown } from "./shuffles.js";
 import type { EntryWriter } from "./writer.js";
 
-/** Nanoseconds after which the others are given up. */
-const PATIENCE = 20_000_000_000;
-
 /**
  * The all-reduce in a kernel: blocks, of one GPU or several, that bring their totals together. Each puts its own into the mailboxes of all
  * GPUs, a word for each half of a value; the last block of each GPU waits for the words of all, and folds them in one order, so that all
@@ -86,11 +83,16 @@ export class AllReduce {
     code.block("for (;;)", () => {
       code.line(`${load(place, ["low", "high"])};`);
       code.line("if ((int)(low >> 32) == (int)(now + 1) && (int)(high >> 32) == (int)(now + 1)) break;");
-      code.line(`if (${nanoseconds} - begin > ${PATIENCE}ll) ${fail};`);
+      code.line(`if (${nanoseconds} - begin > ${this.patience}) ${fail};`);
       code.line(`${pause};`);
     });
     code.line(`const ${dialect.i64} bits = high << 32 | (unsigned int)low;`);
     code.line(`const ${T[type]} received = *(const ${T[type]} *)&bits;`);
+  }
+
+  /** Nanoseconds after which the others are given up. */
+  private get patience(): string {
+    return this.entry.param({ kind: "patience" }, "i64", "patience");
   }
 
   private get turn(): string {

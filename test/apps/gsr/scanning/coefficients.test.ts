@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { f64, i32, open, range } from "isoform";
+import { TURNS } from "../../../../apps/gsr/factored.js";
 import { SUN_SPEED, UAS, YEAR, COS_OBLIQUITY, SIN_OBLIQUITY } from "../../../../apps/gsr/scanning/law.js";
 import { attitudeCoefficients } from "../../../../apps/gsr/scanning/rows.js";
 import { timeOf, uploadSky } from "../../../../apps/gsr/scanning/transits.js";
 import { instrumentLayout, sections } from "../../../../apps/gsr/shape.js";
 import { Solver } from "../../../../apps/gsr/solver.js";
+import { splinesAt } from "../../../../apps/gsr/spline.js";
 import { readRows, type Entry } from "../dense-system.js";
 import type { Vector } from "./plain-sky.js";
 import { cross, dot, fieldAngles, plainAxes, plus, unit } from "./plain-sky.js";
@@ -174,8 +176,15 @@ test("turns about the satellite's axes are those about inertial ones in its fram
     const attitude = device.array(f64, [2 * count, 12]);
     const pieces = device.from(f64, [knots.start, knots.length, 0, shape.knots - 4]).reshape(1, 4);
     const splines = { pieces, knot: device.array(i32, 2 * count) };
-    await device.run(attitudeCoefficients, { ...observed, ...splines, satelliteAxes, attitude }, range(2 * count));
-    const values = await device.queue.read(attitude);
+    const kept = device.array(f64, [2 * count, TURNS]);
+    const factors = { factored: true, turns: kept };
+    await device.run(attitudeCoefficients, { ...observed, ...splines, ...factors, satelliteAxes, attitude }, range(2 * count));
+    const [values, turn] = [await device.queue.read(attitude), await device.queue.read(kept)];
+    const spline = new Float64Array(4);
+    for (let i = 0; i < 2 * count; i++) {
+      splinesAt(turn[TURNS * i + 3], spline);
+      for (let k = 0; k < 12; k++) assert.equal(values[12 * i + k], turn[TURNS * i + Math.floor(k / 4)] * spline[k % 4]);
+    }
     return (i: number) => [0, 1, 2].map((axis) => [0, 1, 2, 3].reduce((sum, k) => sum + values[12 * i + 4 * axis + k], 0));
   };
   const [inertial, satellite] = [await turns(false), await turns(true)];

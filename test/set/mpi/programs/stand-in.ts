@@ -36,6 +36,8 @@ class StandIn implements Carrier {
 
   submitted(): void {}
 
+  fold(): undefined {}
+
   beforeClose(): () => void {
     return () => {};
   }
