@@ -2,6 +2,8 @@ import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { AxisArray } from "../domain/grid/axis-array.js";
 import { Field, type GridSpecies } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/index.js";
+import { IsoformError } from "../ir/errors.js";
+import { agreedByAll } from "../set/job.js";
 import type { ElementType } from "../ir/scalars.js";
 import { onAllRanks, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
 import { joined, onlyIn, runOf, valuesIn, type Block } from "./blocks.js";
@@ -244,8 +246,11 @@ function speciesPart(species: Species): Part {
         end: run.end / columns[0][1].components,
       }));
       const stored = new Map(columns.map(([column], n) => [column, arrays[n]]));
-      if (isShared) await species.loadOwn(await onAllRanks(grid.set, () => readOwnParticles(species, stored, { first, end })), first);
-      else species.load((await columnsIn(species, stored, { first, end })) as { x: TypedArray });
+      if (isShared) {
+        const own = await onAllRanks(grid.set, () => readOwnParticles(species, stored, { first, end }));
+        await requireAll(species, own.x.length, stored.get("x")!.length);
+        await species.loadOwn(own, first);
+      } else species.load((await columnsIn(species, stored, { first, end })) as { x: TypedArray });
     },
   };
 }
@@ -258,6 +263,19 @@ function once<T>(make: () => Promise<T>, uses: number): () => Promise<T> {
     if (--left === 0) made = undefined;
     return found;
   };
+}
+
+/** Refuses stored particles that no process has taken, as they do not stand in the order of their cells. Throws IsoformError on all ranks. */
+async function requireAll({ grid, name }: Species, own: number, all: number): Promise<void> {
+  const taken = await grid.set.ranks!.gather(own, `the stored particles of "${name}"`);
+  const axes = grid.dimension;
+  const sum = taken.reduce((a, b) => a + b, 0);
+  if (sum !== all)
+    throw agreedByAll(
+      new IsoformError(
+        `species "${name}": ${all / axes} particles are in the checkpoint, and ranks have found ${sum / axes}: they do not stand in the order of their cells`,
+      ),
+    );
 }
 
 function arrayPart(array: CheckpointedArray): Part {

@@ -21,10 +21,7 @@ export async function ownParticles({ grid, name, columns }: Species, x: StoredAr
   const planeOf = async (particle: number): Promise<number> => {
     const at = await x.values(particle * axes, (particle + 1) * axes);
     const cell = cellOf(at, 0);
-    if (cell < 0)
-      throw new IsoformError(
-        `species "${name}": particle ${particle} is at [${Array.from(at)}], in no active cell of the grid of [${extents}] cells`,
-      );
+    if (cell < 0) refuse({ name, grid }, particle, at);
     return Math.floor(cell / planeSize);
   };
   /** The first particle in a plane, or after it. */
@@ -46,6 +43,12 @@ export async function ownParticles({ grid, name, columns }: Species, x: StoredAr
   };
 }
 
+function refuse({ name, grid: { extents } }: Pick<Species, "name" | "grid">, particle: number, at: ArrayLike<number>): never {
+  throw new IsoformError(
+    `species "${name}": particle ${particle} is at [${Array.from(at)}], in no active cell of the grid of [${extents}] cells`,
+  );
+}
+
 /** Columns by name. */
 type Stored = ReadonlyMap<string, StoredArray>;
 
@@ -62,7 +65,7 @@ export async function readOwnParticles(species: Species, stored: Stored, run: Ru
   const parts: Record<string, TypedArray>[] = [];
   for (let first = run.first; first < run.end; first += AT_ONCE) {
     const all = await columnsIn(species, stored, { first, end: Math.min(run.end, first + AT_ONCE) });
-    const own = ownIn(species, all.x);
+    const own = ownIn(species, all.x, first);
     parts.push(
       Object.fromEntries(
         Object.entries(all).map(([column, values]) => {
@@ -90,17 +93,25 @@ export async function columnsIn({ columns }: Species, stored: Stored, { first, e
   return values as { x: TypedArray };
 }
 
-/** The numbers of the particles that lie in cells of members of this process. */
-function ownIn({ grid, columns }: Species, x: TypedArray): number[] {
+/**
+ * The places in `x` of the particles that lie in cells of members of this process.
+ * @param first number of the first particle, for errors
+ * @throws IsoformError for a particle that is in no active cell
+ */
+function ownIn(species: Species, x: TypedArray, first: number): number[] {
+  const { grid, columns } = species;
   const { extents, partitions, set } = grid;
+  const axes = extents.length;
   const [nx, ny] = extents;
   const cellOf = cellFinder(grid, roundingOf(columns.x.type));
   const boxes = set.locals.map(({ index }) => partitions[index]);
-  return Array.from({ length: x.length / extents.length }, (_, n) => n).filter((n) => {
-    const row = Math.floor(cellOf(x, n * extents.length) / nx);
+  return Array.from({ length: x.length / axes }, (_, n) => n).filter((n) => {
+    const cell = cellOf(x, n * axes);
+    if (cell < 0) refuse(species, first + n, x.subarray(n * axes, (n + 1) * axes));
+    const row = Math.floor(cell / nx);
     const [plane, inPlane] = [Math.floor(row / ny), row % ny];
     return boxes.some(
-      ({ first, planes, rows = [0, ny] }) => plane >= first && plane < first + planes && inPlane >= rows[0] && inPlane < rows[1],
+      ({ first: begin, planes, rows = [0, ny] }) => plane >= begin && plane < begin + planes && inPlane >= rows[0] && inPlane < rows[1],
     );
   });
 }

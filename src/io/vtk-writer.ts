@@ -54,7 +54,7 @@ export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFi
   const parts = ownParts(grid);
   const own: { readonly number: number; readonly piece: NewElement }[] = [];
   for (const part of parts) own.push({ number: cutsRows(grid) ? part.members[0] : ranks.rank, piece: await file.piece(part) });
-  const [{ piece: any }] = own;
+  const [{ piece: model }] = own;
   await writeByRanks(ranks, {
     path: index,
     ending,
@@ -69,7 +69,7 @@ export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFi
         tag: "Piece",
         attributes: { ...(about.extent !== undefined && { Extent: about.extent }), Source: `${folder}/${pieceName(number, ending)}` },
       }));
-      const children = [...(any.children ?? []).flatMap(listed), ...sources];
+      const children = [...(model.children ?? []).flatMap(listed), ...sources];
       return encodeVtk({ tag: `P${tag}`, attributes: { ...attributes, GhostLevel: "0" }, children }, "inline");
     },
     put: async (content) => {
