@@ -12,8 +12,19 @@ import { syncFolder, writeSynced } from "./whole-file.js";
  * once all pieces are on the disk, which is the commit: until then the files before are what they were.
  */
 
-/** A rank's piece, once it is on the disk. */
+/** A piece to be written. */
+export interface NewPiece<T> {
+  /** Number by which it is named; the pieces of all ranks have different ones. */
+  readonly number: number;
+  /** Its content, which is made without messages between processes. */
+  content(folder: string): AsyncIterable<Uint8Array | string>;
+  /** Tells all ranks of it, once it is written. */
+  about(): T;
+}
+
+/** A piece, once it is on the disk. */
 export interface Written<T> {
+  readonly number: number;
   readonly bytes: number;
   readonly about: T;
 }
@@ -26,11 +37,9 @@ export interface InPieces<T> {
   readonly ending?: string;
   /** The folders that indexes at `path` name; throws an error where that cannot be told. */
   named(): Promise<readonly (string | undefined)[]>;
-  /** Content of this process's piece, which is made without messages between processes. */
-  piece(folder: string): AsyncIterable<Uint8Array | string>;
-  /** Tells all ranks of a piece that is written. */
-  about(): T;
-  /** Content of the index. Throws IsoformError where the pieces do not fit each other. */
+  /** Pieces of this process. */
+  readonly pieces: readonly NewPiece<T>[];
+  /** Content of the index of all pieces, by their numbers. Throws IsoformError where they do not fit each other. */
   index(folder: string, all: readonly Written<T>[]): Pieces;
   /** Puts the index in its place; rank 0 is asked. */
   put(index: Pieces): Promise<void>;
@@ -54,17 +63,18 @@ export async function writeByRanks<T>(ranks: Ranks, content: InPieces<T>): Promi
   const begun = await ranks.agree(ranks.rank === 0 ? await madeFolder(path) : {}, "the folder of pieces");
   if (begun.folder === undefined) throw agreedByAll(new IsoformError(begun.problem));
   const { folder } = begun;
-  const pathOf = (rank: number): string => join(dirname(path), folder, pieceName(rank, ending));
+  const pathOf = (piece: number): string => join(dirname(path), folder, pieceName(piece, ending));
   try {
-    const own = await writePiece(pathOf(ranks.rank), content, folder);
+    const own = await writePieces(content.pieces, folder, pathOf);
     const all = await ranks.gather(own, "the pieces of a file");
-    const written = all.map((each, rank) => {
+    const written = all.flatMap((each, rank) => {
       if ("problem" in each) throw agreedByAll(new IsoformError(`rank ${rank} of ${ranks.count}: ${each.problem}`));
       return each;
     });
+    written.sort((a, b) => a.number - b.number);
     const index = content.index(folder, written);
     await writeByOne({ ranks }, index, async (pieces) => {
-      for (const [rank, { bytes }] of written.entries()) await requirePiece(path, pathOf(rank), bytes);
+      for (const { number, bytes } of written) await requirePiece(path, pathOf(number), bytes);
       await content.put(pieces);
     });
   } catch (error) {
@@ -81,21 +91,26 @@ async function madeFolder(path: string): Promise<{ readonly folder?: string; rea
   }
 }
 
-/** Writes a piece, which is on the disk once it returns. An error is for all ranks, which wait for each other. */
-async function writePiece<T>(
-  path: string,
-  content: Pick<InPieces<T>, "piece" | "about">,
+/** Writes pieces, which are on the disk once it returns. An error is for all ranks, which wait for each other. */
+async function writePieces<T>(
+  pieces: readonly NewPiece<T>[],
   folder: string,
-): Promise<Written<T> | { readonly problem: string }> {
-  try {
-    await writeSynced(path, "wx", content.piece(folder));
-    await syncFolder(dirname(path));
-    return { bytes: (await stat(path)).size, about: content.about() };
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    const remedy = code === "ENOENT" ? ": name a folder that all ranks see" : "";
-    return { problem: code === undefined ? message : `cannot write ${path}: ${message.split(",")[0]}${remedy}` };
+  pathOf: (piece: number) => string,
+): Promise<Written<T>[] | { readonly problem: string }> {
+  const written: Written<T>[] = [];
+  for (const { number, content, about } of pieces) {
+    const path = pathOf(number);
+    try {
+      await writeSynced(path, "wx", content(folder));
+      await syncFolder(dirname(path));
+      written.push({ number, bytes: (await stat(path)).size, about: about() });
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      const remedy = code === "ENOENT" ? ": name a folder that all ranks see" : "";
+      return { problem: code === undefined ? message : `cannot write ${path}: ${message.split(",")[0]}${remedy}` };
+    }
   }
+  return written;
 }
 
 /** Throws IsoformError where a piece cannot be the one that was written. */

@@ -1,12 +1,14 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { AxisArray } from "../domain/grid/axis-array.js";
 import { Field, type GridSpecies } from "../domain/grid/grid.js";
-import type { Planes } from "../domain/grid/pieces.js";
 import type { Species } from "../domain/particles/index.js";
+import { IsoformError } from "../ir/errors.js";
+import { agreedByAll } from "../set/job.js";
 import type { ElementType } from "../ir/scalars.js";
-import { Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
-import { isInPlanes, ownPlanes, ownPlaneValues, planeValues, takenPlanes } from "./fields.js";
-import { ownParticles } from "./own-particles.js";
+import { onAllRanks, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";
+import { joined, onlyIn, runOf, valuesIn, type Block } from "./blocks.js";
+import { boxValues, ownBlocks, ownRows, planeValues, takenPlanes } from "./fields.js";
+import { columnsIn, ownParticles, readOwnParticles } from "./own-particles.js";
 import type { Run, StateArray, StoredArray } from "./state-file.js";
 
 /*
@@ -59,11 +61,8 @@ export interface Described {
 
 /** Values of a part. */
 export interface PartArray extends StateArray {
-  /**
-   * The run of values that this process has, where each of several has one: rank 0 the first, rank 1 the next. They are given without messages between
-   * processes.
-   */
-  readonly own?: StateArray & { readonly first: number };
+  /** The values that this process has, where each of several has some, block after block. They are given without messages between processes. */
+  readonly own?: StateArray & { readonly blocks: readonly Block[] };
 }
 
 /** Something with values, here. */
@@ -74,6 +73,8 @@ export interface Part extends Omit<Described, "arrays"> {
   arrays(): Promise<readonly PartArray[]>;
   /** True where arrays of these lengths can be taken. */
   fits(lengths: readonly number[]): boolean;
+  /** The same arrays, where this process takes some of their values only: others may be 0. */
+  narrowed?(arrays: readonly StoredArray[]): readonly StoredArray[];
   /** The runs of the arrays that this process takes, without messages between processes. Default: all values. */
   taken?(arrays: readonly StoredArray[]): readonly Run[] | Promise<readonly Run[]>;
   /** @param runs that `taken` has given */
@@ -132,13 +133,8 @@ function fieldPart(field: Field): Part {
   const ghosts = margins.some(([low, high]) => low + high > 0);
   const length = extents.reduce((product, n, axis) => product * (n + margins[axis][0] + margins[axis][1]), cardinality);
   const active = cells < extents.reduce((a, b) => a * b, 1) ? `, ${cells} of them active` : "";
-  const plane = length / (extents.at(-1)! + margins.at(-1)![0] + margins.at(-1)![1]);
-  /** The values of the planes that members of this process own. */
-  const owned = (): Run => runOf(ownPlanes(field, ghosts));
-  const runOf = ({ first, end }: Planes): Run => {
-    const before = margins.at(-1)![0];
-    return { first: (first + before) * plane, end: (end + before) * plane };
-  };
+  const [before, after] = margins.at(-1)!;
+  const plane = length / (extents.at(-1)! + before + after);
   const beyond = ghosts ? ` with ghosts ${margins.map(([low, high]) => `${low} + ${high}`).join(", ")}` : "";
   return {
     kind: "field",
@@ -149,15 +145,21 @@ function fieldPart(field: Field): Part {
       if (!field.defined) return [];
       await finish(grid.set);
       const all = { type, length, values: () => planeValues(field, { ghosts }) };
-      if (!isInPlanes(grid)) return [all];
-      const { first, end } = owned();
-      return [{ ...all, own: { type, first, length: end - first, values: () => ownPlaneValues(field, { ghosts }) } }];
+      if (!spansProcesses(grid.set)) return [all];
+      const blocks = ownBlocks(field, ghosts);
+      return [{ ...all, own: { type, length: valuesIn(blocks), blocks, values: () => boxValues(field, { ghosts }) } }];
     },
-    taken: (arrays) => arrays.map(() => runOf(takenPlanes(field, ghosts))),
+    taken: (arrays) => {
+      const { first, end } = takenPlanes(field, ghosts);
+      return arrays.map(() => ({ first: (first + before) * plane, end: (end + before) * plane }));
+    },
+    narrowed: (arrays) => {
+      const rows = spansProcesses(grid.set) ? ownRows(field, ghosts) : undefined;
+      return rows ? arrays.map((array) => onlyIn(rows, array)) : arrays;
+    },
     fits: (lengths) => lengths.length === 0 || (lengths.length === 1 && lengths[0] === length),
     restore: async ([array]) => {
       if (!array) return;
-      const [before] = margins.at(-1)!;
       await field.uploadPlanes((first, end) => array.values((first + before) * plane, (end + before) * plane), { ghosts });
     },
   };
@@ -203,7 +205,7 @@ function scalarPart(scalar: Scalar): Part {
 function speciesPart(species: Species): Part {
   const { grid, name } = species;
   const columns = Object.entries(species.columns);
-  const isShared = isInPlanes(grid);
+  const isShared = spansProcesses(grid.set);
   const particlesIn = (arrays: readonly StoredArray[]): number => arrays[0].length / columns[0][1].components;
   return {
     kind: "species",
@@ -212,10 +214,7 @@ function speciesPart(species: Species): Part {
     is: `${columns.map(([column, { type, components }]) => `${column} ${components} ${type}`).join(", ")} on ${grid.extents.join(" x ")} cells`,
     arrays: async () => {
       await finish(grid.set);
-      const held = await species.held();
-      const count = total(held);
-      const [low, high] = [grid.set.locals[0].index, grid.set.locals.at(-1)!.index + 1];
-      const [first, own] = [total(held.slice(0, low)), total(held.slice(low, high))];
+      const { count, own } = await species.places();
       const all = once(() => species.download(), columns.length);
       const ownAll = once(() => species.downloadOwn(), columns.length);
       return columns.map(([column, { type, components }]) => ({
@@ -223,7 +222,12 @@ function speciesPart(species: Species): Part {
         length: count * components,
         values: async () => (await all())[column],
         ...(isShared && {
-          own: { type, first: first * components, length: own * components, values: async () => (await ownAll())[column] },
+          own: {
+            type,
+            length: components * own.reduce((sum, [, held]) => sum + held, 0),
+            blocks: own.map(([first, held]) => runOf(first * components, held * components)),
+            values: async () => (await ownAll())[column],
+          },
         }),
       }));
     },
@@ -237,16 +241,19 @@ function speciesPart(species: Species): Part {
       return columns.map(([, { components }]) => ({ first: first * components, end: end * components }));
     },
     restore: async (arrays, runs) => {
-      const values: Record<string, TypedArray> = {};
-      for (const [n, [column]] of columns.entries()) values[column] = await arrays[n].values(runs[n].first, runs[n].end);
-      const data = values as { x: TypedArray };
-      if (isShared) await species.loadOwn(data, runs[0].first / columns[0][1].components);
-      else species.load(data);
+      const [{ first, end }] = runs.map((run) => ({
+        first: run.first / columns[0][1].components,
+        end: run.end / columns[0][1].components,
+      }));
+      const stored = new Map(columns.map(([column], n) => [column, arrays[n]]));
+      if (isShared) {
+        const own = await onAllRanks(grid.set, () => readOwnParticles(species, stored, { first, end }));
+        await requireAll(species, own.x.length, stored.get("x")!.length);
+        await species.loadOwn(own, first);
+      } else species.load((await columnsIn(species, stored, { first, end })) as { x: TypedArray });
     },
   };
 }
-
-const total = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
 /** Makes something when it is first asked for, and lets go of it when it is asked for the last time. */
 function once<T>(make: () => Promise<T>, uses: number): () => Promise<T> {
@@ -256,6 +263,19 @@ function once<T>(make: () => Promise<T>, uses: number): () => Promise<T> {
     if (--left === 0) made = undefined;
     return found;
   };
+}
+
+/** Refuses stored particles that no process has taken, as they do not stand in the order of their cells. Throws IsoformError on all ranks. */
+async function requireAll({ grid, name }: Species, own: number, all: number): Promise<void> {
+  const taken = await grid.set.ranks!.gather(own, `the stored particles of "${name}"`);
+  const axes = grid.dimension;
+  const sum = taken.reduce((a, b) => a + b, 0);
+  if (sum !== all)
+    throw agreedByAll(
+      new IsoformError(
+        `species "${name}": ${all / axes} particles are in the checkpoint, and ranks have found ${sum / axes}: they do not stand in the order of their cells`,
+      ),
+    );
 }
 
 function arrayPart(array: CheckpointedArray): Part {
@@ -274,7 +294,8 @@ function arrayPart(array: CheckpointedArray): Part {
         type,
         length,
         values,
-        ...(piece && ranks && { own: { type, first: piece.first, length: piece.length, values: () => array.read() } }),
+        ...(piece &&
+          ranks && { own: { type, length: piece.length, blocks: joined([runOf(piece.first, piece.length)]), values: () => array.read() } }),
       },
     ],
     fits: ([only, another]) => only === length && another === undefined,

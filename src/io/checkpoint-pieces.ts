@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { IsoformError } from "../ir/errors.js";
 import type { ElementType } from "../ir/scalars.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
 import { BLOCK, BlockDigests, CheckedFile, digestBytes } from "./block-digests.js";
+import { areInOrder, inBlocks, joined, requireCover, runOf, valuesIn, type Block } from "./blocks.js";
 import { isForFile, requirePiece, writeByRanks, type Written } from "./by-ranks.js";
 import type { PartArray } from "./checkpoint-parts.js";
 import { isFolderName, pieceName } from "./piece-folder.js";
@@ -24,16 +24,25 @@ interface PieceList {
   readonly block: number;
   /** Size of each piece, by rank. */
   readonly bytes: readonly number[];
-  /** For each array of the checkpoint, how many of its values each piece has, one after the other; null for an array of the index. */
-  readonly arrays: readonly ({ readonly type: ElementType; readonly counts: readonly number[] } | null)[];
+  /** For each array of the checkpoint, what pieces have of it; null for an array of the index. */
+  readonly arrays: readonly (ArrayInPieces | null)[];
+}
+
+/** An array whose values are in pieces. */
+interface ArrayInPieces {
+  readonly type: ElementType;
+  /** How many of its values each piece has. */
+  readonly counts: readonly number[];
+  /** Places of these values in the array. Default: a piece begins where the one before ends. */
+  readonly blocks?: readonly (readonly Block[])[];
 }
 
 /** Facts about a rank's piece. */
 interface About {
   /** Digests of its blocks, one after the other. */
   readonly digests: Uint8Array;
-  /** The first value of each array in pieces, and how many the rank has. */
-  readonly runs: readonly (readonly [first: number, count: number])[];
+  /** The rank's values of each array in pieces. */
+  readonly blocks: readonly (readonly Block[])[];
 }
 
 /** Content of a checkpoint: arrays that processes have in pieces, and others. */
@@ -54,8 +63,13 @@ export async function writeInPieces(ranks: Ranks, path: string, format: string, 
   await writeByRanks<About>(ranks, {
     path,
     named: () => foldersOf(path),
-    piece: (folder) => passing.through(stateBytes(format, { head: { checkpoint: folder, rank: ranks.rank }, arrays: own })),
-    about: () => ({ digests: passing.digests, runs: own.map(({ first, length }) => [first, length]) }),
+    pieces: [
+      {
+        number: ranks.rank,
+        content: (folder) => passing.through(stateBytes(format, { head: { checkpoint: folder, rank: ranks.rank }, arrays: own })),
+        about: () => ({ digests: passing.digests, blocks: own.map(({ blocks }) => blocks) }),
+      },
+    ],
     index: (folder, all) => stateBytes(format, indexOf(folder, all, content)),
     put: (index) => replaceCheckpoint(path, index),
   });
@@ -66,25 +80,23 @@ export async function writeInPieces(ranks: Ranks, path: string, format: string, 
 function indexOf(folder: string, all: readonly Written<About>[], { head, arrays }: Content): StateContent {
   let n = 0;
   const inPieces = arrays.map(({ type, length, own }) => {
-    const runs = own && all.map(({ about }) => about.runs[n]);
-    if (!runs) return null;
+    if (!own) return null;
+    const blocks = all.map(({ about }) => about.blocks[n]);
     n++;
-    requireCover(runs, length);
-    return { type, counts: runs.map(([, count]) => count) };
+    requireAgreedCover(blocks, length);
+    return { type, counts: blocks.map(valuesIn), ...(!areInOrder(blocks) && { blocks }) };
   });
   const pieces: PieceList = { folder, block: BLOCK.bytes, bytes: all.map(({ bytes }) => bytes), arrays: inPieces };
   const digests = new Uint8Array(Buffer.concat(all.map(({ about }) => about.digests)));
   return { head: { ...head, pieces }, arrays: [digests, ...arrays.filter(({ own }) => !own)] };
 }
 
-function requireCover(runs: About["runs"], length: number): void {
-  let end = 0;
-  for (const [rank, [first, count]] of runs.entries()) {
-    if (first !== end)
-      throw agreedByAll(new IsoformError(`rank ${rank} gives values of an array from ${first} on, and the ranks before end at ${end}`));
-    end += count;
+function requireAgreedCover(blocks: readonly (readonly Block[])[], length: number): void {
+  try {
+    requireCover(blocks, length);
+  } catch (error) {
+    throw agreedByAll(error as IsoformError);
   }
-  if (end !== length) throw agreedByAll(new IsoformError(`${runs.length} ranks give ${end} of the ${length} values of an array`));
 }
 
 /**
@@ -106,7 +118,7 @@ export async function openPieces(path: string, format: string, described: unknow
   }
   const opened = files.map((file, rank) => onceOnly(() => openPiece(file, format, pieces, rank)));
   let [inPieces, inIndex] = [0, 0];
-  return pieces.arrays.map((each) => (each === null ? shared[inIndex++] : inRuns(each, inPieces++, opened)));
+  return pieces.arrays.map((each) => (each === null ? shared[inIndex++] : inPieceFiles(path, each, inPieces++, opened)));
 }
 
 type Opened = () => Promise<readonly StoredArray[]>;
@@ -124,29 +136,21 @@ async function openPiece(file: CheckedFile, format: string, { folder, arrays }: 
   return found;
 }
 
-/** An array whose values are in pieces one after the other. */
-function inRuns({ type, counts }: NonNullable<PieceList["arrays"][number]>, n: number, opened: readonly Opened[]): StoredArray {
-  const begins: number[] = [];
-  let length = 0;
-  for (const count of counts) {
-    begins.push(length);
-    length += count;
+/** Array number `n` of the ones in pieces. Throws IsoformError where the pieces do not cover it. */
+function inPieceFiles(path: string, { type, counts, blocks }: ArrayInPieces, n: number, opened: readonly Opened[]): StoredArray {
+  const length = counts.reduce((sum, count) => sum + count, 0);
+  let end = 0;
+  const all = blocks ?? counts.map((count) => joined([runOf((end += count) - count, count)]));
+  try {
+    requireCover(all, length);
+  } catch (error) {
+    throw new IsoformError(`${path} is an incomplete checkpoint: ${(error as Error).message}`);
   }
-  return {
+  return inBlocks(
     type,
     length,
-    values: async (first = 0, end = length) => {
-      const all = typedArray(type, end - first) as TypedArray;
-      for (const [rank, begin] of begins.entries()) {
-        const [from, to] = [Math.max(first, begin), Math.min(end, begin + counts[rank])];
-        if (from >= to) continue;
-        const values = await (await opened[rank]())[n].values(from - begin, to - begin);
-        if (values.length === all.length) return values;
-        all.set(values, from - first);
-      }
-      return all;
-    },
-  };
+    all.map((each, rank) => ({ blocks: each, open: async () => (await opened[rank]())[n] })),
+  );
 }
 
 function requirePieces(path: string, described: unknown, digests: StoredArray | undefined, shared: number): PieceList {
@@ -162,11 +166,25 @@ function requirePieces(path: string, described: unknown, digests: StoredArray | 
     digests.length === pieces.bytes.reduce((sum, bytes) => sum + digestBytes(bytes, pieces.block!), 0) &&
     Array.isArray(pieces.arrays) &&
     pieces.arrays.filter((each) => each === null).length === shared &&
-    pieces.arrays.every(
-      (each) => each === null || (isElementType(each?.type) && areCounts(each.counts) && each.counts.length === pieces.bytes!.length),
-    );
+    pieces.arrays.every((each: ArrayInPieces | null) => {
+      if (each === null) return true;
+      if (!isElementType(each?.type) || !areCounts(each.counts) || each.counts.length !== pieces.bytes!.length) return false;
+      const { counts, blocks } = each;
+      return blocks === undefined || (Array.isArray(blocks) && counts.every((count, n) => areBlocks(blocks[n], count)));
+    });
   if (!isComplete) throw new IsoformError(`${path} is an incomplete checkpoint: it lacks the list of its pieces`);
   return pieces as PieceList;
+}
+
+/** Whether this, which may be anything, are blocks with as many values. */
+function areBlocks(blocks: unknown, count: number): boolean {
+  const isBlock = (block: unknown): block is Block =>
+    Array.isArray(block) &&
+    block.length === 4 &&
+    block.every((n) => Number.isSafeInteger(n) && n >= 0) &&
+    block[1] * block[2] > 0 &&
+    (block[2] === 1 || block[3] >= block[1]);
+  return Array.isArray(blocks) && blocks.every(isBlock) && valuesIn(blocks) === count;
 }
 
 /** Makes something once, when it is first asked for. */

@@ -206,7 +206,18 @@ export class Checkpoint {
       return part.fits(found.arrays.map(({ length }) => length)) ? [] : [`${key} has different lengths in the file`];
     });
     if (differences.length > 0) throw new IsoformError(`${this.path} is a checkpoint of another state: ${differences.join("; ")}`);
-    return [...there].map(([key, { part, arrays }]) => ({ part: here.get(key)!, arrays, iteration: part.iteration }));
+    return [...there].map(
+      ([
+        key,
+        {
+          part: { iteration },
+          arrays,
+        },
+      ]) => {
+        const part = here.get(key)!;
+        return { part, arrays: part.narrowed?.(arrays) ?? arrays, iteration };
+      },
+    );
   }
 
   /** Refuses different checkpoints on some ranks, which have opened them by themselves. Throws IsoformError on all. */

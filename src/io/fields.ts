@@ -1,10 +1,11 @@
-import { Field, type Grid, type HostArrayOptions } from "../domain/grid/grid.js";
+import { Field, type BoxOptions, type HostArrayOptions } from "../domain/grid/grid.js";
+import type { Span } from "../domain/grid/parts.js";
 import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
 import { describe } from "../ir/describe.js";
 import { IsoformError } from "../ir/errors.js";
-import { spansProcesses } from "../set/index.js";
+import { joined, type Block } from "./blocks.js";
 import type { ArraySource, DataArray } from "./vtk-file.js";
 
 /** Place of the grid: the corner of cell (0, 0, 0), and the size of a cell. */
@@ -40,14 +41,46 @@ export function facesOf({ faces }: Faces, extents: readonly number[]): Float64Ar
 const GHOSTS = "vtkGhostType";
 const HIDDEN = 32;
 
-/** Cell data that hides inactive cells of some planes; none where all of the grid are active. */
-export function hiddenCells({ activity }: Field["grid"], planes?: Planes): ArraySource[] {
-  const all = planes ?? { first: 0, end: activity.planes.length };
-  const hidden = ({ first, end }: Planes): Uint8Array => activity.bytes(first, end).map((active) => (active ? 0 : HIDDEN));
+/** Cells that go to a file: some planes, some rows of them along y ([0, 1) in two dimensions), and the members of this process that own them. */
+export interface Part extends Planes {
+  readonly rows: Span;
+  readonly members: readonly number[];
+}
+
+/** The parts of a grid that this process writes: its planes, or where it has some of their rows, the box of each member. */
+export function ownParts(grid: Field["grid"]): Part[] {
+  const { set, partitions, extents, dimension } = grid;
+  const rows: Span = [0, dimension === 3 ? extents[1] : 1];
+  const each = set.locals.map(({ index }): Part => {
+    const { first, planes, rows: own = rows } = partitions[index];
+    return { first, end: first + planes, rows: dimension === 3 ? own : rows, members: [index] };
+  });
+  if (cutsRows(grid)) return each;
+  return [{ first: each[0].first, end: each.at(-1)!.end, rows, members: each.flatMap(({ members }) => members) }];
+}
+
+/** All cells of a grid, of all members. */
+export const wholePart = ({ extents, dimension }: Field["grid"]): Part => ({
+  first: 0,
+  end: extents.at(-1)!,
+  rows: [0, dimension === 3 ? extents[1] : 1],
+  members: [],
+});
+
+/** Cells of a part. */
+export const cellsOf = ({ first, end, rows: [low, high] }: Part, [nx]: readonly number[]): number => (end - first) * (high - low) * nx;
+
+/** Cell data that hides inactive cells of a part; none where all of the grid are active. */
+export function hiddenCells({ activity, extents }: Field["grid"], part: Part): ArraySource[] {
+  const [low, high] = part.rows.map((row) => row * extents[0]);
   function* pieces(): Generator<Uint8Array> {
-    for (const piece of piecesOf(all, activity.planeSize)) yield hidden(piece);
+    for (const { first, end } of piecesOf(part, activity.planeSize)) {
+      const hidden = activity.bytes(first, end).map((active) => (active ? 0 : HIDDEN));
+      if (high - low === activity.planeSize) yield hidden;
+      else for (let at = 0; at < hidden.length; at += activity.planeSize) yield hidden.subarray(at + low, at + high);
+    }
   }
-  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: (all.end - all.first) * activity.planeSize, pieces }];
+  return activity.isFull ? [] : [{ name: GHOSTS, components: 1, type: "u8", length: cellsOf(part, extents), pieces }];
 }
 
 export const withoutHidden = (cellData: ReadonlyMap<string, DataArray>): ReadonlyMap<string, DataArray> =>
@@ -76,18 +109,43 @@ export async function* planeValues(field: Field, options?: HostArrayOptions): As
   for await (const { values } of field.wholePlanes(options)) yield values;
 }
 
-/** The same of the planes that members of this process own. */
-export async function* ownPlaneValues(field: Field, options?: HostArrayOptions): AsyncGenerator<TypedArray> {
-  for await (const { values } of field.planes(options)) yield values;
+/** The values of the cells that members of this process own, box after box. */
+export async function* boxValues(field: Field, options?: BoxOptions): AsyncGenerator<TypedArray> {
+  for await (const { values } of field.boxes(options)) yield values;
 }
 
-/** Whether several processes have a grid, each whole planes; where they have some of the rows of planes, files are rank 0's. */
-export const isInPlanes = (grid: Pick<Grid, "set" | "dimension" | "cutAxes">): boolean => spansProcesses(grid.set) && !cutsRows(grid);
+/** Values of a row and of a plane of a field's host array, and layers of ghosts in front of planes and rows. */
+function layoutOf({ grid, cardinality }: Field, ghosts: boolean): { row: number; plane: number; before: readonly number[] } {
+  const margins = ghosts ? grid.ghosts : grid.extents.map(() => [0, 0]);
+  const along = grid.extents.map((cells, axis) => cells + margins[axis][0] + margins[axis][1]);
+  const row = cardinality * along[0];
+  return { row, plane: along.slice(1, -1).reduce((product, n) => product * n, row), before: margins.map(([low]) => low) };
+}
 
-/** The planes of a field that members of this process own. */
-export function ownPlanes(field: Field, ghosts = false): Planes {
-  const pieces = field.grid.ownPieces(field, ghosts);
-  return { first: pieces[0].first, end: pieces.at(-1)!.end };
+/** Places of these values in a host array of the whole box, with `ghosts` of all of it and its ghosts. */
+export function ownBlocks(field: Field, ghosts = false): Block[] {
+  const { row, plane, before } = layoutOf(field, ghosts);
+  const inPlane = (rows: number): number => (field.grid.dimension === 3 ? (rows + before[1]) * row : 0);
+  const boxes = field.grid.ownBoxes(field, ghosts);
+  return joined(
+    boxes.map(({ first, end, rows: [low, high] }): Block => [
+      (first + before.at(-1)!) * plane + inPlane(low),
+      (high - low) * row,
+      end - first,
+      plane,
+    ]),
+  );
+}
+
+/** The rows of all planes in which members of this process own cells, in the same way; undefined for all rows. */
+export function ownRows(field: Field, ghosts = false): Block | undefined {
+  const { grid } = field;
+  if (!cutsRows(grid)) return undefined;
+  const { row, plane, before } = layoutOf(field, ghosts);
+  const rows = grid.ownBoxes(field, ghosts).map((box) => box.rows);
+  const [low, high] = [Math.min(...rows.map(([first]) => first)), Math.max(...rows.map(([, end]) => end))];
+  const planes = grid.extents[2] + (ghosts ? grid.ghosts[2][0] + grid.ghosts[2][1] : 0);
+  return [(low + before[1]) * row, (high - low) * row, planes, plane];
 }
 
 /** The planes in which members of this process own cells. */
@@ -96,11 +154,15 @@ export function takenPlanes(field: Field, ghosts = false): Planes {
   return { first: pieces[0].first, end: pieces.at(-1)!.end };
 }
 
-/** The extent of cells, or of some planes, as VTK has it: the first and the last point along x, y and z. */
-export function extentText(extents: readonly number[], planes?: Planes): string {
-  const last = extents.length - 1;
-  return [0, 1, 2].map((axis) => (axis === last && planes ? `${planes.first} ${planes.end}` : `0 ${extents[axis] ?? 0}`)).join(" ");
+/** The cells of a part along an axis, or without one all; [0, 0] where the grid has no such axis. */
+export function spanOf(extents: readonly number[], axis: number, part?: Part): Span {
+  if (part && axis === extents.length - 1) return [part.first, part.end];
+  return part && axis === 1 ? part.rows : [0, extents[axis] ?? 0];
 }
+
+/** The extent of cells, or of a part of them, as VTK has it: the first and the last point along x, y and z. */
+export const extentText = (extents: readonly number[], part?: Part): string =>
+  [0, 1, 2].flatMap((axis) => spanOf(extents, axis, part)).join(" ");
 
 async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -111,17 +173,13 @@ async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
 /**
  * Host arrays of fields to be written. What is not large is read at once, so that work that is submitted later does not show in it; of the rest, some
  * planes are read when their turn comes.
- * @param own whether they have the planes of this process only, or all, which all processes of the set then ask for alike
+ * @param part the cells of this process that they have; by default all cells, which all processes of the set then ask for alike
  */
-export async function sourcesOf(fields: readonly Field[], own = false): Promise<ArraySource[]> {
-  const lengthOf = (field: Field): number => {
-    if (!own) return field.length;
-    const { first, end } = ownPlanes(field);
-    return (end - first) * field.grid.planeLength(field);
-  };
-  const valuesOf = own ? ownPlaneValues : planeValues;
+export async function sourcesOf(fields: readonly Field[], part?: Part): Promise<ArraySource[]> {
+  const lengthOf = (field: Field): number => (part ? field.cardinality * cellsOf(part, field.grid.extents) : field.length);
+  const valuesOf = (field: Field): AsyncGenerator<TypedArray> => (part ? boxValues(field, part) : planeValues(field));
   const bytes = fields.reduce((sum, field) => sum + lengthOf(field) * BYTES[field.type], 0);
-  const readNow = async (field: Field): Promise<TypedArray[]> => (own ? collected(ownPlaneValues(field)) : [await field.download()]);
+  const readNow = async (field: Field): Promise<TypedArray[]> => (part ? collected(valuesOf(field)) : [await field.download()]);
   const read = bytes <= HOST_LIMITS.piece ? await Promise.all(fields.map(readNow)) : undefined;
   return fields.map((field, n) => {
     const { name, cardinality: components, type } = field;

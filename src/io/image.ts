@@ -1,8 +1,8 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
-import { extentText, gridOf, hiddenCells, originOf, ownPlanes, sourcesOf, spacingOf, withoutHidden, type Geometry } from "./fields.js";
+import { extentText, gridOf, hiddenCells, originOf, sourcesOf, spacingOf, wholePart, withoutHidden, type Geometry } from "./fields.js";
 import type { DataArray, VtkEncoding } from "./vtk-file.js";
-import { cellsInPieces, joinedCellData, readVtk } from "./vtk-reader.js";
+import { cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";
 import { writeVtk } from "./vtk-writer.js";
 
 /** A box of cells with values. */
@@ -33,10 +33,9 @@ export async function writeImage(
     ending: ".vti",
     attributes: { WholeExtent: extentText(grid.extents), Origin: originOf(options).join(" "), Spacing: spacingOf(options).join(" ") },
     encoding: options.encoding,
-    piece: async (own) => {
-      const planes = own ? ownPlanes(fields[0]) : undefined;
-      const arrays = [...(await sourcesOf(fields, own)), ...hiddenCells(grid, planes)];
-      return { tag: "Piece", attributes: { Extent: extentText(grid.extents, planes) }, children: [{ tag: "CellData", arrays }] };
+    piece: async (part) => {
+      const arrays = [...(await sourcesOf(fields, part)), ...hiddenCells(grid, part ?? wholePart(grid))];
+      return { tag: "Piece", attributes: { Extent: extentText(grid.extents, part) }, children: [{ tag: "CellData", arrays }] };
     },
   });
 }
@@ -49,14 +48,11 @@ export async function readImage(path: string): Promise<Image> {
     if (found.length !== count || !found.every(Number.isFinite)) throw new IsoformError(`${path}: its ${name} is not ${count} numbers`);
     return found;
   };
-  const ends = numbers("WholeExtent", 6).filter((_, n) => n % 2 === 1);
-  const extents = ends.at(-1) === 0 ? ends.slice(0, -1) : ends;
-  if (!extents.every((extent) => Number.isInteger(extent) && extent >= 0))
-    throw new IsoformError(`${path}: its WholeExtent is not a box of cells`);
+  const extents = cellsAlong(read, path);
   return {
     extents,
     origin: numbers("Origin", 3),
     spacing: numbers("Spacing", 3),
-    cellData: withoutHidden(joinedCellData(read.pieces, cellsInPieces(read, extents, path), path)),
+    cellData: withoutHidden(cellDataOfBox(read.pieces, extents, path)),
   };
 }

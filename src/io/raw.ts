@@ -1,29 +1,46 @@
 import { open } from "node:fs/promises";
-import { BYTES, typedArray, type TypedArrayOf } from "../device/memory/view.js";
+import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
 import type { FieldType } from "../domain/grid/options.js";
 import { IsoformError } from "../ir/errors.js";
+import { spansProcesses } from "../set/index.js";
+import { atPlaces } from "./blocks.js";
 import { isForFile } from "./by-ranks.js";
-import { isInPlanes, ownPlanes, sourcesOf } from "./fields.js";
+import { ownBlocks, ownParts, sourcesOf } from "./fields.js";
 import { fail, readAll, writeTogether } from "./files.js";
 import { writeAtPlaces } from "./shared-file.js";
+import type { ArraySource } from "./vtk-file.js";
 
 /**
  * Writes a field's values as they are: little-endian, in (z, y, x, k) order, without a header. More than 32 MiB are read some planes at a time as they
- * are written: LaunchError if they change before that. Several processes write the same file, each its planes.
+ * are written: LaunchError if they change before that. Several processes write the same file, each the cells of its members.
  */
 export async function writeRaw(path: string, field: Field): Promise<void> {
   const { set } = field.grid;
   const { ranks } = set;
-  const isShared = ranks && isInPlanes(field.grid) && (await isForFile(ranks, path));
-  const [{ pieces }] = await sourcesOf([field], isShared);
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    for await (const { buffer, byteOffset, byteLength } of pieces()) yield new Uint8Array(buffer, byteOffset, byteLength);
+  if (!ranks || !spansProcesses(set) || !(await isForFile(ranks, path))) {
+    const [{ pieces }] = await sourcesOf([field]);
+    return writeTogether(set, path, mapped(pieces(), bytesOf));
   }
-  if (!ranks || !isShared) return writeTogether(set, path, bytes());
+  const parts: ArraySource[] = [];
+  for (const part of ownParts(field.grid)) parts.push(...(await sourcesOf([field], part)));
+  async function* values(): AsyncGenerator<TypedArray> {
+    for (const { pieces } of parts) yield* pieces();
+  }
   const element = BYTES[field.type];
-  const position = ownPlanes(field).first * field.grid.planeLength(field) * element;
-  await writeAtPlaces(ranks, path, field.length * element, position, bytes());
+  const placed = atPlaces(values(), ownBlocks(field));
+  await writeAtPlaces(
+    ranks,
+    path,
+    field.length * element,
+    mapped(placed, ({ first, values: some }) => ({ position: first * element, bytes: bytesOf(some) })),
+  );
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array => new Uint8Array(buffer, byteOffset, byteLength);
+
+async function* mapped<T, R>(all: Iterable<T> | AsyncIterable<T>, to: (each: T) => R): AsyncGenerator<R> {
+  for await (const each of all) yield to(each);
 }
 
 /** Sets a field from a file of `writeRaw`, some planes at a time. Throws IsoformError for a file of another length. */

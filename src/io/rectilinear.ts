@@ -1,8 +1,8 @@
 import type { Field } from "../domain/grid/grid.js";
 import { IsoformError } from "../ir/errors.js";
-import { extentText, facesOf, gridOf, hiddenCells, ownPlanes, sourcesOf, withoutHidden, type Faces } from "./fields.js";
+import { extentText, facesOf, gridOf, hiddenCells, sourcesOf, spanOf, wholePart, withoutHidden, type Faces } from "./fields.js";
 import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
-import { cellsInPieces, joinedCellData, readVtk } from "./vtk-reader.js";
+import { boxesOf, cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";
 import { writeVtk } from "./vtk-writer.js";
 
 /** A box of cells of any widths with values. */
@@ -30,23 +30,22 @@ export async function writeRectilinear(
 ): Promise<string> {
   const grid = gridOf(fields);
   const faces = facesOf(options, grid.extents);
-  const last = faces.length - 1;
   return writeVtk(path, grid, {
     tag: "RectilinearGrid",
     ending: ".vtr",
     attributes: { WholeExtent: extentText(grid.extents) },
     encoding: options.encoding,
-    piece: async (own) => {
-      const planes = own ? ownPlanes(fields[0]) : undefined;
-      const arrays = [...(await sourcesOf(fields, own)), ...hiddenCells(grid, planes)];
+    piece: async (part) => {
+      const arrays = [...(await sourcesOf(fields, part)), ...hiddenCells(grid, part ?? wholePart(grid))];
       const coordinates = AXES.map((axis, n) => {
         const all = faces[n] ?? new Float64Array(1);
-        const data = n === last && planes ? all.slice(planes.first, planes.end + 1) : all;
+        const [first, end] = spanOf(grid.extents, n, part);
+        const data = all.slice(first, end + 1);
         return { name: `${axis}_coordinates`, components: 1, data };
       });
       return {
         tag: "Piece",
-        attributes: { Extent: extentText(grid.extents, planes) },
+        attributes: { Extent: extentText(grid.extents, part) },
         children: [
           { tag: "CellData", arrays },
           { tag: "Coordinates", arrays: coordinates },
@@ -58,15 +57,25 @@ export async function writeRectilinear(
 
 /** Reads a file of `writeRectilinear`, or an index with its pieces. Throws IsoformError for another. */
 export async function readRectilinear(path: string): Promise<Rectilinear> {
-  const { pieces } = await readVtk(path, "RectilinearGrid");
-  const [first, ...others] = pieces.map((piece) => coordinatesOf(piece, path));
-  const last = first.length - 1;
-  const faces = first.map((values, axis) =>
-    // The last face of a piece is the first of the next one.
-    axis < last ? values : Float64Array.from([...values, ...others.flatMap((each) => [...(each[axis] ?? [])].slice(1))]),
-  );
-  const extents = faces.map(({ length }) => length - 1);
-  return { extents, faces, cellData: withoutHidden(joinedCellData(pieces, cellsInPieces({ pieces }, extents, path), path)) };
+  const read = await readVtk(path, "RectilinearGrid");
+  const extents = cellsAlong(read, path);
+  const cellData = withoutHidden(cellDataOfBox(read.pieces, extents, path));
+  return { extents, faces: facesOfPieces(read.pieces, extents, path), cellData };
+}
+
+/** The faces along each axis, from all pieces. Throws IsoformError where they disagree, or lack some. */
+function facesOfPieces(pieces: readonly Element[], extents: readonly number[], path: string): Float64Array[] {
+  const faces = extents.map((cells) => new Float64Array(cells + 1).fill(NaN));
+  const boxes = boxesOf(pieces, extents, path);
+  for (const [n, piece] of pieces.entries())
+    for (const [axis, found] of coordinatesOf(piece, path).entries()) {
+      const [first, end] = boxes[n][axis] ?? [0, -1];
+      const known = faces[axis]?.subarray(first, end + 1);
+      if (known?.length !== found.length || found.some((value, k) => !Number.isNaN(known[k]) && known[k] !== value))
+        throw new IsoformError(`${path}: the coordinates of its pieces do not fit each other`);
+      known.set(found);
+    }
+  return faces;
 }
 
 /** The faces of a piece, along as many axes as it has cells. */

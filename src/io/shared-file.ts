@@ -4,28 +4,27 @@ import { IsoformError } from "../ir/errors.js";
 import { onAllRanks, type Ranks } from "../set/index.js";
 import { syncFolder, temporaryOf } from "./whole-file.js";
 
+/** Bytes from a place of a file on. */
+export interface PlacedBytes {
+  readonly position: number;
+  readonly bytes: Uint8Array;
+}
+
 /**
  * Writes one file by all processes, each its bytes at their place. It takes the place of what is at `path` once all bytes are on the disk; all processes
  * call it.
  * @param length of the file
- * @param position of the first byte of this process
- * @param content its bytes, made without messages between processes
+ * @param content the bytes of this process, made without messages between processes
  * @throws IsoformError on all ranks alike where one cannot write; what is at `path` is then what it was
  */
-export async function writeAtPlaces(
-  ranks: Ranks,
-  path: string,
-  length: number,
-  position: number,
-  content: AsyncIterable<Uint8Array>,
-): Promise<void> {
+export async function writeAtPlaces(ranks: Ranks, path: string, length: number, content: AsyncIterable<PlacedBytes>): Promise<void> {
   const leads = ranks.rank === 0;
   const asRankZero = <T>(work: () => Promise<T>): Promise<T | undefined> =>
     onAllRanks({ ranks }, async () => (leads ? await work().catch(cannotWrite(path)) : undefined));
   const temporary = await ranks.agree(leads ? temporaryOf(path) : "", "the name of a file");
   try {
     await asRankZero(() => makeFile(temporary, path, length));
-    await onAllRanks({ ranks }, () => fill(temporary, position, content).catch(cannotWrite(path)));
+    await onAllRanks({ ranks }, () => fill(temporary, content).catch(cannotWrite(path)));
     await asRankZero(async () => {
       await rename(temporary, path);
       await syncFolder(dirname(path));
@@ -48,16 +47,14 @@ async function makeFile(temporary: string, path: string, length: number): Promis
   }
 }
 
-/** Writes bytes from a place of a file on, which are on the disk once it returns. */
-async function fill(path: string, position: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+/** Writes bytes at their places, which are on the disk once it returns. */
+async function fill(path: string, content: AsyncIterable<PlacedBytes>): Promise<void> {
   const file = await open(path, "r+");
   try {
-    let at = position;
-    for await (const bytes of content)
+    for await (const { position, bytes } of content)
       for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at);
+        const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
         done += bytesWritten;
-        at += bytesWritten;
       }
     await file.sync();
   } finally {

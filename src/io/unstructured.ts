@@ -1,9 +1,8 @@
 import type { Field } from "../domain/grid/grid.js";
 import { typedArray } from "../device/memory/view.js";
 import type { Activity } from "../domain/grid/activity.js";
-import type { Planes } from "../domain/grid/pieces.js";
 import { IsoformError } from "../ir/errors.js";
-import { gridOf, originOf, ownPlanes, spacingOf, type Geometry } from "./fields.js";
+import { cellsOf, gridOf, originOf, spacingOf, wholePart, type Geometry, type Part } from "./fields.js";
 import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
 import { joinedCellData, readVtk } from "./vtk-reader.js";
 import { writeVtk } from "./vtk-writer.js";
@@ -42,12 +41,11 @@ export async function writeUnstructured(
     ending: ".vtu",
     attributes: {},
     encoding: options.encoding,
-    piece: async (own) => {
-      const planes = own ? ownPlanes(fields[0]) : { first: 0, end: activity.planes.length };
-      const { points, corners } = cornersOf(extents, activity, planes, options);
+    piece: async (part) => {
+      const { points, corners } = cornersOf(extents, activity, part ?? wholePart(grid), options);
       const perCell = extents.length === 2 ? 4 : 8;
       const arrays: DataArray[] = [];
-      for (const field of fields) arrays.push(await activeOf(field, own));
+      for (const field of fields) arrays.push(await activeOf(field, part));
       const count = corners.length / perCell;
       const offsets = Int32Array.from({ length: count }, (_, n) => (n + 1) * perCell);
       const types = new Uint8Array(count).fill(perCell === 4 ? QUADRILATERAL : HEXAHEDRON);
@@ -75,12 +73,16 @@ export async function writeUnstructured(
 export async function readUnstructured(path: string): Promise<Unstructured> {
   const { pieces } = await readVtk(path, "UnstructuredGrid");
   const each = pieces.map((piece) => meshOf(piece, path));
-  const cellData = joinedCellData(
-    pieces,
-    each.map(({ cells }) => cells),
-    path,
-  );
-  return each.length === 1 ? { points: each[0].points, corners: each[0].corners, cellData } : { ...joinedMesh(each), cellData };
+  const counts = each.map(({ cells }) => cells);
+  const cellData = joinedCellData(pieces, counts, path);
+  if (each.length === 1) return { points: each[0].points, corners: each[0].corners, cellData };
+  const order = inOrder(each, path);
+  const sorted = [...cellData].map(([name, { components, data }]): [string, DataArray] => {
+    const all = data.slice();
+    order.forEach((cell, n) => all.set(data.subarray(cell * components, (cell + 1) * components), n * components));
+    return [name, { name, components, data: all }];
+  });
+  return { ...joinedMesh(each, order), cellData: new Map(sorted) };
 }
 
 interface Mesh extends Pick<Unstructured, "points" | "corners"> {
@@ -98,24 +100,57 @@ function meshOf(piece: Element, path: string): Mesh {
   const corners = array("Cells", "connectivity", Int32Array);
   if (points.length % 3 !== 0 || !corners.every((corner) => corner >= 0 && corner < points.length / 3))
     throw new IsoformError(`${path}: its cells name corners that it lacks`);
-  return { points, corners, cells: array("Cells", "offsets", Int32Array).length };
+  const cells = array("Cells", "offsets", Int32Array).length;
+  return { points, corners, cells };
 }
 
-/** Corners that several pieces have are one, with the number that it got first. */
-function joinedMesh(each: readonly Mesh[]): Pick<Unstructured, "points" | "corners"> {
+/** Corners that lie beside a cell's first one along x, y and z, in VTK's order. */
+const BESIDE = [1, 3, 4];
+
+/** Cells of all meshes one after the other, in (z, y, x) order: members that wrote them may have some of the rows of planes. */
+function inOrder(each: readonly Mesh[], file: string): Int32Array {
+  const places: (readonly number[])[] = [];
+  for (const { points, corners, cells } of each) {
+    const perCell = cells > 0 ? corners.length / cells : 0;
+    if (!Number.isInteger(perCell)) throw new IsoformError(`${file}: its cells have different numbers of corners`);
+    for (let cell = 0; cell < cells; cell++) {
+      const at = (corner: number, axis: number): number => points[3 * corners[cell * perCell + corner] + axis];
+      // Along an axis with a negative spacing coordinates fall.
+      const along = (axis: number): number => at(0, axis) * (at(Math.min(BESIDE[axis], perCell - 1), axis) < at(0, axis) ? -1 : 1);
+      places.push([along(2), along(1), along(0)]);
+    }
+  }
+  return Int32Array.from(places.keys()).sort((a, b) => {
+    const axis = places[a].findIndex((at, n) => at !== places[b][n]);
+    return axis < 0 ? 0 : places[a][axis] - places[b][axis];
+  });
+}
+
+/** Cells in an order. Corners that several meshes have are one, with the number that it got first. */
+function joinedMesh(each: readonly Mesh[], order: Int32Array): Pick<Unstructured, "points" | "corners"> {
   const numbers = new Map<string, number>();
   const all: number[] = [];
-  const corners = new Int32Array(each.reduce((sum, mesh) => sum + mesh.corners.length, 0));
+  const total = each.reduce((sum, { corners }) => sum + corners.length, 0);
+  const perCell = order.length > 0 ? total / order.length : 0;
+  const corners = new Int32Array(total);
+  const starts = each.map(
+    (
+      (at) => (mesh: Mesh) =>
+        (at += mesh.cells) - mesh.cells
+    )(0),
+  );
   let to = 0;
-  for (const { points, corners: own } of each) {
-    const numberOf = (corner: number): number => {
+  for (const cell of order) {
+    const mesh = starts.findLastIndex((start) => start <= cell);
+    const { points, corners: own } = each[mesh];
+    const first = (cell - starts[mesh]) * perCell;
+    for (const corner of own.subarray(first, first + perCell)) {
       const at = points.subarray(3 * corner, 3 * corner + 3);
-      const found = numbers.get(at.join()) ?? all.push(...at) / 3 - 1;
-      numbers.set(at.join(), found);
-      return found;
-    };
-    const known = Int32Array.from({ length: points.length / 3 }, (_, corner) => numberOf(corner));
-    for (const corner of own) corners[to++] = known[corner];
+      const key = at.join();
+      const known = numbers.get(key) ?? all.push(...at) / 3 - 1;
+      numbers.set(key, known);
+      corners[to++] = known;
+    }
   }
   return { points: Float64Array.from(all), corners };
 }
@@ -136,17 +171,17 @@ export function uploadActive(field: Field, values: ArrayLike<number>): void {
   field.upload(all);
 }
 
-/** The values of the active cells, of all or of the members of this process. */
-async function activeOf(field: Field, own: boolean): Promise<DataArray> {
+/** The values of the active cells of a part, or of all. */
+async function activeOf(field: Field, part?: Part): Promise<DataArray> {
   const { name, cardinality: components, type, grid } = field;
-  const { activity, cells } = grid;
-  const count = own ? cellsIn(activity, ownPlanes(field)) : cells;
-  const data = typedArray(type, count * components);
-  const plane = activity.planeSize * components;
+  const { activity, extents } = grid;
+  const cells = part ?? wholePart(grid);
+  const data = typedArray(type, cellsIn(activity, extents, cells) * components);
+  const plane = (cellsOf(cells, extents) / (cells.end - cells.first)) * components;
   let to = 0;
-  for await (const { first, end, values } of own ? field.planes() : field.wholePlanes())
+  for await (const { first, end, values } of part ? field.boxes(part) : field.wholePlanes())
     for (let n = first; n < end; n++)
-      activity.eachRun(n, (from, stop) => {
+      eachRun(activity, extents, cells, n, (from, stop) => {
         const origin = (n - first) * plane;
         data.set(values.subarray(origin + from * components, origin + stop * components), to);
         to += (stop - from) * components;
@@ -154,28 +189,54 @@ async function activeOf(field: Field, own: boolean): Promise<DataArray> {
   return { name, components, data };
 }
 
-/** The corners of the active cells of some planes, each once. */
+/** Visits the runs of active cells in the rows that a part has of a plane; they are counted from its first cell there. */
+function eachRun(
+  activity: Activity,
+  [nx]: readonly number[],
+  { rows: [low, high] }: Part,
+  plane: number,
+  visit: (begin: number, end: number) => void,
+): void {
+  activity.eachRun(plane, (from, stop) => {
+    const [begin, end] = [Math.max(from, low * nx), Math.min(stop, high * nx)];
+    if (begin < end) visit(begin - low * nx, end - low * nx);
+  });
+}
+
+/** Active cells of a part. */
+function cellsIn(activity: Activity, extents: readonly number[], part: Part): number {
+  let count = 0;
+  for (let plane = part.first; plane < part.end; plane++)
+    eachRun(activity, extents, part, plane, (begin, end) => {
+      count += end - begin;
+    });
+  return count;
+}
+
+/** The corners of the active cells of a part, each once. */
 function cornersOf(
   extents: readonly number[],
   activity: Activity,
-  planes: Planes,
+  part: Part,
   geometry: Geometry,
 ): Pick<Unstructured, "points" | "corners"> {
   const [nx] = extents;
-  // Along the last axis planes are counted from the first of them.
-  const [ny, nz = 1] = [...extents.slice(1, -1), planes.end - planes.first];
+  const flat = extents.length === 2;
+  // Cells are counted from the first of the part: planes along the last axis, and rows.
+  const planes = part.end - part.first;
+  const [ny, nz] = flat ? [planes, 1] : [part.rows[1] - part.rows[0], planes];
   const [origin, spacing] = [originOf(geometry), spacingOf(geometry)];
-  const heights = extents.length === 2 ? [0] : [0, 1];
+  const heights = flat ? [0] : [0, 1];
   const ring = [0, 1, nx + 2, nx + 1];
   const around = heights.flatMap((dz) => ring.map((step) => dz * (ny + 1) * (nx + 1) + step));
   const numbers = new Int32Array((nx + 1) * (ny + 1) * (nz + heights.length - 1)).fill(-1);
-  const corners = new Int32Array(cellsIn(activity, planes) * around.length);
+  const corners = new Int32Array(cellsIn(activity, extents, part) * around.length);
   const used: number[] = [];
   let to = 0;
-  for (let plane = planes.first; plane < planes.end; plane++)
-    activity.eachRun(plane, (begin, end) => {
-      const origin = (plane - planes.first) * activity.planeSize;
-      for (let cell = origin + begin; cell < origin + end; cell++) {
+  for (let plane = part.first; plane < part.end; plane++)
+    eachRun(activity, extents, part, plane, (begin, end) => {
+      const first = (plane - part.first) * (flat ? nx : nx * ny);
+      for (let cell = first + begin; cell < first + end; cell++) {
         const row = Math.floor(cell / nx);
         const base = (Math.floor(row / ny) * (ny + 1) + (row % ny)) * (nx + 1) + (cell % nx);
         for (const step of around) {
@@ -187,12 +248,9 @@ function cornersOf(
   const points = new Float64Array(3 * used.length);
   used.forEach((corner, n) => {
     const at = [corner % (nx + 1), Math.floor(corner / (nx + 1)) % (ny + 1), Math.floor(corner / (nx + 1) / (ny + 1))];
-    at[extents.length - 1] += planes.first;
+    at[extents.length - 1] += part.first;
+    if (!flat) at[1] += part.rows[0];
     at.forEach((i, axis) => (points[3 * n + axis] = origin[axis] + i * spacing[axis]));
   });
   return { points, corners };
 }
-
-/** Active cells of some planes. */
-const cellsIn = ({ planes: counts }: Activity, { first, end }: Planes): number =>
-  counts.slice(first, end).reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,9 @@
 import { lstat, readFile, rm } from "node:fs/promises";
 import type { Field } from "../domain/grid/grid.js";
+import { cutsRows } from "../domain/grid/split.js";
+import { spansProcesses } from "../set/index.js";
 import { isForFile, writeByRanks } from "./by-ranks.js";
-import { isInPlanes } from "./fields.js";
+import { ownParts, type Part } from "./fields.js";
 import { fail, writeByOne, writePieces } from "./files.js";
 import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
 import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
@@ -14,8 +16,8 @@ export interface NewVtkFile {
   /** Attributes of the file's element. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly encoding: VtkEncoding | undefined;
-  /** The element with the cells: all, or the ones that members of this process own, given without messages between processes. */
-  piece(own: boolean): Promise<NewElement>;
+  /** The element with the cells: all, or a part that members of this process own, given without messages between processes. */
+  piece(part?: Part): Promise<NewElement>;
 }
 
 /** The index of a file's pieces: `flow.pvti` for `flow.vti`. */
@@ -32,7 +34,7 @@ function indexOf(path: string, ending: string): string {
 
 /**
  * Writes a VTK file, in place of both forms of an earlier one. Of several processes, which all call it, each writes the cells of its members to a file of its own, in a folder beside `path`, and
- * rank 0 an index that names these (.pvti, .pvtr, .pvtu); where processes have some of the rows of planes, rank 0 writes all.
+ * rank 0 an index that names these (.pvti, .pvtr, .pvtu); where members have some of the rows of planes, there is a file for each.
  * @returns the path of the file to open: `path`, or the index
  * @throws IsoformError if a file cannot be written, on all ranks alike; what was there is then as it was
  */
@@ -42,27 +44,32 @@ export async function writeVtk(path: string, grid: Field["grid"], file: NewVtkFi
   const { set } = grid;
   const { ranks } = set;
   const index = indexOf(path, ending);
-  if (!ranks || !isInPlanes(grid) || !(await isForFile(ranks, path))) {
-    await writeByOne(set, encodeVtk(treeOf(await file.piece(false)), encoding), async (content) => {
+  if (!ranks || !spansProcesses(set) || !(await isForFile(ranks, path))) {
+    await writeByOne(set, encodeVtk(treeOf(await file.piece()), encoding), async (content) => {
       await writePieces(path, content);
       if (index !== path) await removeIndex(index);
     });
     return path;
   }
-  const piece = await file.piece(true);
-  const extent = piece.attributes?.Extent;
+  const parts = ownParts(grid);
+  const own: { readonly number: number; readonly piece: NewElement }[] = [];
+  for (const part of parts) own.push({ number: cutsRows(grid) ? part.members[0] : ranks.rank, piece: await file.piece(part) });
+  const [{ piece: model }] = own;
   await writeByRanks(ranks, {
     path: index,
     ending,
     named: () => foldersIn(index),
-    piece: () => encodeVtk(treeOf(piece), encoding),
-    about: () => ({ extent }),
+    pieces: own.map(({ number, piece }) => ({
+      number,
+      content: () => encodeVtk(treeOf(piece), encoding),
+      about: () => ({ extent: piece.attributes?.Extent }),
+    })),
     index: (folder, all) => {
-      const sources = all.map(({ about }, rank) => ({
+      const sources = all.map(({ number, about }) => ({
         tag: "Piece",
-        attributes: { ...(about.extent !== undefined && { Extent: about.extent }), Source: `${folder}/${pieceName(rank, ending)}` },
+        attributes: { ...(about.extent !== undefined && { Extent: about.extent }), Source: `${folder}/${pieceName(number, ending)}` },
       }));
-      const children = [...(piece.children ?? []).flatMap(listed), ...sources];
+      const children = [...(model.children ?? []).flatMap(listed), ...sources];
       return encodeVtk({ tag: `P${tag}`, attributes: { ...attributes, GhostLevel: "0" }, children }, "inline");
     },
     put: async (content) => {

@@ -210,6 +210,17 @@ test("an index whose digest is right and whose meaning is not is refused", async
     { ...pieces, arrays: [{ ...first, type: "constructor" }, second] },
     { ...pieces, arrays: [{ ...first, counts: [1, 2, 3] }, second] },
     { ...pieces, arrays: [null, null] },
+    ...[
+      {},
+      [[[0, 22, 1, 0]]],
+      [[[0, 22, 1, 0]], [[22, 67, 1, 0]]],
+      [[[0, 22, 1, 0]], [[21, 68, 1, 0]]],
+      [[[0, 22, 1, 0]], [[22, 34, 2, 33]]],
+      [[[0, 22, 1, 0]], [[22, 34, 2, 35]]],
+      [[[0, 22, 1, 0]], [[22, 68, 1]]],
+      [[[0, 22, 1, 0]], [[22, -68, -1, 0]]],
+      [[[0, 22, 1, 0]], [[22, 68, 1, 1e300]]],
+    ].map((blocks) => ({ ...pieces, arrays: [{ ...first, blocks }, second] })),
   ]) {
     await writeState(path, "isoform checkpoint 1", { head: { ...others, pieces: wrong }, arrays });
     await assert.rejects(

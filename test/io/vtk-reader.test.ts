@@ -6,7 +6,7 @@ import { after, it } from "node:test";
 import { pieceName } from "../../src/io/piece-folder.js";
 import { dense, type Field } from "../../src/domain/index.js";
 import { writeImage } from "../../src/io/index.js";
-import { cellsInPieces, joinedCellData, readVtk } from "../../src/io/vtk-reader.js";
+import { boxesOf, cellDataOfBox, joinedCellData, readVtk } from "../../src/io/vtk-reader.js";
 import { f32, f64 } from "../../src/kernel/params.js";
 import { jsSet } from "../domain/sets.js";
 
@@ -66,18 +66,34 @@ it("the cell data of pieces are joined in their order, and must be the same arra
   grid.free();
 });
 
-it("pieces are the whole box one after the other", () => {
-  const piece = (extent: string) =>
-    ({ tag: "Piece", attributes: { Extent: extent } }) as Parameters<typeof cellsInPieces>[0]["pieces"][number];
-  const cells = (...extents: string[]): number[] => cellsInPieces({ pieces: extents.map(piece) }, [2, 3, 5], "f");
-  assert.deepEqual(cells("0 2 0 3 0 5"), [30]);
-  assert.deepEqual(cells("0 2 0 3 0 2", "0 2 0 3 2 2", "0 2 0 3 2 5"), [12, 0, 18]);
+it("pieces are the whole box, and no cell is in two", () => {
+  const piece = (extent: string) => ({ tag: "Piece", attributes: { Extent: extent } });
+  const boxes = (...extents: string[]) => boxesOf(extents.map(piece), [2, 3, 5], "f");
+  assert.equal(boxes("0 2 0 3 0 5").length, 1);
+  assert.equal(boxes("0 2 0 3 0 2", "0 2 0 3 2 2", "0 2 0 3 2 5").length, 3);
+  assert.deepEqual(boxes("0 2 1 3 0 5", "0 2 0 1 0 5")[0], [
+    [0, 2],
+    [1, 3],
+    [0, 5],
+  ]);
   for (const [second, message] of [
-    ["0 2 0 3 2 4", /end at 4 of 5 cells/],
-    ["0 2 0 3 3 5", /not the box one after the other/],
-    ["0 2 0 2 2 5", /not the box/],
-    ["0 2 0 3 2 1", /not the box/],
-    ["0 2 0 3 2 5 0", /not the box/],
+    ["0 2 0 3 2 4", /f: its pieces have 24 of 30 cells/],
+    ["0 2 0 3 3 5", /have 24 of 30 cells/],
+    ["0 2 0 3 1 4", /two of its pieces have the same cells/],
+    ["0 2 0 4 2 5", /its piece "0 2 0 4 2 5" is not in the box of \[2,3,5\] cells/],
+    ["0 2 0 3 2 1", /is not in the box/],
+    ["0 2 0 3 2 5 0", /is not in the box/],
+    ["0 2 0 3 2 x", /is not in the box/],
   ] as const)
-    assert.throws(() => cells("0 2 0 3 0 2", second), message, second);
+    assert.throws(() => boxes("0 2 0 3 0 2", second), message, second);
+});
+
+it("pieces with some rows of planes are put at their places", () => {
+  const values = (name: string, extent: string, ...list: number[]) => ({
+    tag: "Piece",
+    attributes: { Extent: extent },
+    children: [{ tag: "CellData", arrays: [{ name, components: 1, data: Float64Array.from(list) }] }],
+  });
+  const pieces = [values("a", "0 2 2 3 0 2", 4, 5, 10, 11), values("a", "0 2 0 2 0 2", 0, 1, 2, 3, 6, 7, 8, 9)];
+  assert.deepEqual([...cellDataOfBox(pieces, [2, 3, 2], "f").get("a")!.data], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });

@@ -148,7 +148,7 @@ describe("files", () => {
       assert.rejects(changed(file, from, to), { name: "IsoformError", message });
     await refused("image.vti", "<ImageData", "</a></b></c><ImageData", /its elements end before they begin/);
     await refused("image.vti", 'NumberOfComponents="1"', 'NumberOfComponents="x"', /has x components/);
-    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 7', /has values for 60 cells, and the file has 84/);
+    await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 7', /its pieces have 60 of 84 cells/);
     await refused("image.vti", 'WholeExtent="0 5', 'WholeExtent="0 -5', /its WholeExtent is not a box of cells/);
     await refused("image.vti", 'Origin="', 'Origin="x ', /its Origin is not 3 numbers/);
     await refused("image.vti", 'offset="0"', 'offset="-9"', /is missing/);

@@ -40,6 +40,12 @@ export interface HostArrayOptions {
   ghosts?: boolean;
 }
 
+/** Properties of the boxes of a field. */
+export interface BoxOptions extends HostArrayOptions {
+  /** Numbers of the members of this process whose boxes are wanted. Default: all. */
+  members?: readonly number[];
+}
+
 /** Values of some planes of the last axis. */
 export interface FieldPlanes<T extends FieldType = FieldType> extends Planes {
   /** In the order (z, y, x, k), as host arrays are. */
@@ -170,8 +176,8 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
    * ghosts along x. No messages are sent.
    * @throws LaunchError if the field is written before the last piece is read, as pieces would be of different times
    */
-  boxes({ ghosts }: HostArrayOptions = {}): AsyncGenerator<FieldBox<T>, void, undefined> {
-    const boxes = this.grid.ownBoxes(this as unknown as Field, ghosts);
+  boxes({ ghosts, members }: BoxOptions = {}): AsyncGenerator<FieldBox<T>, void, undefined> {
+    const boxes = this.grid.ownBoxes(this as unknown as Field, ghosts).filter(({ member }) => members?.includes(member) ?? true);
     return this.inPieces(boxes, (box) => this.grid.readBox(this as unknown as Field<T>, box, ghosts));
   }
 

@@ -40,3 +40,27 @@ export function inPlaneOrder<T extends NumericType>(
     }
   return all;
 }
+
+/** A run of particles in the order of all cells: the number of its first one, and how many it has. */
+export type ParticleRun = readonly [first: number, count: number];
+
+/**
+ * The runs of particles that some members have, in their order.
+ * @param members all, in the order of their numbers
+ * @param isOwn tells by number which have them
+ */
+export function runsInPlanes(members: readonly InPlanes[], isOwn: (member: number) => boolean): ParticleRun[] {
+  const runs: [number, number][] = [];
+  let at = 0;
+  const end = Math.max(...members.map(({ first, counts }) => first + counts.length));
+  for (let plane = Math.min(...members.map(({ first }) => first)); plane < end; plane++)
+    for (const [m, { first, counts }] of members.entries()) {
+      const count = counts[plane - first] ?? 0;
+      const last = runs.at(-1);
+      if (isOwn(m) && count > 0)
+        if (last && last[0] + last[1] === at) last[1] += count;
+        else runs.push([at, count]);
+      at += count;
+    }
+  return runs;
+}

@@ -7,7 +7,7 @@ import { IsoformError, LaunchError } from "../../ir/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
-import { byLocal, exchangeNow, inTurn, onAllRanks, type Ranks } from "../../set/index.js";
+import { byLocal, exchangeNow, inTurn, isLocal, onAllRanks, type Ranks } from "../../set/index.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";
 import type { HaloCopy, MemberArray } from "../grid/parts.js";
 import { inOneArray } from "../grid/pieces.js";
@@ -17,7 +17,7 @@ import { declareOverParticles, type ParticleBody, type ParticleParams } from "./
 import { EMPTY, NUMBERS, STATE } from "./kernels.js";
 import { listingOf } from "./lists.js";
 import { Migration, type ParticleTraffic } from "./migration.js";
-import { countInPlanes, inPlaneOrder, type InPlanes } from "./plane-order.js";
+import { countInPlanes, inPlaneOrder, runsInPlanes, type InPlanes, type ParticleRun } from "./plane-order.js";
 import { cellFinder, roundingOf, shareOut } from "./share-out.js";
 
 /** Lanes for the particles of a cell: with fewer than the least, one thread takes them all; at most the lanes of a warp. */
@@ -289,6 +289,18 @@ export class Species<C extends ColumnTypes = ColumnTypes, D extends Dimension = 
     return inTurn(this.grid.set, async () => {
       await this.sort();
       return (await this.states()).map((state) => state[STATE.held]);
+    });
+  }
+
+  /** How many there are, and which of them, in the order of `download`, are the ones of `downloadOwn`. All processes call it. */
+  places(): Promise<{ readonly count: number; readonly own: readonly ParticleRun[] }> {
+    const { set } = this.grid;
+    return inTurn(set, async () => {
+      await this.sort();
+      const held = (await this.states()).map((state) => state[STATE.held]);
+      const members = cutsRows(this.grid) ? await this.inPlanes(set.ranks) : held.map((count, first) => ({ first, counts: [count] }));
+      const own = runsInPlanes(members, (m) => isLocal(set.members[m]));
+      return { count: held.reduce((a, b) => a + b, 0), own };
     });
   }
 

@@ -20,12 +20,27 @@ interface Posted {
   readonly memory: ArrayBufferView | readonly ArrayBufferView[];
 }
 
+/** A piece of memory that is sent or received. */
+interface Piece extends Posted {
+  readonly kind: "from" | "to";
+  /** Bytes of the memory before it. */
+  readonly at: number;
+  readonly address: number;
+}
+
+/** An end of a message in this process: what is looked up once where it is posted often, as one call costs as much as a short message. */
+export interface End {
+  readonly pieces: readonly Piece[];
+}
+
 /** Begins one operation of MPI, which writes its request to an address. */
 type Begin = (request: number) => void;
 
 /** Requests of MPI that are under way, with the memory that they use. */
 export class Requests {
-  private posted: Posted[] = [];
+  /** Requests under way are the first `count`, the others undefined: kept, for a new list costs as much as a call. */
+  private readonly posted: (Posted | undefined)[] = [];
+  private count = 0;
   private handles = new Uint8Array(0);
   private statuses = new Uint8Array(0);
   /** Addresses of the two. */
@@ -54,25 +69,55 @@ export class Requests {
   }
 
   /**
-   * Begins to send memory, which must not change until the requests are complete.
-   * @param sent bytes at its begin; default: all
+   * An end that is posted with `begin`, as often as wanted.
+   * @param kind whether the memory receives from the partner, or is sent to it
+   * @param atMost whether fewer bytes may come; else that is an error
    */
-  send(memory: ArrayBufferView, to: number, tag: number, name: string, sent = memory.byteLength): void {
-    this.transfer("MPI_Isend", memory, sent, { kind: "to", partner: to, name, atMost: false, memory }, tag);
+  end(kind: "from" | "to", memory: ArrayBufferView, partner: number, name: string, atMost = false): End {
+    const begin = this.calls.address(memory);
+    const pieces: Piece[] = [];
+    let at = 0;
+    do {
+      const bytes = Math.min(this.piece, memory.byteLength - at);
+      pieces.push({ kind, partner, name, bytes, atMost, memory, at, address: begin && begin + at });
+      at += this.piece;
+    } while (at < memory.byteLength);
+    return { pieces };
   }
 
   /**
-   * Begins to receive as many bytes as the memory has: fewer are an error.
-   * @param atMost whether fewer may come
+   * Begins to receive, or to send memory, which must not change until the requests are complete.
+   * @param sent bytes at its begin; default: all
    */
+  begin({ pieces }: End, tag: number, sent?: number): void {
+    const { functions, abi } = this.calls;
+    for (const piece of pieces) {
+      const { kind, partner, address, at } = piece;
+      const bytes = sent === undefined ? piece.bytes : Math.max(0, Math.min(piece.bytes, sent - at));
+      const request = this.next();
+      const code =
+        kind === "from"
+          ? functions.MPI_Irecv(address, bytes, abi.byte, partner, tag, this.communicator, request)
+          : functions.MPI_Isend(address, bytes, abi.byte, partner, tag, this.communicator, request);
+      if (code !== 0) this.fail(kind === "from" ? "MPI_Irecv" : "MPI_Isend", code);
+      this.posted[this.count++] = piece;
+    }
+  }
+
+  /** Begins to send memory once. */
+  send(memory: ArrayBufferView, to: number, tag: number, name: string, sent?: number): void {
+    this.begin(this.end("to", memory, to, name), tag, sent);
+  }
+
+  /** Begins to receive once. */
   receive(memory: ArrayBufferView, from: number, tag: number, name: string, atMost = false): void {
-    this.transfer("MPI_Irecv", memory, memory.byteLength, { kind: "from", partner: from, name, atMost, memory }, tag);
+    this.begin(this.end("from", memory, from, name, atMost), tag);
   }
 
   /** Begins an operation of all ranks. */
   collective(name: string, memory: readonly ArrayBufferView[], begin: Begin): void {
     begin(this.next());
-    this.posted.push({ kind: "all", partner: -1, name, bytes: 0, atMost: false, memory });
+    this.posted[this.count++] = { kind: "all", partner: -1, name, bytes: 0, atMost: false, memory };
   }
 
   /**
@@ -80,20 +125,24 @@ export class Requests {
    * @throws IsoformError for a message that failed, or whose size is not the expected one
    */
   test(): boolean {
-    const { posted } = this;
-    if (posted.length === 0) return true;
-    const code = this.calls.functions.MPI_Testall(posted.length, this.firstHandle, this.flagAddress, this.firstStatus);
+    const { posted, count } = this;
+    if (count === 0) return true;
+    const code = this.calls.functions.MPI_Testall(count, this.firstHandle, this.flagAddress, this.firstStatus);
     if (code !== 0) throw this.failure(code);
     if (this.flag[0] === 0) return false;
-    this.posted = [];
-    for (let n = 0; n < posted.length; n++) if (posted[n].kind === "from") this.requireSize(posted[n], n);
+    this.count = 0;
+    for (let n = 0; n < count; n++) {
+      const one = posted[n]!;
+      posted[n] = undefined;
+      if (one.kind === "from") this.requireSize(one, n);
+    }
     return true;
   }
 
   /** The messages that have not arrived, in words: `"u" from 1 and 3`. */
   missing(): string {
     const { abi, functions } = this.calls;
-    const open = this.posted.filter((_, n) => {
+    const open = this.underWay.filter((_, n) => {
       const status = this.firstStatus + n * abi.statusBytes;
       functions.MPI_Test(this.firstHandle + n * abi.handleBytes, this.flagAddress, status);
       return this.flag[0] === 0;
@@ -107,33 +156,14 @@ export class Requests {
     return lists.join(", ");
   }
 
-  /** Begins to send or receive the first bytes of memory, in as many pieces as it has. */
-  private transfer(
-    call: "MPI_Isend" | "MPI_Irecv",
-    memory: ArrayBufferView,
-    used: number,
-    about: Omit<Posted, "bytes">,
-    tag: number,
-  ): void {
-    const begin = this.calls.functions[call];
-    const address = this.calls.address(memory);
-    const { byteLength } = memory;
-    const { kind, partner, name, atMost } = about;
-    let at = 0;
-    do {
-      const bytes = Math.max(0, Math.min(this.piece, used - at));
-      const code = begin(address && address + at, bytes, this.calls.abi.byte, partner, tag, this.communicator, this.next());
-      if (code !== 0) this.fail(call, code);
-      // Spelt out: a spread takes over a microsecond.
-      this.posted.push({ kind, partner, name, bytes, atMost, memory });
-      at += this.piece;
-    } while (at < byteLength);
+  private get underWay(): readonly Posted[] {
+    return this.posted.slice(0, this.count) as Posted[];
   }
 
   /** Address of the next request's handle. */
   private next(): number {
-    this.reserve(this.posted.length + 1);
-    return this.firstHandle + this.posted.length * this.calls.abi.handleBytes;
+    this.reserve(this.count + 1);
+    return this.firstHandle + this.count * this.calls.abi.handleBytes;
   }
 
   /** Makes room for handles and statuses, twice as much as before. MPI has no address of theirs between calls. */
@@ -186,11 +216,11 @@ export class Requests {
   private failure(code: number): IsoformError {
     const { statusBytes, statusError } = this.calls.abi;
     const view = new DataView(this.statuses.buffer);
-    const codes = this.posted.map((_, n) => view.getInt32(n * statusBytes + statusError, true));
+    const posted = this.underWay;
+    const codes = posted.map((_, n) => view.getInt32(n * statusBytes + statusError, true));
     const failed = codes.findIndex((one) => one !== 0 && /trunc/i.test(this.calls.errorText(one)));
-    if (failed < 0)
-      return new IsoformError(`messages between ranks failed (${this.posted.length} under way): ${this.calls.errorText(code)}`);
-    const { kind, partner, name, bytes } = this.posted[failed];
+    if (failed < 0) return new IsoformError(`messages between ranks failed (${posted.length} under way): ${this.calls.errorText(code)}`);
+    const { kind, partner, name, bytes } = posted[failed];
     return new IsoformError(`"${name}" ${kind} rank ${partner}, ${bytes} bytes: ${this.calls.errorText(codes[failed])}`);
   }
 

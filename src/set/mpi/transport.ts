@@ -1,30 +1,29 @@
 import { LaunchError } from "../../ir/errors.js";
 import type { Message, Transport } from "../transport.js";
 import type { Communicator } from "./communicator.js";
-import type { Requests } from "./requests.js";
+import type { End, Requests } from "./requests.js";
 
 /** Tags that every MPI has: 0 to 32767. */
 const TAGS = 32768;
 /** Distance of a message's tags in consecutive submissions; odd, so that all tags are used. */
 const STRIDE = 1021;
 
-/** The end of a message in this process. */
-interface End {
-  readonly message: Message;
-  readonly memory: ArrayBufferView;
-  /** The other rank. */
-  readonly rank: number;
+/** The ends in this process of messages that are posted together. */
+interface Ends {
+  readonly receives: readonly OwnEnd[];
+  readonly sends: readonly OwnEnd[];
 }
 
-interface Ends {
-  readonly receives: readonly End[];
-  readonly sends: readonly End[];
+interface OwnEnd {
+  readonly message: Message;
+  readonly end: End;
 }
 
 /** Messages between host memories by MPI. */
 export class MpiTransport implements Transport {
   private readonly requests: Requests;
-  private submissions = 0;
+  /** Added to the numbers of this submission's messages: with one tag the next message would take the place of one that was lost. */
+  private shift = -STRIDE;
   /** Ends of messages in this process, by the list that was posted. */
   private readonly checked = new WeakMap<readonly Message[], Ends>();
 
@@ -37,26 +36,29 @@ export class MpiTransport implements Transport {
   }
 
   post(messages: readonly Message[]): void {
-    const submission = this.submissions++;
-    // A tag of its own for each submission: with one tag the next message would take the place of one that was lost.
-    const tagOf = (number: number): number => (number + STRIDE * submission) % TAGS;
+    const shift = (this.shift = (this.shift + STRIDE) % TAGS);
     let ends = this.checked.get(messages);
     if (!ends) this.checked.set(messages, (ends = this.endsOf(messages)));
-    for (const { message, memory, rank } of ends.receives)
-      this.requests.receive(memory, rank, tagOf(message.number), message.name, message.leading !== undefined);
-    for (const { message, memory, rank } of ends.sends)
-      this.requests.send(memory, rank, tagOf(message.number), message.name, sentOf(message));
+    for (const { message, end } of ends.receives) this.requests.begin(end, (message.number + shift) % TAGS);
+    for (const { message, end } of ends.sends)
+      this.requests.begin(end, (message.number + shift) % TAGS, message.leading && sentOf(message));
   }
 
   /** Checks messages that are posted for the first time. */
   private endsOf(messages: readonly Message[]): Ends {
     for (const message of messages) this.check(message);
-    const of = (side: "source" | "target", other: "from" | "to"): End[] =>
+    const of = (side: "source" | "target"): OwnEnd[] =>
       messages.flatMap((message) => {
         const memory = message[side];
-        return memory ? [{ message, memory, rank: this.rankOf[message[other]] }] : [];
+        if (!memory) return [];
+        const { name, leading } = message;
+        const end =
+          side === "source"
+            ? this.requests.end("to", memory, this.rankOf[message.to], name)
+            : this.requests.end("from", memory, this.rankOf[message.from], name, leading !== undefined);
+        return [{ message, end }];
       });
-    return { receives: of("target", "from"), sends: of("source", "to") };
+    return { receives: of("target"), sends: of("source") };
   }
 
   test(): boolean {
@@ -93,7 +95,7 @@ export class MpiTransport implements Transport {
 
 /** Bytes of a message that are sent. Throws LaunchError for more than it may have. */
 function sentOf({ name, bytes, leading }: Message): number {
-  const sent = leading ? leading() : bytes;
+  const sent = leading?.() ?? bytes;
   if (!(sent >= 0 && sent <= bytes)) throw new LaunchError(`message "${name}" is to have ${sent} bytes of ${bytes} at most`);
   return sent;
 }

@@ -36,6 +36,8 @@ const NAMED = 4;
 
 /** A plan bound to memory: launches prepared, copies known, events placed. */
 export class Program {
+  /** Its containers, for messages. */
+  readonly name: string;
   /** Operations of all members; members of other processes have no launches. */
   readonly ops: readonly Op[];
   /** Lets what carries messages forget this program. */
@@ -62,6 +64,7 @@ export class Program {
     private readonly precision: Precision,
     private readonly sweepOrder: SweepOrder,
   ) {
+    this.name = namesOf(plan.stages.containers);
     try {
       this.ops = this.lower(plan.schedule.tasks);
     } catch (error) {
@@ -142,12 +145,6 @@ export class Program {
       }
     }
     return found;
-  }
-
-  /** Its containers, for messages. */
-  get name(): string {
-    const names = [...new Set(this.plan.stages.containers.map(({ name }) => `"${name}"`))];
-    return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ", ..." : ""}`;
   }
 
   /** Everything in which the programs of processes must be alike: grids, code, values, and the order of operations and copies. */
@@ -416,6 +413,11 @@ function addRounds(
   }
   const arriving = byTarget(arrivals);
   return (m) => [latest.get(m)!, ...(arriving.get(m) ?? [])];
+}
+
+function namesOf(containers: readonly Container[]): string {
+  const names = [...new Set(containers.map(({ name }) => `"${name}"`))];
+  return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ", ..." : ""}`;
 }
 
 /** Copies by the member that they leave. */

@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const RANKS = 3;
 /** Bytes of the larger fields and the particles of the program. */
-const WHOLE = 16 * 12 * 40 * 8 * 3;
+const WHOLE = 16 * 24 * 40 * 8 * 3;
 
 interface Bytes {
   readonly given: number;
@@ -25,6 +25,13 @@ const open = (name: string): string => {
   mkdirSync(join(folder, name));
   return join(folder, name);
 };
+
+/** How many files the folders of pieces in a folder have, fewest first. */
+const piecesIn = (where: string): number[] =>
+  readdirSync(where)
+    .filter((each) => statSync(join(where, each)).isDirectory())
+    .map((each) => readdirSync(join(where, each)).length)
+    .sort((a, b) => a - b);
 
 eachLauncher((launcher) => {
   it("files in pieces are read as the files of one process, and no rank is given the values of another", () => {
@@ -40,10 +47,7 @@ eachLauncher((launcher) => {
     const written = (text: string): string[] => (JSON.parse(/^files (.*)$/m.exec(text)![1]) as string[]).map((path) => basename(path));
     assert.deepEqual(written(alone.stdout), ["u.vti", "u.vti", "t.vti", "u.vtr", "t.vtr", "u.vtu", "t.vtu"]);
     assert.deepEqual(written(stdout), ["u.pvti", "u.pvti", "t.pvti", "u.pvtr", "t.pvtr", "u.pvtu", "t.pvtu"]);
-    const folders = readdirSync(many).filter((each) => statSync(join(many, each)).isDirectory());
-    // Each of the six VTK files, and the checkpoint, has one.
-    assert.equal(folders.length, 7);
-    for (const each of folders) assert.equal(readdirSync(join(many, each)).length, RANKS);
+    assert.deepEqual(piecesIn(many), Array<number>(7).fill(RANKS));
 
     const reports = [...stdout.matchAll(/^bytes (.*)$/gm)].map(([, text]) => JSON.parse(text) as Record<string, Bytes>);
     assert.equal(reports.length, RANKS);
@@ -58,6 +62,31 @@ eachLauncher((launcher) => {
         assert.ok(report[which].wrote < 0.5 * sizes(which), `${which}: ${report[which].wrote} of ${sizes(which)} bytes`);
       // Values are compared with their digests, then read again.
       assert.ok(report.restore.read < 1.3 * sizes("checkpoint"), `restore: ${report.restore.read} of ${sizes("checkpoint")} bytes`);
+    }
+  });
+
+  it("so are files of a box that is cut along y, or y and z, with a picture of each member", () => {
+    const name = launcher.name.replace(/\W/g, "");
+    const one = open(`${name}-uncut`);
+    const alone = spawnSync(process.execPath, [program("files"), "js", one], { encoding: "utf8" });
+    assert.equal(alone.status, 0, alone.stderr);
+    for (const [count, spec, split, members] of [
+      [3, "mpi:js", "y", 3],
+      [4, "mpi:js", "yz", 4],
+      [2, "mpi:js*2", "yz", 4],
+    ] as const) {
+      const many = open(`${name}-${split}-${count}`);
+      const { status, stdout, stderr } = launch(launcher, count, [program("files"), spec, many, split]);
+      assert.equal(status, 0, stderr);
+      assert.deepEqual(digestsIn(stdout), digestsIn(alone.stdout));
+      assert.deepEqual(readFileSync(join(many, "raw")), readFileSync(join(one, "raw")));
+      // The checkpoint and three pictures of a grid that is cut along its planes have a piece for each rank.
+      assert.deepEqual(piecesIn(many), [...Array<number>(4).fill(count), ...Array<number>(3).fill(members)]);
+      for (const [, text] of stdout.matchAll(/^bytes (.*)$/gm))
+        for (const [what, { given, wrote }] of Object.entries(JSON.parse(text) as Record<string, Bytes>)) {
+          assert.ok(given < 2 ** 14, `${what}: ${given} bytes were given to all ranks`);
+          if (what === "raw") assert.ok(wrote < 0.6 * WHOLE, `${what}: ${wrote} bytes were written`);
+        }
     }
   });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serialize } from "node:v8";
 import { f32, f64 } from "../../../../src/index.js";
-import { bricks, dense, sparse } from "../../../../src/domain/index.js";
+import { bricks, dense, sparse, type Split } from "../../../../src/domain/index.js";
 import { HOST_LIMITS } from "../../../../src/domain/grid/pieces.js";
 import { particles } from "../../../../src/domain/particles/index.js";
 import {
@@ -18,14 +18,15 @@ import {
   writeRectilinear,
   writeUnstructured,
 } from "../../../../src/io/index.js";
+import { cellDataOfBox, readVtk } from "../../../../src/io/vtk-reader.js";
 import { devices } from "../../../../src/set/index.js";
 
 /*
- * Writes files of all kinds, and reads them. The words are the devices and a folder. Rank 0 prints digests of what the readers give, and each rank how many
+ * Writes files of all kinds, and reads them. The words are the devices, a folder, and perhaps how the box is cut. Rank 0 prints digests of what the readers give, and each rank how many
  * bytes ranks have given each other, and how many it has read and written itself.
  */
 
-const [spec, folder] = process.argv.slice(2);
+const [spec, folder, split] = process.argv.slice(2);
 const set = await devices(spec);
 const rank = set.ranks?.rank ?? 0;
 const at = (name: string): string => join(folder, name);
@@ -34,7 +35,7 @@ HOST_LIMITS.piece = 2 ** 14;
 
 const noise = (x: number, y: number, z: number, k = 0): number => Math.fround(Math.sin(x * 12.9898 + y * 78.233 + z * 37.719 + k));
 const holes = (x: number, y: number, z: number): boolean => noise(x, y, z) > -0.6;
-const box = dense(set, [16, 12, 40], { active: holes, ghosts: { zmin: 1, ymax: 2 } });
+const box = dense(set, [16, 24, 40], { active: holes, ghosts: { zmin: 1, ymax: 2 }, split: split as Split });
 const u = box.field("u", f64, { cardinality: 3, fillValue: 0.5 });
 const p = box.field("p", f32);
 u.fill(noise, { ghosts: true });
@@ -44,8 +45,8 @@ const t = flat.field("t", f64);
 t.fill((x, y) => x + 100 * y);
 const others = [sparse(set, [8, 12, 24], holes), bricks(set, [8, 8, 32], holes)].map((grid, n) => grid.field(`other ${n}`, f64));
 for (const field of others) field.fill(noise);
-const ions = particles(box, "ions", { v: [f64, 3] }, { capacity: 6000 });
-const inside = Array.from({ length: 16 * 12 * 40 }, (_, cell) => [cell % 16, Math.floor(cell / 16) % 12, Math.floor(cell / 192)]).filter(
+const ions = particles(box, "ions", { v: [f64, 3] }, { capacity: 13000 });
+const inside = Array.from({ length: 16 * 24 * 40 }, (_, cell) => [cell % 16, Math.floor(cell / 16) % 24, Math.floor(cell / 384)]).filter(
   ([x, y, z]) => holes(x, y, z),
 );
 ions.load({ x: inside.flatMap(([x, y, z]) => [x + 0.5, y + 0.25, z + 0.125]), v: inside.flatMap(([x, y, z]) => [x, y, z]) });
@@ -76,7 +77,7 @@ async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-const faces = [16, 12, 40].map((n) => Array.from({ length: n + 1 }, (_, k) => k * k + k));
+const faces = [16, 24, 40].map((n) => Array.from({ length: n + 1 }, (_, k) => k * k + k));
 const state = [u, p, t, ...others, ions];
 await measure("checkpoint", () => writeCheckpoint(at("state"), state));
 const raw = await measure("raw", () => writeRaw(at("raw"), u)).then(() => readFileSync(at("raw")));
@@ -99,7 +100,9 @@ const digest = (value: unknown): string => {
   );
   return createHash("sha256").update(plain).digest("hex").slice(0, 16);
 };
+const pixels = await readVtk(image, "ImageData");
 const found = {
+  hidden: digest(cellDataOfBox(pixels.pieces, box.extents, image)),
   raw: digest(raw),
   images: digest([await readImage(image), await readImage(text)]),
   rectilinear: digest([await readRectilinear(rectilinear), await readRectilinear(plane)]),

@@ -60,7 +60,8 @@ const waves = skeleton(
   ],
   { precision: "strict" },
 );
-const box = dense(set, [6, 6, 20], { periodic: true });
+const box = dense(set, [6, 32, 20], { periodic: true, split: set.members.length > 1 ? "yz" : undefined });
+const [p, q] = ["p", "q"].map((name) => box.field(name, f64, { cardinality: 2 }));
 const ions = particles(box, "ions", { v: [f64, 3] }, { capacity: 300 });
 const drift = skeleton(
   set,
@@ -69,6 +70,10 @@ const drift = skeleton(
     ions.container("drift", { x: ions.columns.x, v: ions.columns.v }, ({ x, v }, p) => {
       for (let a = 0; a < 3; a++) x[p][a] += v[p][a];
     }),
+    box.container("mix", { p, q }, ({ p, q }, c) => {
+      for (let k = 0; k < 2; k++) q[c][k] = 0.5 * p[c][k] + 0.2 * (p.at(c, 0, 1, 0)[1 - k] + p.at(c, 0, -1, 1)[k]);
+    }),
+    swap(p, q),
   ],
   { precision: "strict" },
 );
@@ -77,6 +82,8 @@ if (existsSync(path)) await (await readCheckpoint(path)).restore([waves, drift])
 else {
   u.fill(noise);
   v.fill(0);
+  p.fill(noise);
+  q.fill(0);
   const each = (of: (n: number, a: number) => number): number[] => Array.from({ length: 600 }, (_, m) => of(Math.floor(m / 3), m % 3));
   ions.load({ x: each((n, a) => (0.5 + 0.499 * noise(n, a, 1)) * box.extents[a]), v: each((n, a) => 0.6 * noise(n, a, 2)) });
 }
@@ -89,6 +96,7 @@ while (waves.iteration < Number(iterations)) {
 }
 const hash = createHash("sha256");
 const { x, v: velocities } = await ions.download();
-for (const list of [await u.download(), x, velocities, [await greatest.get(), await samples.get()]]) hash.update(Float64Array.from(list));
+for (const list of [await u.download(), await p.download(), x, velocities, [await greatest.get(), await samples.get()]])
+  hash.update(Float64Array.from(list));
 tell(`digests ${hash.digest("hex").slice(0, 16)}`);
 await set.close();
