@@ -356,10 +356,10 @@ class Fused {
       const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
       if (part.factored) {
         const { astrometric, global, shift, xAtt, xGlobal, squares } = args;
-        const kept = { astrometric, global, shift, xAtt, xGlobal, u, squares };
-        const read = { ...part.factored, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal };
-        const { free: _, ...views } = read;
-        return [this.step(part, sweepFactored, { ...rows.factors!, ...kept, ...views }, teamsOfKnots), ...this.fromCopies(part, tile)];
+        const { pAtt, xSmall, xClass } = part.factored;
+        const read = { astrometric, global, star: rows.star, knotRow, shift, xAstro: allStars, xAtt, pAtt, xSmall, xClass, xGlobal };
+        const written = { u, sums, tGlobal, squares };
+        return [this.step(part, sweepFactored, { ...rows.factors!, ...read, ...written }, teamsOfKnots), ...this.fromCopies(part, tile)];
       }
       return [
         this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
