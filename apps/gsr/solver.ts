@@ -67,6 +67,11 @@ export const FORMS = {
  */
 export type FormName = keyof typeof FORMS;
 
+/** Forms that systems of every generator take: `factored` is for rows that have factors. */
+export const GENERAL_FORMS: readonly FormName[] = Object.entries<Form>(FORMS)
+  .filter(([, { sorted }]) => !sorted?.factored)
+  .map(([name]) => name as FormName);
+
 /**
  * Rows of a start knot, on average, from which on a team for each pays: on an H200 `ordered` takes 1.08 of the time of `gathered` with 19 rows, 0.88 with 200.
  * Between these nothing was measured.
