@@ -8,13 +8,7 @@ import { INSPECT } from "../../ir/inspect.js";
 import { requireOptions } from "../../ir/own.js";
 import { describe } from "../../ir/describe.js";
 
-interface TypedArrays {
-  f64: Float64Array<ArrayBufferLike>;
-  f32: Float32Array<ArrayBufferLike>;
-  i32: Int32Array<ArrayBufferLike>;
-  u32: Uint32Array<ArrayBufferLike>;
-  u8: Uint8Array<ArrayBufferLike>;
-}
+type TypedArrays = { [T in ElementType]: (typeof ELEMENTS)[T]["array"]["prototype"] };
 /** The host array of an element type. */
 export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
 /** A host array of any element type. */
