@@ -29,7 +29,7 @@ export {
   type ViewToken,
 } from "./kernel/params.js";
 export { copysign, mulhi, powi, print } from "./kernel/builtins.js";
-export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./ir/errors.js";
+export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./base/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";
 export {
   View,

@@ -5,7 +5,7 @@ import type { Policy } from "../device/launch/policy.js";
 import type { Precision } from "../ir/launch.js";
 import { unitStridesOf, type EmitRequest } from "../emit/standalone/index.js";
 import { print } from "../ir/print.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Kernel } from "../kernel/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
 

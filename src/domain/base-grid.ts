@@ -12,8 +12,8 @@ import {
 import type { NumericType } from "../ir/types.js";
 import type { Captures } from "../kernel/captures.js";
 import type { Dimension } from "../kernel/cells.js";
-import { ContainerError, LaunchError } from "../ir/errors.js";
-import { requireOptions, requireThing } from "../ir/own.js";
+import { ContainerError, LaunchError } from "../base/errors.js";
+import { requireOptions, requireThing } from "../base/own.js";
 import { callSite } from "../kernel/location.js";
 import type { ScalarToken } from "../kernel/params.js";
 import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";

@@ -1,7 +1,7 @@
-import { IRError } from "./errors.js";
+import { IRError } from "../base/errors.js";
 import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
-import { isRank, MAX_RANK } from "./rank.js";
+import { isRank, MAX_RANK } from "../base/rank.js";
 import { declare, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
 import type {
   ElementType,

@@ -1,4 +1,4 @@
-import { IRError } from "./errors.js";
+import { IRError } from "../base/errors.js";
 import { isFloat, wrap } from "./scalars.js";
 import { printExpr } from "./print.js";
 import { argumentType } from "./operators.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE, signOf, UNARY } from "./operators.js";
 import { isInteger } from "./scalars.js";
 import type { Expr, KernelIR, Param, Stmt } from "./types.js";

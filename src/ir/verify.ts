@@ -1,5 +1,5 @@
-import { unreachable } from "./unreachable.js";
-import { IRError } from "./errors.js";
+import { unreachable } from "../base/unreachable.js";
+import { IRError } from "../base/errors.js";
 import { valueType } from "./scalars.js";
 import { isExact, isInclusive } from "./loop-stops.js";
 import { printExpr } from "./print.js";

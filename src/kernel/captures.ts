@@ -1,8 +1,8 @@
 import type * as acorn from "acorn";
 import type { Location, NumericType, Table } from "../ir/types.js";
 import { builtinName } from "./builtins.js";
-import { describe } from "../ir/describe.js";
-import { KernelError } from "../ir/errors.js";
+import { describe } from "../base/describe.js";
+import { KernelError } from "../base/errors.js";
 import { arrayTypeOf, type ArrayType, type Helper, type ScalarToken, type TableToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { pathOf } from "./syntax.js";

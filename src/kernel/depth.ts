@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { IsoformError, KernelError } from "../ir/errors.js";
+import { IsoformError, KernelError } from "../base/errors.js";
 import type { Location } from "../ir/types.js";
 import { eachChild } from "./syntax.js";
 

@@ -1,7 +1,7 @@
-import { unreachable } from "../ir/unreachable.js";
-import { KernelError } from "../ir/errors.js";
-import { requireOwnNames } from "../ir/own.js";
-import { isRank, MAX_RANK } from "../ir/rank.js";
+import { unreachable } from "../base/unreachable.js";
+import { KernelError } from "../base/errors.js";
+import { requireOwnNames } from "../base/own.js";
+import { isRank, MAX_RANK } from "../base/rank.js";
 import type { KernelIR, Location, Param } from "../ir/types.js";
 import type { Kernel } from "./kernel.js";
 import type { Params, ParamToken, Rank } from "./params.js";

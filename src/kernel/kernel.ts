@@ -2,8 +2,8 @@ import { originalPosition } from "#source-map";
 import type { KernelIR, Location } from "../ir/types.js";
 import type { Captures } from "./captures.js";
 import type { BodyParams, Params, Team } from "./params.js";
-import { describe } from "../ir/describe.js";
-import { KernelError } from "../ir/errors.js";
+import { describe } from "../base/describe.js";
+import { KernelError } from "../base/errors.js";
 import { callSite } from "./location.js";
 import { PLAIN_FUNCTION, whyNotPlain } from "./plain-function.js";
 

@@ -1,11 +1,11 @@
 import { valueType, wrap } from "../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { loadInt } from "../ir/by-name.js";
-import { own, requireOwnNames } from "../ir/own.js";
+import { own, requireOwnNames } from "../base/own.js";
 import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../ir/types.js";
 import { builtinName } from "./builtins.js";
 import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "./cells.js";
-import { KernelError } from "../ir/errors.js";
+import { KernelError } from "../base/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";

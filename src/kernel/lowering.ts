@@ -1,7 +1,7 @@
 import { isFloat, isInteger } from "../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../ir/types.js";
-import { KernelError } from "../ir/errors.js";
+import { KernelError } from "../base/errors.js";
 import { REMEDY } from "./depth.js";
 import { mayLackPlus } from "./lost-plus.js";
 import type { FunctionSource } from "./source.js";

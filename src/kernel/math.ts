@@ -1,4 +1,4 @@
-import { own } from "../ir/own.js";
+import { own } from "../base/own.js";
 import { call } from "../ir/evaluate.js";
 import { MATH } from "../ir/operators.js";
 import { isFloat, isInteger } from "../ir/scalars.js";

@@ -1,4 +1,4 @@
-import { otherCopies } from "../ir/copies.js";
+import { otherCopies } from "../base/copies.js";
 import type * as acorn from "acorn";
 import { listBehind } from "./captures.js";
 import type { Lowering } from "./lowering.js";

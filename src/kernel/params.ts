@@ -1,8 +1,8 @@
-import { describe } from "../ir/describe.js";
-import { LaunchError } from "../ir/errors.js";
+import { describe } from "../base/describe.js";
+import { LaunchError } from "../base/errors.js";
 import { identityOf } from "../ir/identity.js";
-import { requireOptions } from "../ir/own.js";
-import { isRank, MAX_RANK } from "../ir/rank.js";
+import { requireOptions } from "../base/own.js";
+import { isRank, MAX_RANK } from "../base/rank.js";
 import { ELEMENTS, NUMERIC_TYPES } from "../ir/scalars.js";
 import { callSite } from "./location.js";
 import { originalPosition } from "#source-map";

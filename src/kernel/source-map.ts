@@ -1,5 +1,5 @@
 import type { Location } from "../ir/types.js";
-import { showLines } from "../ir/errors.js";
+import { showLines } from "../base/errors.js";
 import { align } from "./align.js";
 import { codeFrame } from "./code-frame.js";
 

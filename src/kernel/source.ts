@@ -3,7 +3,7 @@ import { parseExpressionAt } from "#parser";
 import { authorsTextBefore, findInFile, originalPosition } from "#source-map";
 import { isOverflow, REMEDY, tooDeep } from "./depth.js";
 import type { Location } from "../ir/types.js";
-import { KernelError } from "../ir/errors.js";
+import { KernelError } from "../base/errors.js";
 import { PLAIN_FUNCTION, whyNotPlain } from "./plain-function.js";
 
 export type FunctionNode = acorn.ArrowFunctionExpression | acorn.FunctionExpression | acorn.FunctionDeclaration;

@@ -1,4 +1,4 @@
-import { unreachable } from "../ir/unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { labelled, leave, structure } from "../ir/structure.js";
 import type * as acorn from "acorn";
 import { bindPattern } from "./assignments.js";

@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { own } from "../ir/own.js";
+import { own } from "../base/own.js";
 import type { ExpressionNode, Lowering } from "./lowering.js";
 import { scalar } from "./operands.js";
 import { combine } from "./operators.js";

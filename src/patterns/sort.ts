@@ -1,8 +1,8 @@
 import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { LaunchError } from "../base/errors.js";
+import { requireOptions } from "../base/own.js";
 import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";

@@ -1,6 +1,6 @@
 import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
-import { DeviceError } from "../ir/errors.js";
+import { DeviceError } from "../base/errors.js";
 import { kernel, teamKernel } from "../kernel/kernel.js";
 import { f64, i32, max, scatter, sum, view } from "../kernel/params.js";
 

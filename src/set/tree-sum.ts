@@ -1,7 +1,7 @@
 import type { ElementToken, Launch } from "../device/device.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { range } from "../device/launch/policy.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { NumericType } from "../ir/types.js";
 import { kernel, type Kernel } from "../kernel/kernel.js";
 import { i32, view, type Params } from "../kernel/params.js";

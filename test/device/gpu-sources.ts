@@ -26,7 +26,7 @@ import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
 import { dense, sparse } from "../../src/domain/index.js";
 import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { IsoformError } from "../../src/ir/errors.js";
+import { IsoformError } from "../../src/base/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";

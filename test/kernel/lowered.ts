@@ -4,7 +4,7 @@ import { print } from "../../src/ir/print.js";
 import { verify } from "../../src/ir/verify.js";
 import { range } from "../../src/device/launch/policy.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { KernelError } from "../../src/ir/errors.js";
+import { KernelError } from "../../src/base/errors.js";
 import type { Kernel } from "../../src/kernel/kernel.js";
 import { lower } from "../../src/kernel/lower.js";
 import { evaluate } from "../random/evaluate.js";

@@ -1,5 +1,5 @@
 import type { ElementType, KernelIR } from "../../src/ir/types.js";
-import { IsoformError } from "../../src/ir/errors.js";
+import { IsoformError } from "../../src/base/errors.js";
 import type { Device } from "../../src/device/device.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";

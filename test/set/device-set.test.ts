@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import test from "node:test";
 import { range } from "../../src/device/launch/policy.js";
 import { open } from "../../src/device/open.js";
-import { DeviceError, IsoformError } from "../../src/ir/errors.js";
+import { DeviceError, IsoformError } from "../../src/base/errors.js";
 import { kernel } from "../../src/kernel/kernel.js";
 import { f64, view } from "../../src/kernel/params.js";
 import { devices, DEFAULT_LINK } from "../../src/set/index.js";

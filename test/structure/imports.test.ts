@@ -149,7 +149,7 @@ test("an import of a later layer is refused, of types, too", () => {
 });
 
 test("an import of an earlier layer, or of the own folder, is not", () => {
-  const imported = ['import "./dense.js";', 'import "../base-grid.js";', 'import "../../ir/errors.js";', 'import "acorn";'].join("\n");
+  const imported = ['import "./dense.js";', 'import "../base-grid.js";', 'import "../../base/errors.js";', 'import "acorn";'].join("\n");
   assert.deepEqual(orderOf({ "src/domain/dense/right.ts": imported }), []);
   assert.deepEqual(orderOf({ "src/emit/code.ts": 'import "./slots.js";' }), []);
 });

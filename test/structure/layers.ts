@@ -9,6 +9,7 @@ export type Level = string | readonly string[];
 export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   ".": ["src", "apps", "site", "bench"],
   src: [
+    "base",
     ["ir", "draw"],
     "cache",
     ["kernel", "emit"],

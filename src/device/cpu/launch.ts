@@ -1,4 +1,4 @@
-import { LaunchError, type KernelError } from "../../ir/errors.js";
+import { LaunchError, type KernelError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";

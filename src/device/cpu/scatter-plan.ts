@@ -6,7 +6,7 @@ import type { OwnersKernel } from "../../ir/passes/owners.js";
 import { MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { walkStmts } from "../../ir/walk.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";

@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { Location } from "../../ir/types.js";
 import type { Piece } from "./arena.js";

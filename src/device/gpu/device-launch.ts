@@ -1,5 +1,5 @@
 import type { NumericType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";

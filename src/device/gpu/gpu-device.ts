@@ -1,5 +1,5 @@
-import { DeviceError } from "../../ir/errors.js";
-import { INSPECT } from "../../ir/inspect.js";
+import { DeviceError } from "../../base/errors.js";
+import { INSPECT } from "../../base/inspect.js";
 import type { ElementType } from "../../ir/types.js";
 import { descending } from "../../kernel/depth.js";
 import type { Kernel } from "../../kernel/kernel.js";

@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { own, requireOptions } from "../../ir/own.js";
+import { own, requireOptions } from "../../base/own.js";
 import { ELEMENTS, isInteger, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
@@ -23,8 +23,8 @@ import {
   type CompiledKernel,
   type CompileOptions,
 } from "../../kernel/compile.js";
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import type { ParamToken } from "../../kernel/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";

@@ -1,12 +1,12 @@
 import { ELEMENTS } from "../../ir/scalars.js";
-import { isRank, MAX_RANK } from "../../ir/rank.js";
+import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Rank } from "../../kernel/params.js";
-import { LaunchError } from "../../ir/errors.js";
-import { INSPECT } from "../../ir/inspect.js";
-import { requireOptions } from "../../ir/own.js";
-import { describe } from "../../ir/describe.js";
+import { LaunchError } from "../../base/errors.js";
+import { INSPECT } from "../../base/inspect.js";
+import { requireOptions } from "../../base/own.js";
+import { describe } from "../../base/describe.js";
 
 type TypedArrays = { [T in ElementType]: (typeof ELEMENTS)[T]["array"]["prototype"] };
 /** The host array of an element type. */

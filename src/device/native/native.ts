@@ -11,7 +11,7 @@ import { tilesOf } from "../../ir/analysis/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage } from "../cpu/storage.js";
 import { WorkLike, type Serial } from "../cpu/work-like.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";

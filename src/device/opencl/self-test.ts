@@ -1,5 +1,5 @@
 import { recall, remember } from "../../cache/cache.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { teamKernel } from "../../kernel/kernel.js";
 import { f32, i32, view } from "../../kernel/params.js";
 import type { Device } from "../device.js";

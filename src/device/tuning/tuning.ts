@@ -1,8 +1,8 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { orderMatters } from "../../ir/identity.js";
 import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../../ir/tuning.js";
 import type { KernelIR } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Params } from "../../kernel/params.js";
 import type { Device, DeviceTuning, Launch, LaunchOptions, LaunchTraits, TuningOfLaunch } from "../device.js";
 import type { Binding } from "../launch/binding.js";

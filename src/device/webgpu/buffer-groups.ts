@@ -2,7 +2,7 @@ import { isAtomic, type Groups, type Representation, type ScatterCode } from "..
 import { takenRange } from "../../ir/analysis/access.js";
 import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { cut } from "../gpu/sorted-contributions.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";

@@ -1,7 +1,7 @@
 import { emitWgsl } from "../../emit/wgsl/kernel.js";
 import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/program.js";
 import type { KernelIR } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { Tunables } from "../tuning/tuning.js";
 import type { ScatterCacheShape } from "../gpu/scatter-cache.js";

@@ -9,7 +9,7 @@ import { removeDead } from "../../ir/passes/tidy.js";
 import type { Expr, KernelIR, Location } from "../../ir/types.js";
 import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import { axisOf, noMargins, type Margins } from "../grid/ghosts.js";
 import type { Container, Field, FieldUse } from "../grid/grid.js";

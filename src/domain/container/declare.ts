@@ -1,9 +1,9 @@
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/cells.js";
-import { otherCopies } from "../../ir/copies.js";
-import { describe } from "../../ir/describe.js";
-import { ContainerError, KernelError } from "../../ir/errors.js";
+import { otherCopies } from "../../base/copies.js";
+import { describe } from "../../base/describe.js";
+import { ContainerError, KernelError } from "../../base/errors.js";
 import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { bool, f64, type ParamToken } from "../../kernel/params.js";

@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { ContainerError } from "../../ir/errors.js";
+import { ContainerError } from "../../base/errors.js";
 import { index, int } from "../../ir/expressions.js";
 import { valueType } from "../../ir/scalars.js";
 import type { KernelIR, Location, Param, Stmt } from "../../ir/types.js";

@@ -1,5 +1,5 @@
 import { originalPosition } from "#source-map";
-import { ContainerError } from "../../ir/errors.js";
+import { ContainerError } from "../../base/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { f64, sum, table } from "../../kernel/params.js";
 import { modeWeight } from "../../patterns/fourier.js";

@@ -1,7 +1,7 @@
 import { isInteger, valueType } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { NumericType } from "../../ir/types.js";
-import { ContainerError } from "../../ir/errors.js";
+import { ContainerError } from "../../base/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { assign, max, sum } from "../../kernel/params.js";
 import type { Scalar } from "../../set/scalar.js";

@@ -29,7 +29,7 @@ import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
 import { hasGhosts, type CellBox } from "../grid/region.js";
 import { movePartials } from "../container/box-reductions.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.

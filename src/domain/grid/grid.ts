@@ -1,7 +1,7 @@
 import type { Launch, Precision } from "../../device/device.js";
 import { requireFitting, type TypedArrayOf, type View } from "../../device/memory/view.js";
-import { LaunchError } from "../../ir/errors.js";
-import { requireThing } from "../../ir/own.js";
+import { LaunchError } from "../../base/errors.js";
+import { requireThing } from "../../base/own.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
 import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";

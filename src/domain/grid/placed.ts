@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
-import { LaunchError } from "../../ir/errors.js";
-import { requireThing } from "../../ir/own.js";
+import { LaunchError } from "../../base/errors.js";
+import { requireThing } from "../../base/own.js";
 import { callSite } from "../../kernel/location.js";
 import { requireSet, type DeviceSet } from "../../set/device-set.js";
 

@@ -3,7 +3,7 @@ import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import type { Captures } from "../../kernel/captures.js";
 import { lower, type Source } from "../../kernel/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";

@@ -3,7 +3,7 @@ import { requireFitting, type TypedArrayOf, typedArray, type View } from "../../
 import type { Location, NumericType } from "../../ir/types.js";
 import type { Captures } from "../../kernel/captures.js";
 import type { Dimension } from "../../kernel/cells.js";
-import { IsoformError, LaunchError } from "../../ir/errors.js";
+import { IsoformError, LaunchError } from "../../base/errors.js";
 import { callSite } from "../../kernel/location.js";
 import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
 import type { Pattern } from "../../patterns/pattern.js";

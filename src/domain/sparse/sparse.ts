@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { teams } from "../../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";

@@ -1,7 +1,7 @@
 import { range, teams, type RangePolicy, type TeamPolicy } from "../../device/launch/policy.js";
 import type { Device } from "../../device/device.js";
 import { View } from "../../device/memory/view.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { Value } from "../../ir/operators.js";
 import { someExpr } from "../../ir/walk.js";
 import { kernelFromIR } from "../../kernel/from-ir.js";

@@ -3,7 +3,7 @@ import { range, teams } from "../../device/launch/policy.js";
 import { stridesOf, View } from "../../device/memory/view.js";
 import type { Value } from "../../ir/operators.js";
 import type { ElementType } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Kernel } from "../../kernel/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
 import { dim3Parts, findNamed, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";

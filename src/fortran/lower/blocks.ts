@@ -1,4 +1,4 @@
-import { IRError } from "../../ir/errors.js";
+import { IRError } from "../../base/errors.js";
 import { binary, int } from "../../ir/expressions.js";
 import { teamOfThreads } from "../../ir/passes/block-threads.js";
 import { BYTES } from "../../ir/scalars.js";

@@ -1,6 +1,6 @@
 import { affineOf } from "../analysis/affine.js";
 import { unorderedRead } from "../analysis/unordered-reads.js";
-import { IRError } from "../errors.js";
+import { IRError } from "../../base/errors.js";
 import { binary, cast, compare, constant, logical, not } from "../expressions.js";
 import type { Expr, Location, NumericType, ReduceParam, ScalarType, Stmt, TeamResult, ViewParam } from "../types.js";
 import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../walk.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
 import { printExpr } from "../print.js";
 import { simplify } from "../simplify.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { CpuDevice } from "../../device/cpu/cpu-device.js";
 import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
 import type { CpuProgram } from "../../device/cpu/launch.js";
@@ -10,7 +10,7 @@ import { getField, setField } from "../../emit/c/arguments.js";
 import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
 import { slotText } from "../../emit/slots.js";
 import type { KernelIR } from "../../ir/types.js";
-import { DeviceError, EmitError } from "../../ir/errors.js";
+import { DeviceError, EmitError } from "../../base/errors.js";
 import { portCall, type PortCall, type PortSlot } from "./call.js";
 import { portDevice, type Port } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";

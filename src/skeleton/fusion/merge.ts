@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";

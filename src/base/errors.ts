@@ -1,4 +1,4 @@
-import type { Location } from "./types.js";
+import type { Location } from "./location.js";
 
 /* Names are on the prototypes, so that stacks begin with them. */
 

@@ -1,6 +1,6 @@
 import { describe } from "./describe.js";
 import { KernelError, LaunchError } from "./errors.js";
-import type { Location } from "./types.js";
+import type { Location } from "./location.js";
 
 /** The value under a user-chosen name. Inherited keys, such as `constructor`, do not count. */
 export const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>

@@ -6,7 +6,7 @@ const places = shared[LOADED] ?? [];
 places.push(
   decodeURI(import.meta.url)
     .replace(/^file:\/\//, "")
-    .replace(/(\/dist)?\/src\/ir\/copies\.[jt]s$/, ""),
+    .replace(/(\/dist)?\/src\/base\/copies\.[jt]s$/, ""),
 );
 Reflect.set(shared, LOADED, places);
 
