@@ -9,7 +9,7 @@ import { KernelError } from "../base/errors.js";
 import { cellAxes } from "./fields.js";
 import type { Kernel } from "./kernel.js";
 import { Knowledge, Lowering } from "./lowering.js";
-import { capturesOf, CaptureScope, type CaptureList } from "./captures.js";
+import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
 import { arrayTypeOf, type AssignToken, type FixedToken, type ParamToken, type ReduceIntoToken, type ReduceToken } from "./params.js";
 import { parseFunction, type FunctionSource } from "./source.js";
 import { bindsAs } from "./syntax.js";

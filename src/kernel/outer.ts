@@ -1,6 +1,6 @@
 import { otherCopies } from "../base/copies.js";
 import type * as acorn from "acorn";
-import { listBehind } from "./captures.js";
+import { listBehind } from "./capture-lists.js";
 import type { Lowering } from "./lowering.js";
 import { pathOf } from "./syntax.js";
 import type { Scope, Value } from "./values.js";
