@@ -5,7 +5,7 @@ import { contiguousRows, cubicSizes, stemOf } from "../emit/standalone/index.js"
 import type { Precision } from "../ir/launch.js";
 import { compileKernel, relaxedKernel } from "../kernel/compile.js";
 import { IsoformError } from "../base/errors.js";
-import type { Kernel } from "../kernel/kernel.js";
+import type { Kernel } from "../kernel/declare/kernel.js";
 import type { SkeletonModule, Storage } from "../skeleton/settings.js";
 import type { Registered } from "./commands.js";
 import type { FoundKernel } from "./observed-launches.js";

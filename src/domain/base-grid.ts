@@ -10,12 +10,12 @@ import {
   type View,
 } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import type { Captures } from "../kernel/captures.js";
-import type { Dimension } from "../kernel/cells.js";
+import type { Captures } from "../kernel/declare/captures.js";
+import type { Dimension } from "../kernel/declare/cells.js";
 import { ContainerError, LaunchError } from "../base/errors.js";
 import { requireOptions, requireThing } from "../base/own.js";
-import { callSite } from "../kernel/location.js";
-import type { ScalarToken } from "../kernel/params.js";
+import { callSite } from "../kernel/declare/location.js";
+import type { ScalarToken } from "../kernel/declare/params.js";
 import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";

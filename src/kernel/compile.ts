@@ -1,6 +1,6 @@
 import { memoised, named } from "#memoise";
 import { verify } from "#verify";
-import { descending } from "./depth.js";
+import { descending } from "./read/depth.js";
 import { analyseAccess, type AccessAnalysis } from "../ir/analysis/access.js";
 import { unprovedAccesses, type Known } from "../ir/analysis/proofs.js";
 import { blockViews, type Split } from "../ir/passes/block-views.js";
@@ -11,8 +11,8 @@ import { recordPrints } from "../ir/passes/record-prints.js";
 import { checkRaces } from "../ir/analysis/races.js";
 import { relax } from "../ir/passes/relax.js";
 import type { KernelIR } from "../ir/types.js";
-import type { Kernel } from "./kernel.js";
-import { lower } from "./lower.js";
+import type { Kernel } from "./declare/kernel.js";
+import { lower } from "./lower/lower.js";
 
 /** A kernel after the front end and the passes: what emitters start from. */
 export interface CompiledKernel {

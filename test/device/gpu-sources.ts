@@ -27,7 +27,7 @@ import { dense, sparse } from "../../src/domain/index.js";
 import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { IsoformError } from "../../src/base/errors.js";
-import type { Kernel } from "../../src/kernel/kernel.js";
+import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import { devices } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { suite } from "../../src/testing/suite.js";

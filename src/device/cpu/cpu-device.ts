@@ -1,7 +1,7 @@
 import type { CompileOptions } from "../../kernel/compile.js";
-import { descending } from "../../kernel/depth.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { Params } from "../../kernel/params.js";
+import { descending } from "../../kernel/read/depth.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import type { Params } from "../../kernel/declare/params.js";
 import { INSPECT } from "../../base/inspect.js";
 import { DeviceError } from "../../base/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";

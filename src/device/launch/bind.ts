@@ -25,8 +25,8 @@ import {
 } from "../../kernel/compile.js";
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { ParamToken } from "../../kernel/params.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import type { ParamToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";

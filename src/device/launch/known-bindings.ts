@@ -1,5 +1,5 @@
 import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";

@@ -1,5 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
-import type { Rank } from "../../kernel/params.js";
+import type { Rank } from "../../kernel/declare/params.js";
 import { LaunchError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import type { Buffer, View } from "./view.js";

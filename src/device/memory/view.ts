@@ -2,7 +2,7 @@ import { ELEMENTS } from "../../ir/scalars.js";
 import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
-import type { Rank } from "../../kernel/params.js";
+import type { Rank } from "../../kernel/declare/params.js";
 import { LaunchError } from "../../base/errors.js";
 import { INSPECT } from "../../base/inspect.js";
 import { requireOptions } from "../../base/own.js";

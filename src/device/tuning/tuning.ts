@@ -3,7 +3,7 @@ import { orderMatters } from "../../ir/identity.js";
 import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../../ir/tuning.js";
 import type { KernelIR } from "../../ir/types.js";
 import { LaunchError } from "../../base/errors.js";
-import type { Params } from "../../kernel/params.js";
+import type { Params } from "../../kernel/declare/params.js";
 import type { Device, DeviceTuning, Launch, LaunchOptions, LaunchTraits, TuningOfLaunch } from "../device.js";
 import type { Binding } from "../launch/binding.js";
 import { tune } from "./tune.js";

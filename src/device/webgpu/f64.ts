@@ -2,7 +2,7 @@ import { firstF64 } from "../../ir/analysis/f64.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
 import { LaunchError } from "../../base/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Binding } from "../launch/binding.js";
 
 /** Throws LaunchError if a kernel needs f64 and the device has none. */

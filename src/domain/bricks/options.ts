@@ -1,4 +1,4 @@
-import type { Dimension } from "../../kernel/cells.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
 import { ContainerError, LaunchError } from "../../base/errors.js";
 import type { Container } from "../grid/grid.js";
 import type { GridOptions } from "../grid/options.js";

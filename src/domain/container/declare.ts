@@ -1,12 +1,12 @@
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
 import { otherCopies } from "../../base/copies.js";
 import { describe } from "../../base/describe.js";
 import { ContainerError, KernelError } from "../../base/errors.js";
-import type { Captures } from "../../kernel/captures.js";
-import { lower, type Source } from "../../kernel/lower.js";
-import { bool, f64, type ParamToken } from "../../kernel/params.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import { lower, type Source } from "../../kernel/lower/lower.js";
+import { bool, f64, type ParamToken } from "../../kernel/declare/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
 import { boxOf, hasGhosts, type CellBox } from "../grid/region.js";

@@ -1,6 +1,6 @@
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { i32, u8, view, type ScalarToken } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { i32, u8, view, type ScalarToken } from "../../kernel/declare/params.js";
 
 /* Kernels that copy values between views of one type. */
 

@@ -1,7 +1,7 @@
 import { originalPosition } from "#source-map";
 import { ContainerError } from "../../base/errors.js";
-import { callSite } from "../../kernel/location.js";
-import { f64, sum, table } from "../../kernel/params.js";
+import { callSite } from "../../kernel/declare/location.js";
+import { f64, sum, table } from "../../kernel/declare/params.js";
 import { modeWeight } from "../../patterns/fourier.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import type { Container, Field, Grid } from "../grid/grid.js";

@@ -2,8 +2,8 @@ import { valueType } from "../../ir/scalars.js";
 import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { u8, view, type Params, type ScalarToken } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { u8, view, type Params, type ScalarToken } from "../../kernel/declare/params.js";
 import type { LocalMember } from "../../set/index.js";
 
 /** The kernels that fill views of one element type, all elements or those with a mask. */

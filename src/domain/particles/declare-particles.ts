@@ -2,10 +2,10 @@ import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
+import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/declare/cells.js";
 import { KernelError } from "../../base/errors.js";
-import type { Captures } from "../../kernel/captures.js";
-import { lower, type Source } from "../../kernel/lower.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import { lower, type Source } from "../../kernel/lower/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
 import {
   Field,

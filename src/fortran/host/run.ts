@@ -4,7 +4,7 @@ import { stridesOf, View } from "../../device/memory/view.js";
 import type { Value } from "../../ir/operators.js";
 import type { ElementType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { SHARED_BYTES, sizeName } from "../analyse/thread-index.js";
 import { dim3Parts, findNamed, isSaved, ownerOf, partsOf, variableOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { nameOf } from "../analyse/walk.js";

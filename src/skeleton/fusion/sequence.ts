@@ -3,7 +3,7 @@ import { Field, type Container } from "../../domain/grid/grid.js";
 import type { Location } from "../../ir/types.js";
 import { ContainerError, LaunchError } from "../../base/errors.js";
 import { requireThing } from "../../base/own.js";
-import { callSite } from "../../kernel/location.js";
+import { callSite } from "../../kernel/declare/location.js";
 import { Scalar } from "../../set/index.js";
 import { footprintOf, neededOf } from "./footprint.js";
 import { rebind } from "./merge.js";

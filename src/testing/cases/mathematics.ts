@@ -1,7 +1,7 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, view } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { f32, view } from "../../kernel/declare/params.js";
 import { same, show } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
