@@ -1,5 +1,5 @@
 import { binary, cast, compare, constant, not, select } from "../../ir/expressions.js";
-import { barrier } from "../../ir/passes/block-threads.js";
+import { barrier } from "./block-threads.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";

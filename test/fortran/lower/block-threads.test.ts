@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { barrier, teamOfThreads, type Block } from "../../../src/ir/passes/block-threads.js";
+import { barrier, teamOfThreads, type Block } from "../../../src/fortran/lower/block-threads.js";
 import { print } from "../../../src/ir/print.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
@@ -32,7 +32,7 @@ import {
   value,
   view,
   when,
-} from "../build.js";
+} from "../../ir/build.js";
 
 const wait = barrier({ file: "kernel.ts", line: 1, column: 1 });
 /** The thread's number, the threads of a block, and another parameter. */

@@ -1,9 +1,9 @@
-import { affineOf } from "../analysis/affine.js";
-import { unorderedRead } from "../analysis/unordered-reads.js";
+import { affineOf } from "../../ir/analysis/affine.js";
+import { unorderedRead } from "../../ir/analysis/unordered-reads.js";
 import { IRError } from "../../base/errors.js";
-import { binary, cast, compare, constant, logical, not } from "../expressions.js";
-import type { Expr, Location, NumericType, ReduceParam, ScalarType, Stmt, TeamResult, ViewParam } from "../types.js";
-import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../walk.js";
+import { binary, cast, compare, constant, logical, not } from "../../ir/expressions.js";
+import type { Expr, Location, NumericType, ReduceParam, ScalarType, Stmt, TeamResult, ViewParam } from "../../ir/types.js";
+import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /*
  * Code of one thread of a block, which waits for the others at barriers, as code of a team: what stands between two barriers becomes a loop that
