@@ -1,3 +1,4 @@
+import { isSingle } from "../ir/scalars.js";
 import type { Launch, Precision } from "../device/device.js";
 import {
   BYTES,
@@ -465,7 +466,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     const { cardinality } = field;
     for (const piece of this.pieces(field, ghosts).filter((planes) => this.stores(planes))) {
       // Integers pass through f64, so that what does not fit is seen.
-      const data = typedArray(field.type === "f32" ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
+      const data = typedArray(isSingle(field.type) ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
       this.visit(margins, piece, (n, x, y, z, isHole) => {
         if (isHole) return;
         for (let k = 0; k < cardinality; k++) {

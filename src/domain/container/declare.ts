@@ -1,3 +1,4 @@
+import { isPacked } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
 import type { Dimension } from "../../kernel/declare/cells.js";
@@ -238,7 +239,7 @@ export class Declarations {
   protected addAxisFold(param: string, token: AxisArrayReduction): void {
     const array: AxisArray = token.into;
     this.requireOwnAxes(param, array);
-    if ((array.type as string) === "u8") this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
+    if (isPacked(array.type)) this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
     if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
     if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
       this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");

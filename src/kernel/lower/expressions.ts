@@ -1,4 +1,4 @@
-import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
+import { ELEMENTS, isSingle, NUMERIC_TYPES } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import { localOf } from "../../ir/by-name.js";
 import type { Expr, NumericType } from "../../ir/types.js";
@@ -142,7 +142,7 @@ function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | u
     nodes.map((n) => () => (n === left && known) || scalarOf(cx, n, scope)),
     (value, n) => cx.materialiseScalar(value, nodes[n]),
   );
-  const narrow = b.expr.type === "f32" && (a.weak || a.expr.type === "f32");
+  const narrow = isSingle(b.expr.type) && (a.weak || isSingle(a.expr.type));
   return combine(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
 }
 

@@ -1,3 +1,4 @@
+import { isIndex, isInteger } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
@@ -43,7 +44,7 @@ function countingOf(cx: Lowering, node: acorn.ForStatement, scope: Scope): Count
   if (!form || (!form.inclusive && Math.abs(form.step) === 1)) return undefined;
   if (form.tests.slice(0, form.at).some((test) => assignedNames(test).has(form.name))) return undefined;
   const variable = scope.find(form.name);
-  if (variable?.kind !== "variable" || (variable.type !== "i32" && variable.type !== "u32")) return undefined;
+  if (variable?.kind !== "variable" || !isInteger(variable.type)) return undefined;
   return { form, variable, type: variable.type };
 }
 
@@ -125,7 +126,7 @@ function countedLoop(cx: Lowering, node: acorn.ForStatement, scope: Scope, frame
 
   const start = cx.collect(() => startOf(cx, form, scope));
   const stop = cx.collect(() => scalarOf(cx, form.stop, scope));
-  const whole = ({ expr, weak }: ScalarValue): boolean => expr.type === "i32" && weak !== "float";
+  const whole = ({ expr, weak }: ScalarValue): boolean => isIndex(expr.type) && weak !== "float";
   if (!whole(start.value) || !whole(stop.value) || stop.stmts.some((s) => s.kind !== "let")) return false;
   cx.out.push(...start.stmts, ...stop.stmts);
 

@@ -1,4 +1,4 @@
-import { isFloat, isInteger } from "../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { Expr, KernelIR, Location, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { KernelError } from "../../base/errors.js";
@@ -203,7 +203,7 @@ export class Lowering {
     const { type } = value.expr;
     if (variable.weak && !value.weak) this.learn(variable, { type });
     else if (variable.weak === "int" && value.weak === "float") this.learn(variable, { type: "f64", weak: "float" });
-    else if (variable.weak === "int" && value.expr.op === "const" && type === "u32" && variable.type === "i32")
+    else if (variable.weak === "int" && value.expr.op === "const" && isUnsigned(type) && isSigned(variable.type))
       this.learn(variable, { type, weak: "int" });
     else if (!value.weak && widens(variable, type)) this.learn(variable, { type });
     return this.converted(value, variable.type, node, `${variable.name} is ${variable.type}`);
@@ -223,7 +223,7 @@ export class Lowering {
 
   /** Widens operands for minifiers, which drop the plus of `+n * 3`: if an integer becomes f64, so do the sums and products that made it. */
   private widened(expr: Expr, node: acorn.Node): Expr {
-    const isWidened = expr.op === "cast" && expr.type === "f64" && isInteger(expr.a.type);
+    const isWidened = expr.op === "cast" && isDouble(expr.type) && isInteger(expr.a.type);
     return isWidened && mayLackPlus(this.source, node) ? inF64(expr.a) : expr;
   }
 
@@ -278,7 +278,7 @@ export class Lowering {
 /** `let s = 0` may hold an integer on one path and a float on another, as in plain TypeScript. */
 function widens(variable: Variable, type: ScalarType): boolean {
   if (!variable.open || type === "bool" || variable.type === "bool" || type === variable.type) return false;
-  return isFloat(type) && (isInteger(variable.type) || type === "f64");
+  return isFloat(type) && (isInteger(variable.type) || isDouble(type));
 }
 
 export const read = (v: Variable): ScalarValue => ({ kind: "scalar", expr: { op: "local", type: v.type, name: v.name }, weak: v.weak });

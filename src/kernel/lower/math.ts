@@ -1,7 +1,7 @@
 import { own } from "../../base/own.js";
 import { call } from "../../ir/evaluate.js";
 import { MATH } from "../../ir/operators.js";
-import { isFloat, isInteger } from "../../ir/scalars.js";
+import { isFloat, isInteger, isSigned, isUnsigned } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import type { BinaryFn, CompareFn, Expr, MathFn, NumericType, UnaryFn } from "../../ir/types.js";
 import type { Lowering } from "./lowering.js";
@@ -84,7 +84,7 @@ const ARITY: Record<string, number> = { mulhi: 2, powi: 2, copysign: 2, imul: 2,
 /** Math.floor(a / b) and Math.trunc(a / b) of integers are integers, and 0 where b is. */
 function wholeOf(cx: Lowering, name: "floor" | "trunc", a: ScalarValue, b: ScalarValue, node: acorn.Node): ScalarValue | undefined {
   const whole = wholeQuotient(cx, a, b, node);
-  if (!whole || name === "trunc" || whole.expr.op !== "binary" || whole.expr.type === "u32") return whole;
+  if (!whole || name === "trunc" || whole.expr.op !== "binary" || isUnsigned(whole.expr.type)) return whole;
   const integer = (fn: BinaryFn, x: Expr, y: Expr): Expr => ({ op: "binary", type: "i32", fn, a: x, b: y });
   const compare = (fn: CompareFn, x: Expr, y: Expr): Expr => ({ op: "compare", type: "bool", fn, a: x, b: y });
   const [x, y] = [whole.expr.a, whole.expr.b].map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node).expr);
@@ -104,7 +104,7 @@ function exact(cx: Lowering, name: string, value: ScalarValue, node: acorn.Node)
   const { expr, weak } = value;
   if (weak && expr.op === "const") return literal(Math[fn](expr.value as number));
   if (isInteger(expr.type) && fn !== "sqrt")
-    return fn === "abs" && expr.type === "i32" ? { ...value, expr: { op: "unary", type: "i32", fn, a: expr } } : value;
+    return fn === "abs" && isSigned(expr.type) ? { ...value, expr: { op: "unary", type: expr.type, fn, a: expr } } : value;
   const a = real(cx, value, node);
   return { ...a, expr: { op: "unary", type: a.expr.type, fn, a: a.expr } };
 }
@@ -150,6 +150,6 @@ function sign(cx: Lowering, value: ScalarValue, node: acorn.Node): ScalarValue {
   const x = cx.materialiseScalar(value, node).expr;
   const { type } = x;
   const compare = (fn: "gt" | "lt"): Expr => ({ op: "compare", type: "bool", fn, a: x, b: constant(type, 0) });
-  const negative: Expr = type === "u32" ? x : { op: "select", type, cond: compare("lt"), a: constant(type, -1), b: x };
+  const negative: Expr = isUnsigned(type) ? x : { op: "select", type, cond: compare("lt"), a: constant(type, -1), b: x };
   return { kind: "scalar", expr: { op: "select", type, cond: compare("gt"), a: constant(type, 1), b: negative }, weak: value.weak };
 }

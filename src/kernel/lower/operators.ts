@@ -1,5 +1,5 @@
 import { BINARY } from "../../ir/operators.js";
-import { isFloat, isInteger } from "../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isUnsigned, wrap } from "../../ir/scalars.js";
 import type * as acorn from "acorn";
 import { call, cast } from "../../ir/evaluate.js";
 import type { BinaryFn, CompareFn, Expr, NumericType } from "../../ir/types.js";
@@ -114,7 +114,7 @@ const EXACT = {
 const weakFloat = ({ expr }: ScalarValue): ScalarValue => ({
   kind: "scalar",
   weak: "float",
-  expr: expr.op === "const" ? constant("f64", expr.value) : expr.type === "f64" ? expr : { op: "cast", type: "f64", a: expr },
+  expr: expr.op === "const" ? constant("f64", expr.value) : isDouble(expr.type) ? expr : { op: "cast", type: "f64", a: expr },
 });
 
 const fraction = ({ expr }: ScalarValue): ScalarValue => ({ kind: "scalar", expr: inF64(expr) });
@@ -134,8 +134,7 @@ function bitwise(cx: Lowering, operator: string, a: ScalarValue, b: ScalarValue,
 
 /** An operand of a bit operation: JavaScript works on 32 bits. */
 export function word(cx: Lowering, type: "i32" | "u32", { expr, weak }: ScalarValue, node: acorn.Node): Expr {
-  if (weak && expr.op === "const" && Number.isInteger(expr.value))
-    return constant(type, type === "i32" ? Number(expr.value) | 0 : Number(expr.value) >>> 0);
+  if (weak && expr.op === "const" && Number.isInteger(expr.value)) return constant(type, wrap(type, expr.value as number));
   // Accepts floats in minified code: minifiers drop the zero of (...) | 0 before another bit operation.
   if (isFloat(expr.type) && !cx.source.minified) return cx.fail(node, `a bit operation on ${expr.type}`, "convert it first: (...) | 0");
   return cut(type, expr);
@@ -173,7 +172,7 @@ export function prefix(cx: Lowering, operator: string, value: ScalarValue, node:
     return { kind: "scalar", expr: { op: "unary", type: "i32", fn: "bitnot", a: word(cx, "i32", value, node) }, weak: value.weak && "int" };
   if (operator !== "-") return cx.fail(node, `${operator} is not part of the kernel language`);
   if (value.expr.op === "const" && value.weak) return literal(-(value.expr.value as number));
-  if (type === "u32") return cx.fail(node, "a u32 is negated", "write (0 - x) >>> 0, or (x | 0) first");
+  if (isUnsigned(type)) return cx.fail(node, "a u32 is negated", "write (0 - x) >>> 0, or (x | 0) first");
   return { ...value, expr: { op: "unary", type, fn: "neg", a: value.expr } };
 }
 

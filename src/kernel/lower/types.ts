@@ -1,4 +1,4 @@
-import { isFloat, isInteger } from "../../ir/scalars.js";
+import { isDouble, isFloat, isInteger, isSingle, isUnsigned, wrap, type IntegerType } from "../../ir/scalars.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
 import { constant, type ScalarValue } from "./values.js";
 
@@ -20,16 +20,16 @@ export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismat
   if (from === type) return expr;
   if (weak && expr.op === "const" && type !== "bool") {
     const number = Number(expr.value);
-    if (isFloat(type)) return constant(type, type === "f32" ? Math.fround(number) : number);
+    if (isFloat(type)) return constant(type, wrap(type, number));
     if (Number.isInteger(number)) {
-      const wrapped = type === "u32" ? number >>> 0 : number | 0;
+      const wrapped = wrap(type, number);
       return wrapped === number
         ? constant(type, number + 0)
-        : { found: String(number), remedy: `write ${number} ${type === "u32" ? ">>>" : "|"} 0 for its 32 bits` };
+        : { found: String(number), remedy: `write ${number} ${CUTS[type]} 0 for its 32 bits` };
     }
   }
   const widens =
-    (type === "f64" && from !== "bool") || (type === "f32" && (isInteger(from) || weak === "float")) || (weak === "int" && type !== "bool");
+    (isDouble(type) && from !== "bool") || (isSingle(type) && (isInteger(from) || weak === "float")) || (weak === "int" && type !== "bool");
   return widens ? { op: "cast", type, a: expr } : { found: from, remedy: remedyFor(from, type) };
 }
 
@@ -38,15 +38,17 @@ export function inF64(expr: Expr): Expr {
   if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
   if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
     return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
-  if (expr.type === "f64") return expr;
+  if (isDouble(expr.type)) return expr;
   return expr.op === "const" ? constant("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
 }
+
+/** Operators that cut a number to the 32 bits of a type. */
+const CUTS: Readonly<Record<IntegerType, string>> = { i32: "|", u32: ">>>" };
 
 function remedyFor(from: ScalarType, to: ScalarType): string {
   if (to === "bool") return "compare it with something";
   if (from === "bool") return "write condition ? 1 : 0";
-  if (to === "i32") return "write (...) | 0";
-  if (to === "u32") return "write (...) >>> 0";
+  if (isInteger(to)) return `write (...) ${CUTS[to]} 0`;
   return "write Math.fround(...)";
 }
 
@@ -81,7 +83,7 @@ export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch
 
 function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
   const [s, t] = [a.expr.type, b.expr.type];
-  if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : s === "u32" || t === "u32" ? "u32" : "i32";
+  if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : isUnsigned(s) || isUnsigned(t) ? "u32" : "i32";
   if (a.weak) return a.weak === "float" && !isFloat(t) ? "f64" : t;
   if (b.weak) return b.weak === "float" && !isFloat(s) ? "f64" : s;
   if (s === t) return s;

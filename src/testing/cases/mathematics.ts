@@ -158,7 +158,7 @@ function distance(actual: number, expected: number, ulp: (x: number) => number):
 }
 
 const ulpOf = ({ type }: Real): ((x: number) => number) => {
-  const [bits, least] = type === "f64" ? [52, 5e-324] : [23, 2 ** -149];
+  const [bits, least] = { f64: [52, 5e-324], f32: [23, 2 ** -149] }[type];
   return (x) => Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(x) || least)) - bits));
 };
 
