@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
 

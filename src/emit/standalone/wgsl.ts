@@ -1,9 +1,9 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
-import { EmitError } from "../../ir/errors.js";
+import { EmitError } from "../../base/errors.js";
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
 import { emitWgsl } from "../wgsl/kernel.js";

@@ -9,7 +9,7 @@ import { range } from "../../../src/device/launch/policy.js";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
 import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/values.js";
 import { INPUTS, OUTPUTS, SCALARS, randomKernel, randomLoops } from "../../ir/random.js";
 
