@@ -24,7 +24,7 @@ export async function parseToml(text: string, file: string): Promise<Record<stri
 }
 
 /** Options of `addConfig`. */
-export interface ConfigOptions {
+interface ConfigOptions {
   /** For options that may name code: whether a value does. Files hold data, so only the command line may give such a value. */
   readonly namesCode?: Readonly<Record<string, (value: string) => boolean>>;
 }

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 
 /** A picture of one value for each cell of a rectangle. */
-export interface HeatMap {
+interface HeatMap {
   readonly title: string;
   /** Name of the quantity, such as `speed / lid speed`. */
   readonly quantity: string;
@@ -15,7 +15,7 @@ export interface HeatMap {
   readonly reach?: number;
 }
 
-export interface HeatMapAxis {
+interface HeatMapAxis {
   readonly label: string;
   readonly from: number;
   readonly to: number;

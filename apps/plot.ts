@@ -9,7 +9,7 @@ export interface Curve {
   readonly y: ArrayLike<number>;
 }
 
-export interface PlotAxis {
+interface PlotAxis {
   /** Quantity and unit. */
   readonly label: string;
   /** Logarithmic: only values above 0 are drawn. */

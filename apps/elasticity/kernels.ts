@@ -7,8 +7,8 @@ import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexa
  * The containers. Cells of the grid are nodes; a displacement, a force or a residual is a field of three components.
  */
 
-export type Vectors = Field<"f64", 3, 3>;
-export type Bits = Field<"u8", 1, 3>;
+type Vectors = Field<"f64", 3, 3>;
+type Bits = Field<"u8", 1, 3>;
 
 /** The fields of a solid: cells are nodes. */
 export interface Fields {

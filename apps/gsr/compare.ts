@@ -18,7 +18,7 @@ const ERRORS_BAR = 1e-3;
 const MOST_POINTS = 4000;
 
 /** How two solutions of a system differ. */
-export interface Comparison {
+interface Comparison {
   /** Unknowns with an error, which are compared. */
   readonly unknowns: number;
   /** Share of unknowns that differ by less than one standard error, and the largest difference in standard errors. */

@@ -41,7 +41,7 @@ const joined = (windows: readonly Window[]): Window => {
 };
 
 /** The number of tiles of a system that is solved in strict mode. */
-export const tilesOf = (observations: number): number => TILES * Math.ceil(observations / (TILES * TILE_ROWS));
+const tilesOf = (observations: number): number => TILES * Math.ceil(observations / (TILES * TILE_ROWS));
 
 /**
  * Shares out the stars. `tiled` systems have the same tiles for any number of members, others one a member.

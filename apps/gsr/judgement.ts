@@ -11,7 +11,7 @@ import { sections } from "./shape.js";
 const MOST = 4;
 
 /** A statistic of a section, and its distance from the probes' mean in their standard deviations. */
-export interface Statistic {
+interface Statistic {
   readonly value: number;
   readonly expected: number;
   readonly deviations: number;

@@ -81,7 +81,7 @@ const gatherRows = kernel(
 );
 
 /** Numbers of all rows in the order of lists, and the sums of each list. */
-export interface CopiedLists {
+interface CopiedLists {
   /** [list][sum] */
   readonly sums: View<"f64", 2>;
   /** Sums up each list. */
@@ -112,7 +112,7 @@ export async function copyLists(
 }
 
 /** How numbers of rows come into the order of lists, and what sums them up. */
-export interface SumsOfRows {
+interface SumsOfRows {
   /** Writes the numbers [entry][k] of the rows `row`. */
   fill(row: View<"i32">, numbers: View<"f64", 2>): Promise<unknown>;
   /** Leaves the sums of each list. */

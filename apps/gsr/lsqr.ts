@@ -36,7 +36,7 @@ export interface Bidiagonalisation {
 }
 
 /** Vectors and scalars of a member. */
-export interface LsqrShare {
+interface LsqrShare {
   readonly member: LocalMember;
   readonly vectors: Vectors;
   readonly scalars: Scalars;

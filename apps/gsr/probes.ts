@@ -69,7 +69,7 @@ export function probeErrors(draws: readonly Float64Array[]): Probes {
 }
 
 /** Covariances of pairs of unknowns: mean y_i y_j. The correlations are good to 1 / sqrt(k). */
-export function probeCovariances({ draws }: Probes, pairs: readonly (readonly [i: number, j: number])[]): Float64Array {
+function probeCovariances({ draws }: Probes, pairs: readonly (readonly [i: number, j: number])[]): Float64Array {
   return Float64Array.from(pairs, ([i, j]) => draws.reduce((sum, draw) => sum + draw[i] * draw[j], 0) / draws.length);
 }
 

@@ -174,7 +174,7 @@ function resultText(solution: Solution, deviation: Deviation | undefined): strin
 }
 
 /** Work and time of the launches of one name in an iteration. */
-export interface KernelTime {
+interface KernelTime {
   name: string;
   seconds: number;
   bytes: number;

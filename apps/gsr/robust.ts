@@ -94,14 +94,14 @@ export interface RobustSolution {
 }
 
 /** Place of the loop before a solution. */
-export interface RobustPlace {
+interface RobustPlace {
   readonly solver: Solver;
   readonly weights: Float64Array;
   readonly turns: readonly Turn[];
 }
 
 /** Further options of `solveRobustly`. */
-export interface RobustOptions {
+interface RobustOptions {
   onTurn?(turn: Turn, number: number): void;
   /** Weights and turns to go on with. */
   readonly resume?: Pick<RobustPlace, "weights" | "turns">;

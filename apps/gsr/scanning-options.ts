@@ -33,7 +33,7 @@ export interface ScanningWords {
 }
 
 /** How standard errors are found: from LSQR's sums of squares, or by this many random probes. */
-export type ErrorsBy = "lsqr" | { readonly probes: number };
+type ErrorsBy = "lsqr" | { readonly probes: number };
 
 /** Probes where no number is given. */
 const PROBES = 50;

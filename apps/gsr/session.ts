@@ -23,7 +23,7 @@ const INTERVAL = 600;
 const TOGETHER = 16;
 
 /** How a run is saved. */
-export interface Saving {
+interface Saving {
   /** Without a file nothing is saved, and an interrupt ends the run. */
   readonly file?: string;
   /** Iterations from one checkpoint to the next; default: ten minutes. */
@@ -36,7 +36,7 @@ export interface Saving {
 }
 
 /** Request for a run. */
-export interface Asked {
+interface Asked {
   readonly system: SimulatedOptions | ScanningSystemOptions;
   /** Rows that take the place of the system's, which cannot be weighed. */
   rows?(set: DeviceSet): RowSource;

@@ -48,7 +48,7 @@ export const PUBLISHED: Shape = {
 };
 
 /** The unknowns of the instrument: what each block calibrates, and where it starts among them. */
-export interface InstrumentLayout {
+interface InstrumentLayout {
   fields: number;
   ccds: number;
   magnitude: number;
@@ -80,7 +80,7 @@ export function instrumentLayout({ ccds, pixels, intervals }: Shape): Instrument
 }
 
 /** First unknown of each section, and their number. */
-export interface Sections {
+interface Sections {
   attitude: number;
   instrument: number;
   global: number;

@@ -20,7 +20,7 @@ export interface Slices {
 }
 
 /** Groups by entry: entries come in windows of `entries`, in each of which `groupOf` counts the groups anew from 0 to `groups`. */
-export interface Windows {
+interface Windows {
   readonly groups: number;
   readonly entries: number;
   readonly groupOf: ArrayLike<number>;

@@ -54,7 +54,7 @@ function outlier(i: number, seed: number): number {
 }
 
 /** Moves x to the nearest vector for which every constraint row gives 0: x - C^T y with C C^T y = C x, by conjugate gradients on rows of unit norm. */
-export function project(x: Float64Array, { rowStart, columns, values, first }: Constraints): void {
+function project(x: Float64Array, { rowStart, columns, values, first }: Constraints): void {
   const rows = rowStart.length - 1;
   const norms = Float64Array.from({ length: rows }, (_, r) =>
     Math.sqrt(values.subarray(rowStart[r], rowStart[r + 1]).reduce((sum, value) => sum + value * value, 0)),

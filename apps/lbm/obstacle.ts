@@ -158,7 +158,7 @@ export const williamson = (reynolds: number): number | undefined =>
   reynolds < 49 || reynolds > 178 ? undefined : -3.3265 / reynolds + 0.1816 + 1.6e-4 * reynolds;
 
 /** Below this Reynolds number the wake of a cylinder is steady: its vortices need about 47 (Williamson, Annu. Rev. Fluid Mech. 28, 1996). */
-export const STEADY_BELOW = 47;
+const STEADY_BELOW = 47;
 
 /**
  * Cycles per sample of a signal that swings about its mean, from the times at which it passes the mean upwards.

@@ -3,7 +3,7 @@ import type { Rates } from "./step-kernels.js";
 import type { Flow, Settings } from "./simulation.js";
 
 /** A flow with its populations, wherever they are. */
-export interface Stepped {
+interface Stepped {
   readonly flow: Flow;
   readonly settings: Pick<Settings, "wall">;
   readonly populations: { readonly f: { get(cell: readonly number[], q: number): Promise<number> | number } };

@@ -22,11 +22,11 @@ export interface Values {
 export interface Vectors {
   readonly [q: number]: Vector;
 }
-export interface Neighbours<V> {
+interface Neighbours<V> {
   at(c: Cell, dx: number, dy: number, dz?: number): V;
 }
 
-export interface Cells<V> extends Neighbours<V> {
+interface Cells<V> extends Neighbours<V> {
   readonly [cell: symbol]: V;
 }
 

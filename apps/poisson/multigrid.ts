@@ -9,7 +9,7 @@ import { around, type Grid3, type Real } from "./kernels.js";
  */
 
 /** One size of cells: the right-hand side, the approximation, and a field for whatever is on the way. */
-export interface Level {
+interface Level {
   readonly grid: Grid3;
   readonly f: Real;
   readonly e: Real;
@@ -18,7 +18,7 @@ export interface Level {
   readonly wall: number;
 }
 
-export interface Sweeps {
+interface Sweeps {
   readonly count: number;
   /** The share of Jacobi's correction that is taken. */
   readonly weight: number;

@@ -4,8 +4,8 @@ import { requireMemory } from "isoform/set";
 import { add, copy, dot, init, mul, triad } from "./kernels.js";
 
 /** BabelStream's first values and scalar. */
-export const START = { a: 0.1, b: 0.2, c: 0 };
-export const SCALAR = 0.4;
+const START = { a: 0.1, b: 0.2, c: 0 };
+const SCALAR = 0.4;
 /** Its arrays by default: 2^25 doubles each. */
 export const DEFAULT_GIB = 0.75;
 

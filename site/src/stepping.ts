@@ -6,7 +6,7 @@ import { AHEAD, type Show, type Stroke } from "./exhibit.js";
 import type { Picture } from "./look.js";
 
 /** Parts of a show of steps; they belong to the show from now on. */
-export interface Stepping {
+interface Stepping {
   readonly grid: DenseGrid<2> | DenseGrid<3>;
   /** One step. */
   readonly step: Skeleton;

@@ -8,7 +8,7 @@ const BAD_INPUT = 2;
 const DEFECT = 70;
 
 /** End of a command that could not go on: the text for standard error, if it was not printed yet, and the exit code. */
-export interface Failure {
+interface Failure {
   readonly text?: string;
   readonly code: number;
 }

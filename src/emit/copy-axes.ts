@@ -3,7 +3,7 @@
  */
 
 export const COPY_AXES = [0, 1, 2, 3, 4, 5, 6] as const;
-export type CopyAxis = (typeof COPY_AXES)[number];
+type CopyAxis = (typeof COPY_AXES)[number];
 export const INNER_COPY_AXES = COPY_AXES.slice(1) as readonly Exclude<CopyAxis, 0>[];
 
 /** Indices along all axes but the first, and strides on both sides. */

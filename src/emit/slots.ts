@@ -4,7 +4,7 @@
  */
 
 /** Arguments of the kernel's call. */
-export type ArgumentSlot =
+type ArgumentSlot =
   /** A scalar's value. */
   | { readonly kind: "scalar"; readonly name: string }
   /** Address of element 0 of a view or scatter target. */
@@ -15,7 +15,7 @@ export type ArgumentSlot =
   | { readonly kind: "stride"; readonly name: string; readonly axis: number };
 
 /** Index set of the launch. */
-export type PolicySlot =
+type PolicySlot =
   /** The first index of the range along an axis, and the one after the last. */
   | { readonly kind: "begin" | "end"; readonly axis: number }
   /** Teams. */
@@ -66,7 +66,7 @@ export type OpenmpSlot =
  * Values for grids, folds and sorted scatters on a GPU, in all languages. Memory of the launch is given by addresses, or by elements from
  * its start.
  */
-export type DeviceSlot =
+type DeviceSlot =
   | Exclude<ArgumentSlot, { kind: "view" }>
   /** The first index of the range along an axis, and indices along it. */
   | { readonly kind: "begin" | "count"; readonly axis: number }

@@ -80,7 +80,7 @@ export async function* atPlaces(
 }
 
 /** Blocks of an array, and the values of all of them one after the other. */
-export interface Given {
+interface Given {
   readonly blocks: readonly Block[];
   /** Opens the values, when some are asked for. */
   open(): Promise<StoredArray>;

@@ -13,7 +13,7 @@ import { syncFolder, writeSynced } from "./whole-file.js";
  */
 
 /** A piece to be written. */
-export interface NewPiece<T> {
+interface NewPiece<T> {
   /** Number by which it is named; the pieces of all ranks have different ones. */
   readonly number: number;
   /** Its content, which is made without messages between processes. */
@@ -30,7 +30,7 @@ export interface Written<T> {
 }
 
 /** How a file is written in pieces. */
-export interface InPieces<T> {
+interface InPieces<T> {
   /** The index. */
   readonly path: string;
   /** End of the pieces' names. */

@@ -5,7 +5,7 @@ import { onAllRanks, type Ranks } from "../set/index.js";
 import { syncFolder, temporaryOf } from "./whole-file.js";
 
 /** Bytes from a place of a file on. */
-export interface PlacedBytes {
+interface PlacedBytes {
   readonly position: number;
   readonly bytes: Uint8Array;
 }

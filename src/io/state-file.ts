@@ -56,7 +56,7 @@ export interface StoredArray {
 }
 
 /** A state whose values are asked for one array at a time, or some of one. */
-export interface StateReader {
+interface StateReader {
   readonly head: unknown;
   readonly arrays: readonly StoredArray[];
   /** SHA-256 of the file, in hexadecimal digits. */

@@ -6,7 +6,7 @@ import { isFolderName, isPieceName } from "./piece-folder.js";
 import { cellDataOf, child, decodeVtk, elementOf, type DataArray, type Element } from "./vtk-file.js";
 
 /** A VTK file that was read, or an index with the files of the pieces. */
-export interface VtkRead {
+interface VtkRead {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Elements with the cells. */
   readonly pieces: readonly Element[];
@@ -46,7 +46,7 @@ export function cellsAlong({ attributes }: Pick<VtkRead, "attributes">, file: st
 }
 
 /** Cells [first, end) along each axis. */
-export type PieceBox = readonly (readonly [first: number, end: number])[];
+type PieceBox = readonly (readonly [first: number, end: number])[];
 
 /**
  * The cells of each piece of a box. Throws IsoformError for pieces that leave out cells, or have some twice.

@@ -9,7 +9,7 @@ import { isFolderName, pieceName, removeUnnamed } from "./piece-folder.js";
 import { encodeVtk, typeName, type Element, type NewElement, type VtkEncoding } from "./vtk-file.js";
 
 /** A VTK file to be written. */
-export interface NewVtkFile {
+interface NewVtkFile {
   readonly tag: "ImageData" | "RectilinearGrid" | "UnstructuredGrid";
   /** End of the file's name: `.vti`. */
   readonly ending: string;

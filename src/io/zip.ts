@@ -138,7 +138,7 @@ function directoryEntry({ name, crc, size, offset }: ZipEntry): Buffer {
 }
 
 /** A file of an archive that is read. */
-export interface ZipFound extends ZipEntry {
+interface ZipFound extends ZipEntry {
   /** 0: stored, 8: deflated. */
   readonly method: number;
   /** Bytes in the archive. */

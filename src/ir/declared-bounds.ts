@@ -4,7 +4,7 @@ import type { DeclaredBounds, Expr, KernelIR } from "./types.js";
 import { mapExpr } from "./walk.js";
 
 /** How a message tells where an axis of an array ends, and that an index lies outside. */
-export interface AxisWords {
+interface AxisWords {
   /** Names of the axis and of its index, counted from 0, in the author's terms. */
   readonly axis: number;
   index(at: number): number;

@@ -5,7 +5,7 @@ import type { Expr, KernelIR, Param, Stmt } from "./types.js";
 import { declares, walkStmts } from "./walk.js";
 
 /** Names for policy indices: `i`, `j`, ... in a range kernel, `team.index` in a team kernel. */
-export type IndexNames = readonly string[];
+type IndexNames = readonly string[];
 
 const AXES: IndexNames = ["i", "j", "k", "l"];
 

@@ -1,5 +1,5 @@
 /** How far the elements of a strided array lie from its first one, in elements: `below` and `above`, both 0 or more. */
-export interface Reach {
+interface Reach {
   readonly below: number;
   readonly above: number;
 }

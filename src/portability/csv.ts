@@ -6,7 +6,7 @@ export class InputError extends IsoformError {
   override name = "InputError";
 }
 
-export interface CsvField {
+interface CsvField {
   text: string;
   /** Both count from 1; the column counts characters. */
   line: number;

@@ -31,7 +31,7 @@ const SHORT_RUN_SECONDS = 0.05;
 const FASTER = 0.9;
 const WARM = 4;
 
-export interface Limits {
+interface Limits {
   readonly repeats: number;
   readonly seconds: number;
   /** Set if time is short: most iterations of a run of some length, and repeats end once the mean is certain. */
@@ -255,7 +255,7 @@ export async function measureTogether(
 }
 
 /** The application's name in an assessment: strict mode, another kind of grid, layout or overlap, and tuned launches are other code paths. */
-export function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
+function codePath({ codePath, devices }: Target, problem: ProblemOptions): string {
   const others = (["grid", "layout", "occ"] as const).flatMap((option) => {
     const value = problem[option];
     return value === undefined || value === DEFAULT_SETTINGS[option] ? [] : [value === "auto" ? `auto-${option}` : value];

@@ -147,7 +147,7 @@ function rowsOf(
 }
 
 /** A source of rows that were measured: their exact solution is not known. */
-export interface EpochSource extends RowSource {
+interface EpochSource extends RowSource {
   readonly epochs: Epochs;
   /** Stars with fewer than six observations, which leave the system. */
   readonly leftStars: readonly number[];

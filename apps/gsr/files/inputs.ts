@@ -122,7 +122,7 @@ export async function readInputs(words: ScanningWords, digests: Inputs["digests"
 }
 
 /** Pairs that `--covariances` asks for. */
-export interface PairsRead {
+interface PairsRead {
   readonly pairs: Pairs;
   /** Throws LaunchError with the row for an unknown that a system does not have. */
   requireIn(shape: Shape): void;

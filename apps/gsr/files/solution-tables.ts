@@ -13,9 +13,9 @@ import type { SolutionFile } from "../solution-file.js";
  */
 
 /** Names of the tables in files with several. */
-export const STARS_TABLE = "STARS";
+const STARS_TABLE = "STARS";
 export const UNKNOWNS_TABLE = "UNKNOWNS";
-export const PAIRS_TABLE = "COVARIANCES";
+const PAIRS_TABLE = "COVARIANCES";
 
 /** Micro-arcseconds in a milli-arcsecond and in a degree. */
 const MAS = 1000;

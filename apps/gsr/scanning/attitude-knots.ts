@@ -17,7 +17,7 @@ const LONGER = 1.05;
 /** Turns about the satellite's axes represent a turn of the frame with knots of up to this many seconds. */
 const LONGEST_SATELLITE = 1000;
 
-export interface AttitudeKnots {
+interface AttitudeKnots {
   /** Seconds of the first knot. */
   readonly start: number;
   /** Seconds between knots. */
@@ -31,7 +31,7 @@ export interface AttitudeKnots {
 }
 
 /** How knots are chosen. */
-export interface KnotRules {
+interface KnotRules {
   /** Seconds between knots, or `auto`. */
   readonly knot: number | "auto";
   readonly axes: "inertial" | "satellite";

@@ -33,7 +33,7 @@ import { MOMENT, PLACE, findTransits, timeOf, uploadSky } from "./transits.js";
 /** Half the height of a field of view, degrees. */
 const HALF_HEIGHT = 0.345;
 /** Transits that a star's five parameters need. */
-export const FEWEST_TRANSITS = 6;
+const FEWEST_TRANSITS = 6;
 /** Coefficients of the constraints in terms of an observation's of a bright star. */
 const CONSTRAINT_WEIGHT = 10;
 /**

@@ -25,7 +25,7 @@ export const ccdsOf = ({ rows, strips, shortRow }: FocalPlane): number => rows *
 export const stripsOf = ({ strips, shortRow }: FocalPlane, row: number): number => strips - (row === shortRow ? 1 : 0);
 
 /** A transit as the instrument's blocks see it. */
-export interface CalibratingTransit {
+interface CalibratingTransit {
   readonly field: number;
   /** Row of CCDs. */
   readonly row: number;

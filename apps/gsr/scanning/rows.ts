@@ -17,7 +17,7 @@ const DISTANCE = 1.01;
 /** Deflection of light by the Sun at one astronomical unit for an angle of 90 degrees, uas: 2 G M / (c^2 au), times (1 + gamma)/2; a thousandth, as the unknown is 1000 (gamma - 1). */
 const DEFLECTION = 9.8706e-9 / UAS / 1000;
 /** Standard errors across scan, in terms of those along scan. */
-export const ACROSS_ERROR = 5;
+const ACROSS_ERROR = 5;
 /** Numbers of a transit: star, stretch of the law, field, row of CCDs, first observation, piece of the attitude. */
 export const TRANSIT = 6;
 /** Numbers of a piece of the attitude: seconds of its first knot and between knots, its first spline, and how many follow that a row may begin with. */
@@ -46,7 +46,7 @@ export const spreadTransits = kernel(
  * Strip of CCDs, and whether it is across scan, of a transit's observation `n`: bright stars are observed along and across on each strip, others
  * along on each and across on the first.
  */
-export function placeInTransit(n: number, bright: boolean): [number, boolean] {
+function placeInTransit(n: number, bright: boolean): [number, boolean] {
   if (bright) return [n >> 1, (n & 1) === 1];
   return [Math.max(n - 1, 0), n === 1];
 }

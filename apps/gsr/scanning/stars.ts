@@ -30,7 +30,7 @@ export interface StarList {
 }
 
 /** A star of a list. */
-export interface Star {
+interface Star {
   /** Right ascension, radians. */
   readonly alpha: number;
   readonly sinDelta: number;

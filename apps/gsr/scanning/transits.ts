@@ -56,7 +56,7 @@ const crossing = helper(
 const SEARCH = { law: view(f64, 2), stars: view(f64, 2), stretches: i32, end: f64, height: f64, near: f64 };
 
 /** Transits of each star in each run of stretches. */
-export const countTransits = kernel(
+const countTransits = kernel(
   "countTransits",
   { ...SEARCH, count: view(i32, 2) },
   ({ law, stars, stretches, end, height, near, count }, star, run) => {
@@ -80,7 +80,7 @@ export const countTransits = kernel(
 );
 
 /** The same search, which writes the transits from place `count` on: star, stretch and field; seconds in the stretch and sine of zeta. */
-export const listTransits = kernel(
+const listTransits = kernel(
   "listTransits",
   { ...SEARCH, count: view(i32, 2), place: view(i32, 2, { disjoint: true }), moment: view(f64, 2, { disjoint: true }) },
   ({ law, stars, stretches, end, height, near, count, place, moment }, star, run) => {
@@ -126,7 +126,7 @@ export interface Transits {
 export const timeOf = ({ place, moment }: Transits, j: number): number => place[PLACE * j + 1] * STEP + moment[MOMENT * j];
 
 /** A law's nodes and a list's stars on a device. */
-export interface Sky {
+interface Sky {
   readonly law: View<"f64">;
   readonly stars: View<"f64">;
   free(): void;

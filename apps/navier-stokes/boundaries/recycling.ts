@@ -17,14 +17,14 @@ const LEAST = -0.75;
 const MOST = 4;
 
 /** Place, in the plane further down, of the value at a row of the inflow: between rows `from` and `from` + 1, times `weight`. */
-export interface RowMap {
+interface RowMap {
   readonly from: Int32Array;
   readonly share: Float64Array;
   readonly weight: Float64Array;
 }
 
 /** Maps rows by inner and by outer lengths of the layer at the inflow and at a plane further down; weights sum up to the damping beyond the layer. */
-export function rowMaps(
+function rowMaps(
   y: ArrayLike<number>,
   inflow: { readonly delta: number; readonly viscous: number },
   plane: { readonly delta: number; readonly viscous: number },

@@ -16,7 +16,7 @@ import { isentropicVortex, taylorGreen, type Flow as Point } from "../starts/vor
 const GHOSTS = 4;
 
 /** Density, velocity and pressure at a place, for a gas of reference whose velocity is `u0`. */
-export type Start = (x: number, y: number, z: number, u0: number) => Point;
+type Start = (x: number, y: number, z: number, u0: number) => Point;
 
 /** Start of a configuration. */
 const startOf = ({ flow }: Config): Start => (flow === "taylor-green" ? taylorGreen : (x, y) => isentropicVortex(x, y));

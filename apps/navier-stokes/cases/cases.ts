@@ -5,7 +5,7 @@ import { layerFlow } from "./layer-flow.js";
 import type { Flow } from "../simulation/simulation.js";
 
 /** A kind of flow. */
-export interface Case {
+interface Case {
   readonly description: string;
   /** Options of `isoform navier-stokes` for it. */
   readonly examples: readonly string[];

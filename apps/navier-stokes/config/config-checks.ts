@@ -10,7 +10,7 @@ type Check = (config: Config, given: Given) => string | undefined;
 const isLayer = ({ case: name }: Config): boolean => name === "layer" || name === "shock";
 
 /** Cells beside a face that fluxes read. */
-export const halfWidth = ({ order, weno, sensorThreshold }: Pick<Config, "order" | "weno" | "sensorThreshold">): number =>
+const halfWidth = ({ order, weno, sensorThreshold }: Pick<Config, "order" | "weno" | "sensorThreshold">): number =>
   Math.max(order / 2, sensorThreshold > 1 ? 0 : (weno + 1) / 2);
 
 /** Axes along which one cell will do, as nothing changes along them. */

@@ -12,10 +12,10 @@ export type CaseName = (typeof CASES)[number];
 
 export const BOX_FLOWS = ["vortex", "taylor-green"] as const;
 export const TUBE_FLOWS = ["sod", "shu-osher"] as const;
-export const INFLOWS = ["recycling", "laminar"] as const;
-export const WENO_ORDERS = [1, 3, 5, 7] as const;
-export const SPLITTINGS = ["roe", "rusanov"] as const;
-export const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
+const INFLOWS = ["recycling", "laminar"] as const;
+const WENO_ORDERS = [1, 3, 5, 7] as const;
+const SPLITTINGS = ["roe", "rusanov"] as const;
+const VISCOUS_FORMS = ["conservative", "expanded", "none"] as const;
 
 /** Values that a key takes. */
 export type Kind =

@@ -31,7 +31,7 @@ export function uniform(cells: number, length: number, ghosts: number, { periodi
 }
 
 /** How cells are stretched away from a wall. */
-export interface Stretching {
+interface Stretching {
   /** Distance of the first faces in units of the wall. */
   readonly dyPlus: number;
   /** Friction Reynolds number. */
@@ -71,7 +71,7 @@ export function channelAxis(cells: number, ghosts: number, stretching: Stretchin
 }
 
 /** A wall at 0, `cells` of the law up to `length`. */
-export interface WallLayer {
+interface WallLayer {
   readonly cells: number;
   readonly length: number;
 }

@@ -33,8 +33,8 @@ export interface GasOptions {
   readonly referenceTemperature?: number;
 }
 
-export const PRANDTL = 0.72;
-export const REFERENCE_TEMPERATURE = 220;
+const PRANDTL = 0.72;
+const REFERENCE_TEMPERATURE = 220;
 /** Sutherland's temperature of air, in kelvin. */
 const SUTHERLAND = 110.4;
 

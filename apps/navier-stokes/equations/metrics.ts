@@ -29,7 +29,7 @@ export interface Metrics {
 }
 
 /** Properties of the scheme that metrics depend on. */
-export interface Reaches {
+interface Reaches {
   readonly order: number;
   /** Half the width of WENO; 0 where there is none. */
   readonly weno: number;
@@ -38,7 +38,7 @@ export interface Reaches {
 }
 
 /** How far a face reaches that has `before` cells of `cells` before it: near the ends of an axis that is not periodic, less than `most`. */
-export function reachAt(
+function reachAt(
   before: number,
   { periodic, cells }: { readonly periodic: boolean; readonly cells: number },
   most: number,

@@ -11,7 +11,7 @@ import type { Values } from "./pointwise.js";
 export type Splitting = number;
 
 /** Adds `factor` times the flux between two states along axis n to `sum`. */
-export type AddFlux = (a: Values, b: Values, n: number, factor: number, sum: Values) => void;
+type AddFlux = (a: Values, b: Values, n: number, factor: number, sum: Values) => void;
 
 export function twoPointFlux(splitting: Splitting): AddFlux {
   /** 1 / (1 + s/3 + s^2/5 + ...): the logarithmic mean of the density over its arithmetic mean. */

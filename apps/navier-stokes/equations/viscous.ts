@@ -8,19 +8,11 @@ import { FIRST_DERIVATIVE, SECOND_DERIVATIVE } from "./schemes.js";
  * a field of its own. Axes are numbered 0, 1, 2; gradients are arrays of d u_i / d x_n at 3 n + i.
  */
 
-export const VISCOUS_FORMS = ["none", "conservative", "expanded"] as const;
+const VISCOUS_FORMS = ["none", "conservative", "expanded"] as const;
 /** Conservative: fluxes through faces by neighbours alone, of second order; else derivatives of the scheme's order. */
 export type ViscousForm = (typeof VISCOUS_FORMS)[number];
 
-/** Metrics of the direction in which differences are taken. */
-export interface AxisMetrics {
-  readonly slope: AxisAccess;
-  readonly bend: AxisAccess;
-  readonly gap: AxisAccess;
-  readonly span: AxisAccess;
-}
-
-export type AddViscous = (
+type AddViscous = (
   w: Conserved,
   T: Temperatures,
   third: FieldAccess<1, 3>,

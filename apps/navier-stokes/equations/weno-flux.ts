@@ -7,7 +7,7 @@ import { reconstruction, type Weno } from "./weno.js";
 /* Fluxes by WENO reconstruction (weno.ts) of split fluxes, in characteristic variables of the Roe average or component by component. */
 
 /** Factors of the smoothness, for fields of a density's or a momentum's kind. */
-export interface WenoScales {
+interface WenoScales {
   /** 1 / (rho0 u0)^2 */
   readonly density: number;
   /** 1 / (rho0 u0^2)^2 */

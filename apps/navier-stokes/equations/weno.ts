@@ -3,8 +3,8 @@ import type { Real, Values } from "./pointwise.js";
 
 /* Weighted essentially non-oscillatory reconstruction: Jiang and Shu, J. Comput. Phys. 126, 1996. */
 
-export const WENO_WEIGHTS = ["js", "z"] as const;
-export const WENO_SPLITTINGS = ["roe", "rusanov"] as const;
+const WENO_WEIGHTS = ["js", "z"] as const;
+const WENO_SPLITTINGS = ["roe", "rusanov"] as const;
 
 export interface Weno {
   /** Cells on either side of a face, 1 to 4; the order is one less than twice as much. */

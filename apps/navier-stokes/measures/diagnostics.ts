@@ -11,7 +11,7 @@ import { STATE } from "../equations/pointwise.js";
 
 const EXTREMES = ["minRho", "maxRho", "minT", "maxT", "minP", "maxP"] as const;
 /** Extremes of density, temperature and pressure, and the sum of squares of what the last stage has changed the momentum along x by. */
-export type Diagnosed = Readonly<Record<(typeof EXTREMES)[number], Scalar>> & { readonly residual: Scalar<"f64"> };
+type Diagnosed = Readonly<Record<(typeof EXTREMES)[number], Scalar>> & { readonly residual: Scalar<"f64"> };
 
 export interface Diagnostics {
   readonly scalars: Diagnosed;

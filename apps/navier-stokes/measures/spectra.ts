@@ -7,7 +7,7 @@ import type { Conserved } from "../equations/pointwise.js";
 import type { Sampled } from "./sampled.js";
 
 /** Axes along which there are spectra where the flow is periodic. */
-export const SPECTRAL = ["x", "z"] as const;
+const SPECTRAL = ["x", "z"] as const;
 /** One of `SPECTRAL`: `x` or `z`. */
 export type Spectral = (typeof SPECTRAL)[number];
 

@@ -11,7 +11,7 @@ import type { Flow, Simulation } from "../simulation/simulation.js";
 import type { Columns } from "./text-table.js";
 
 /** The motion in a box at one time, in means over its volume. Units are the velocity and the length of reference. */
-export interface Motion {
+interface Motion {
   readonly time: number;
   /** Half of rho u^2. */
   readonly energy: number;

@@ -23,7 +23,7 @@ import { layerWalls, sampledText, wallText } from "./walls.js";
  */
 
 /** A run at its end. */
-export interface Ended {
+interface Ended {
   readonly name: CaseName;
   readonly config: Config;
   readonly simulation: Simulation;

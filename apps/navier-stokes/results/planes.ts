@@ -11,7 +11,7 @@ import { differences } from "../equations/viscous.js";
  * Planes of cells across an axis, and what is shown of the flow in them.
  */
 
-export const AXES = ["x", "y", "z"] as const;
+const AXES = ["x", "y", "z"] as const;
 
 /** Quantities that can be shown. Derivatives are differences between neighbours. */
 export const QUANTITIES = {
@@ -142,7 +142,7 @@ function valuesOf({ real, Real, axes, cell }: Model): Record<Quantity, () => Val
 }
 
 /** Values on points at equal distances, for a picture, the lowest row first. */
-export interface Raster {
+interface Raster {
   readonly width: number;
   readonly height: number;
   readonly values: Float64Array;

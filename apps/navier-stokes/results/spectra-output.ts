@@ -7,7 +7,7 @@ import type { Columns } from "./text-table.js";
 import { channelWall, foldHalves, sampledText } from "./walls.js";
 
 /** Spectra of a flow along an axis, and the means of its flow. */
-export interface SpectraOf {
+interface SpectraOf {
   readonly axis: Spectral;
   readonly flow: Flow;
   readonly spectrum: Spectrum;

@@ -7,7 +7,7 @@ import type { Columns } from "./text-table.js";
 import type { Tube } from "../starts/tube.js";
 
 /** Density, velocity and pressure along a tube as it is now, and where it is known the exact solution. */
-export interface TubeProfiles {
+interface TubeProfiles {
   readonly time: number;
   readonly x: Float64Array;
   readonly found: readonly State1D[];
@@ -26,7 +26,7 @@ export async function tubeProfiles({ flow, fields, time }: Simulation, { exact }
 }
 
 /** Mean of |rho - exact rho| over the cells; undefined if no solution is known. */
-export const tubeError = ({ found, exact }: TubeProfiles): number | undefined =>
+const tubeError = ({ found, exact }: TubeProfiles): number | undefined =>
   exact && found.reduce((sum, { rho }, n) => sum + Math.abs(rho - exact[n].rho), 0) / found.length;
 
 /** Text on a tube whose solution is known. */

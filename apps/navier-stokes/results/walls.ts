@@ -10,7 +10,7 @@ import { integral } from "../starts/trapezoids.js";
  * Friction and heat flux at the walls of channels and layers, and how thick layers are, from mean profiles.
  */
 
-export interface ChannelWall {
+interface ChannelWall {
   /** Means of both halves, by the distance from the wall. */
   readonly profile: MeanProfile;
   readonly wall: Wall;
@@ -65,14 +65,14 @@ function heightOf(y: ArrayLike<number>, u: ArrayLike<number>, value: number): nu
 }
 
 /** The mean profile in column i of means in the plane of x and y. */
-export function profileAt({ axes }: Flow, { columns, extents }: Means, i: number): MeanProfile {
+function profileAt({ axes }: Flow, { columns, extents }: Means, i: number): MeanProfile {
   const y = innerPoints(axes[1]);
   const column = (name: string): Float64Array => Float64Array.from(y, (_, j) => columns.get(name)![i + extents[0] * j]);
   return { y, u: column("u"), rho: column("rho"), T: column("T") };
 }
 
 /** The wall under column i of a layer. */
-export function layerWall(flow: Flow, means: Means, i: number): { profile: MeanProfile; wall: Wall; friction: Friction } {
+function layerWall(flow: Flow, means: Means, i: number): { profile: MeanProfile; wall: Wall; friction: Friction } {
   const { gas, reference, wall: given } = flow;
   const profile = profileAt(flow, means, i);
   const wall: Wall = {

@@ -90,7 +90,7 @@ const isInColumns = (line: string): boolean => (line.length - STEP_WIDTH) % WIDT
 /** 1.5E+00, and 1.5+100 without the letter. */
 const fortranValue = (word: string): number => Number(word.replace(/^(-?[\d.]+)([+-]\d{3})$/, "$1e$2"));
 
-export interface Difference {
+interface Difference {
   readonly column: string;
   readonly value: number;
   readonly expected: number;

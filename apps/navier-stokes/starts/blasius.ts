@@ -3,7 +3,7 @@
  * stream's, v times sqrt(Re x) too, density and temperature of the free stream's.
  */
 
-export interface BlasiusOptions {
+interface BlasiusOptions {
   readonly mach: number;
   /** Temperature of the free stream, in kelvin. */
   readonly temperature: number;
@@ -13,7 +13,7 @@ export interface BlasiusOptions {
   readonly gamma: number;
 }
 
-export interface Blasius {
+interface Blasius {
   readonly eta: Float64Array;
   readonly u: Float64Array;
   readonly v: Float64Array;
@@ -95,7 +95,7 @@ function tabulated(states: readonly State[], temperatureOf: (t: number) => numbe
   };
 }
 
-export interface LaminarPoint {
+interface LaminarPoint {
   readonly rho: number;
   readonly u: number;
   readonly v: number;

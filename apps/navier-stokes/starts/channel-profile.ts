@@ -6,7 +6,7 @@ import { cumulative, integral } from "./trapezoids.js";
  * The flow between two walls at y = -1 and 1: temperatures, the Reynolds number that gives the asked friction, and the flow at the start.
  */
 
-export interface ChannelOptions extends GasOptions {
+interface ChannelOptions extends GasOptions {
   readonly mach: number;
   /** Friction Reynolds number: of half the channel's height, and density and viscosity at the wall. */
   readonly reTau: number;

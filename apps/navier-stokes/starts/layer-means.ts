@@ -7,7 +7,7 @@ import { layerProfile, valuesAt, type LayerGas, type LayerProfile } from "./laye
  */
 
 /** A column's profile but for its values at all heights, which are large. */
-export type ColumnProfile = Omit<LayerProfile, "u" | "temperature">;
+type ColumnProfile = Omit<LayerProfile, "u" | "temperature">;
 
 /** Means of a layer on an axis along x and one across; columns count as the axis along x does, from -ghosts on. */
 export interface LayerMeans {
@@ -92,7 +92,7 @@ const MODES = [
 const WAVE_SPEED = 0.9;
 
 /** The velocity of the waves, in units of the free stream's, at places in units of `delta`-free lengths. */
-export function modesAt(x: number, y: number, z: number, delta: number, lz: number): readonly [u: number, v: number, w: number] {
+function modesAt(x: number, y: number, z: number, delta: number, lz: number): readonly [u: number, v: number, w: number] {
   let [u, v, w] = [0, 0, 0];
   for (const { height, along, up, frequency, span } of MODES) {
     const length = height * delta;

@@ -32,7 +32,7 @@ export interface LayerProfile {
 }
 
 /** A layer's friction Reynolds number, or the Reynolds number of its momentum thickness. */
-export type Known = { readonly reTau: number } | { readonly reTheta: number };
+type Known = { readonly reTau: number } | { readonly reTheta: number };
 
 const INTERVALS = 10_000;
 const KARMAN = 0.41;
@@ -44,7 +44,7 @@ export function layerGas(gas: Gas, mach: number, theta: number): LayerGas {
 }
 
 /** The temperature where the velocity is u. */
-export const temperatureOf = ({ wallTemperature: wall, recoveryTemperature: recovery }: LayerGas, u: number): number =>
+const temperatureOf = ({ wallTemperature: wall, recoveryTemperature: recovery }: LayerGas, u: number): number =>
   wall + (recovery - wall) * (0.8 * u + 0.2 * u ** 2) + (1 - recovery) * u ** 2;
 
 /** The wake's law begins at this Reynolds number of the momentum thickness. */

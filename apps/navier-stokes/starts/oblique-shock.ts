@@ -2,7 +2,7 @@
  * A plane shock at an angle to a supersonic stream of a calorically perfect gas (Anderson, Modern Compressible Flow, chapter 4).
  */
 
-export interface ObliqueShock {
+interface ObliqueShock {
   /** Angle by which the stream turns, in radians. */
   readonly deflection: number;
   /** Value after the shock over the value before it. */

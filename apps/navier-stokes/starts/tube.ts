@@ -45,5 +45,3 @@ export const shuOsher: Tube = {
   gamma: GAMMA,
   start: (x) => (x < -4 ? { rho: 27 / 7, u: (4 * Math.sqrt(35)) / 9, p: 31 / 3 } : { rho: 1 + 0.2 * Math.sin(5 * x), u: 0, p: 1 }),
 };
-
-export const TUBES: readonly Tube[] = [sod, shuOsher];

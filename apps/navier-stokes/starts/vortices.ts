@@ -9,9 +9,9 @@ export interface Flow {
 }
 
 /** Edge of the vortex' box. */
-export const VORTEX_BOX = 16;
+const VORTEX_BOX = 16;
 /** The stream that carries the vortex. */
-export const VORTEX_STREAM = [1, 0.5] as const;
+const VORTEX_STREAM = [1, 0.5] as const;
 
 /**
  * A vortex of strength beta without changes of entropy, in the middle of a box of 16 x 16 at time 0, that moves with a stream (1, 0.5) and does not

@@ -16,7 +16,7 @@ import { chooseStep } from "./time-step.js";
 /** A fixed time step, or the Courant number from which it is found every `every` steps. */
 export type TimeStep = { readonly dt: number } | { readonly courant: number; readonly every?: number };
 
-export interface StepOptions {
+interface StepOptions {
   readonly dt: Scalar;
   /** The time, which a step moves on. */
   readonly time: Scalar<"f64">;

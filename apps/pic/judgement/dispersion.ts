@@ -32,7 +32,7 @@ const plasma = (z: Complex): Complex => mul(complex(0, Math.sqrt(Math.PI)), fadd
 /** 1 + z Z(z) */
 const response = (z: Complex): Complex => add(complex(1), mul(z, plasma(z)));
 
-export type Dispersion = (omega: Complex) => Complex;
+type Dispersion = (omega: Complex) => Complex;
 
 /** One Maxwellian along the wave vector. */
 export interface Maxwellian {

@@ -15,7 +15,7 @@ export interface Exponential {
   readonly offset: number;
 }
 
-export interface Peak {
+interface Peak {
   readonly time: number;
   readonly value: number;
 }

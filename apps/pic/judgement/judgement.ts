@@ -36,7 +36,7 @@ export const missOf = ({ fitted, expected }: Comparison): number | undefined => 
 const LARGE = 0.1;
 
 /** Remark about a rate whose error bar exceeds its tolerance, or that misses theory by more than that bar; undefined for a good one. */
-export function doubtOf({ quantity, fitted, error, expected, tolerance = LARGE }: Comparison): string | undefined {
+function doubtOf({ quantity, fitted, error, expected, tolerance = LARGE }: Comparison): string | undefined {
   if (error === undefined || expected === 0) return undefined;
   const scale = Math.abs(expected ?? fitted);
   const percent = (value: number): string => `${((100 * value) / scale).toPrecision(2)} %`;
@@ -75,7 +75,7 @@ type Expectation = Omit<Comparison, "fitted">;
 
 export const NOTHING: Judgement = { comparisons: [], curves: [] };
 /** Judgement of a series in which no rate was found. */
-export const UNFITTED: Judgement = {
+const UNFITTED: Judgement = {
   ...NOTHING,
   remark:
     "no rate is fitted: the run ends too early, or the wave has too few oscillations in the window: choose a longer --time, or another --window",
@@ -87,12 +87,12 @@ const SATURATED: Judgement = {
     "no rate is fitted: the wave has stopped growing at the end of the run, and grew for too short a time before: " +
     "choose a smaller --amplitude where it is saturated, more --particles where noise or light hides it, or another --window",
 };
-export const DISPERSION = "dispersion relation";
+const DISPERSION = "dispersion relation";
 
 const endOf = ({ times }: Series): number => times[times.length - 1];
 
 /** Whether the series goes on to the end of the window. */
-export const reaches = (series: Series, [, to]: Window): boolean => endOf(series) >= to * (1 - 1e-9);
+const reaches = (series: Series, [, to]: Window): boolean => endOf(series) >= to * (1 - 1e-9);
 
 export function both(a: Judgement, b: Judgement): Judgement {
   const remarks = [a.remark, b.remark].filter((remark) => remark !== undefined);
@@ -130,7 +130,7 @@ function fittedWave(part: Series, expected?: readonly [rate: number, omega: numb
 const withError = (comparison: Comparison, error: number): Comparison => (Number.isFinite(error) ? { ...comparison, error } : comparison);
 
 /** One comparison, drawn with its fit and, where a rate is expected, with that through the fit's middle. */
-export function judged(expectation: Expectation, fit: Growth, [from, to]: Window, name = "fit"): Judgement {
+function judged(expectation: Expectation, fit: Growth, [from, to]: Window, name = "fit"): Judgement {
   const { expected, source } = expectation;
   const middle = (from + to) / 2;
   const curves: Curve[] = [{ label: `${name}: ${fit.rate.toPrecision(4)}`, rate: fit.rate, offset: fit.offset, from, to }];
@@ -148,7 +148,7 @@ export function judged(expectation: Expectation, fit: Growth, [from, to]: Window
 }
 
 /** Expected growth of a wave. */
-export interface ExpectedGrowth {
+interface ExpectedGrowth {
   readonly rate: number;
   readonly tolerance: number;
   /** Times of `rate` between which it is fitted, unless a window is given: later than what dies out at the start, earlier than saturation. */
@@ -184,7 +184,7 @@ function windowOf(series: Series, rate: number, [from, to]: Window): Window {
 }
 
 /** Expected values of a damped wave. */
-export interface ExpectedWave {
+interface ExpectedWave {
   /** Below 0, or 0 of a wave that nothing damps. */
   readonly rate: number;
   /** Frequency of the amplitude's swings, from the beat of two waves. */

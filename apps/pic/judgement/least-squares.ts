@@ -6,7 +6,7 @@
 type Rows = readonly (readonly number[])[];
 
 /** Samples that a model is fitted to. */
-export interface Fitted {
+interface Fitted {
   /** Values, each times its weight. */
   readonly wanted: readonly number[];
   /** For a shape, the model's functions at each value, times the value's weight. */

@@ -9,7 +9,7 @@ export interface Axis {
 }
 
 /** Axis in place of one that a problem does not have: everything is constant along it. */
-export const ABSENT: Axis = { cells: 1, length: 1, degree: 0 };
+const ABSENT: Axis = { cells: 1, length: 1, degree: 0 };
 
 /** The phase space: the axes of space, and how many components the velocity has. */
 export interface Mesh {

@@ -44,7 +44,7 @@ const lost = kernel(
 );
 
 /** Particles that cannot go on: how many, and of the first its index in storage, position and velocity. */
-export interface Lost {
+interface Lost {
   readonly count: number;
   readonly index: number;
   readonly x: readonly number[];

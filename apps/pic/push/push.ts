@@ -34,7 +34,7 @@ export const TIME_STEP = 0.05;
 export const BYTES_PER_PARTICLE = { soa: 80, aos: 112 } as const;
 
 /** Result of a call: velocities 2 and 3 of all particles, and the current as [x_1][x_2][x_3]. */
-export interface PushResult {
+interface PushResult {
   readonly v2: ArrayLike<number>;
   readonly v3: ArrayLike<number>;
   readonly current: ArrayLike<number>;

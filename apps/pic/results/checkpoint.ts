@@ -106,7 +106,7 @@ export async function writeCheckpoint(path: string, { options, rows, state }: Ch
 type Taking = Partial<Pick<Simulation, "lengths" | "pieces" | "set">>;
 
 /** A checkpoint whose values are not read yet. */
-export interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
+interface OpenCheckpoint extends Omit<Checkpoint, "state"> {
   /**
    * Reads the values that a simulation takes; in several processes all call it. Throws IsoformError, on all ranks alike, for damaged ones.
    * @param taking the simulation; without one all values are read

@@ -56,7 +56,7 @@ export interface Case {
 }
 
 /** Options that tell which theory holds: a distribution of one's own has none, whatever it is. */
-export type JudgedOptions = Omit<CaseOptions, "distribution"> & { readonly distribution?: object };
+type JudgedOptions = Omit<CaseOptions, "distribution"> & { readonly distribution?: object };
 
 const TWO_PI = 2 * Math.PI;
 

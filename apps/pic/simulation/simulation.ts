@@ -28,7 +28,7 @@ export interface State {
 }
 
 /** A piece of an array: its first value in the whole, and the length of that. */
-export interface Piece {
+interface Piece {
   readonly first: number;
   readonly whole: number;
 }

@@ -6,7 +6,7 @@ import type { Forms, Problem } from "./messages.js";
 import { ModuleError } from "./module-error.js";
 
 /** Notes of a module on a run: extents of all arrays along each axis, bounds along each axis of the range, values of scalars. */
-export interface LaunchNotes {
+interface LaunchNotes {
   readonly size?: number;
   readonly range?: readonly (readonly [begin: number, end: number])[];
   readonly [scalar: string]: unknown;

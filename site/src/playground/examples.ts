@@ -1,6 +1,6 @@
 import type { Language } from "./messages.js";
 
-export interface Example {
+interface Example {
   readonly title: string;
   readonly text: string;
 }

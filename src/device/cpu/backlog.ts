@@ -35,7 +35,7 @@ export interface Failure {
 }
 
 /** Called when work has ended that was not done at once. */
-export type Ended = (failure?: Failure) => void;
+type Ended = (failure?: Failure) => void;
 
 interface Entry {
   readonly work: Work;
@@ -44,7 +44,7 @@ interface Entry {
 }
 
 /** Work that is under way or waits for its turn. */
-export class Backlog {
+class Backlog {
   private current: { readonly entry: Entry; readonly steps: Steps } | undefined;
   private readonly waiting: Entry[] = [];
   private readonly afterwards: (() => void)[] = [];

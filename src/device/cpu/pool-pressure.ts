@@ -15,7 +15,7 @@ const REST = { first: 20, most: 1000 };
 const USEFUL = 4;
 
 /** A run on several threads, in milliseconds: the calling thread's own work, and its waits for others. */
-export interface Timed {
+interface Timed {
   readonly own: number;
   readonly waited: number;
 }

@@ -6,7 +6,7 @@ import { ARRIVED, ARRIVED_SLEEPERS, FAILED, Patience, type Control, type Program
  */
 
 /** Work of one thread in a stage, if any. */
-export type Share = (() => void) | undefined;
+type Share = (() => void) | undefined;
 
 /** A thread's share of a program stage. */
 export function shareOf({ args, workers }: ProgramStage, run: Run, rank: number): Share {

@@ -4,7 +4,7 @@ import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";
 
 /** Means of a pool that its stand-in has, too. */
-export interface PoolMeans {
+interface PoolMeans {
   readonly memory: WebAssembly.Memory | undefined;
   /** Undefined for a pool of one thread. */
   readonly control: Control | undefined;
@@ -12,7 +12,7 @@ export interface PoolMeans {
 }
 
 /** A run in which the stand-in takes the place of worker 0. */
-export interface StandInRun {
+interface StandInRun {
   readonly id: number;
   readonly program: Program;
   readonly args: number;

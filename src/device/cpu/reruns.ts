@@ -28,7 +28,7 @@ interface Kept {
 }
 
 /** A run that was begun. */
-export class Begun {
+class Begun {
   /** Set once it has run. */
   results: Record<string, number> | undefined;
   /** Ends the run, if that is long. */

@@ -37,7 +37,7 @@ export interface ScatterPlan {
 }
 
 /** How a launch with scatter parameters runs. */
-export interface ScatterPlans {
+interface ScatterPlans {
   /** Binding to compile: the launch itself, or its form for owners (ir/owners.ts). */
   binding: Binding;
   workers: number;

@@ -10,7 +10,7 @@ const GIB_PAGES = 2 ** 30 / PAGE;
 const MAX_WIDE_GIB = 16;
 
 /** How far the memory may grow. */
-export interface MemoryLimits {
+interface MemoryLimits {
   /** Pages of the memory that is made first. */
   readonly first: number;
   /** Pages of a memory with 64-bit addresses that may take its place; the same where none may. */

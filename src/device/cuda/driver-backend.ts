@@ -15,7 +15,7 @@ interface Missing {
 }
 
 /** A compiler that was found, and is loaded when it is needed. */
-export interface FoundCompiler {
+interface FoundCompiler {
   /** Its version; loads it only where nothing else tells. */
   version(): Promise<string>;
   /** Throws DeviceError if it does not load. */
@@ -23,7 +23,7 @@ export interface FoundCompiler {
 }
 
 /** Parts of a backend that uses a driver API. */
-export interface DriverParts {
+interface DriverParts {
   readonly api: DriverApi;
   /** One GPU in words, and the name of the driver and of the compiler in reports. */
   readonly gpu: string;

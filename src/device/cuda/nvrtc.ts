@@ -6,7 +6,7 @@ import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "./runtime-compiler.js";
 
 export const NO_KOFFI = { reason: "the package koffi, which calls NVIDIA's libraries, is not installed", remedy: "npm install koffi" };
-export const NO_NVRTC = {
+const NO_NVRTC = {
   reason: "NVIDIA's run-time compiler libnvrtc was not found",
   remedy: 'install the CUDA toolkit, or run "pip install nvidia-cuda-nvrtc-cu12" and set ISOFORM_NVRTC to its folder nvidia/cuda_nvrtc/lib',
 };
@@ -66,12 +66,4 @@ export class Nvrtc implements GpuCompiler {
     const flags = [`--gpu-architecture=sm_${arch}`, `--fmad=${fmad}`, "--std=c++17"];
     return cachedBinary("cubin", [this.version, ...flags, source], () => this.compiler.compile(source, flags, name), load);
   }
-}
-
-let shared: Promise<Nvrtc> | undefined;
-
-/** Machine code for `arch` (such as 90) by the compiler of this machine; needs no GPU. Throws DeviceError. */
-export async function compileToCubin(source: string, arch: number, options: CodeOptions): Promise<Uint8Array> {
-  shared ??= Nvrtc.open();
-  return (await shared).compileToCubin(source, arch, options);
 }

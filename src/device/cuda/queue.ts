@@ -252,7 +252,7 @@ export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, strea
 }
 
 /** A mark in a stream. */
-export class CudaEvent implements CheckingEvent {
+class CudaEvent implements CheckingEvent {
   faults?: FaultsBefore;
 
   constructor(

@@ -22,7 +22,7 @@ export interface GpuCompiler {
 }
 
 /** Differences between the functions of NVRTC and of hiprtc. */
-export interface RuntimeCompilerNames {
+interface RuntimeCompilerNames {
   readonly backend: string;
   /** In errors. */
   readonly title: string;

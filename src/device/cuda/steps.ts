@@ -17,7 +17,7 @@ interface StepGpu {
 }
 
 /** Parameters as the driver takes them, and the place of each. */
-export interface Packed {
+interface Packed {
   readonly bytes: ArrayBuffer;
   readonly places: readonly { readonly slot: AnySlot; readonly type: ValueType; readonly offset: number }[];
 }

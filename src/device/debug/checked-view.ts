@@ -8,7 +8,7 @@ import type { Arena } from "./arena.js";
 import type { Watch } from "./watch.js";
 
 /** Arrays as a kernel's function sees them: nested, as `a[i][j]`. */
-export type Nested = { readonly length: number; [index: number]: unknown };
+type Nested = { readonly length: number; [index: number]: unknown };
 
 /** How one array answers; `indices` are inside the extents. */
 interface Cells {

@@ -6,7 +6,7 @@ import type { Piece } from "./arena.js";
 import { Shadow } from "./shadow.js";
 
 /** The sharers of a step of a team, its members or the lanes of one: the one at work, and the accesses of each in this step. */
-export class Sharers {
+class Sharers {
   /** Words for who is at work, where one is. */
   name = "";
   /** A number that rises over all of all steps, and the first of this step. */

@@ -15,7 +15,7 @@ export function loadCopies(gpu: GpuMachine): ReadonlyMap<string, GpuEntry> {
 }
 
 /** Elements of one shape, somewhere in device memory. */
-export interface StridedMemory {
+interface StridedMemory {
   address: number;
   strides: readonly number[];
 }

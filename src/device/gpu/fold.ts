@@ -9,7 +9,7 @@ import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine } from "./machine.js";
 
 /** One GPU's part of a fold, and the views of one element that take its result, by reduce parameter. */
-export interface FoldPart {
+interface FoldPart {
   readonly gpu: GpuMachine;
   readonly launches: readonly GpuLaunch[];
   readonly results: Readonly<Record<string, View>>;

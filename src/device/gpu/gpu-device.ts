@@ -26,7 +26,7 @@ import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, newShape, requireData, stridesOf, View, type Buffer, type MemorySpace } from "../memory/view.js";
 
 /** Owner of the memory of a GPU, whatever drives it. */
-export interface MemoryOwner {
+interface MemoryOwner {
   readonly memory: MemorySpace;
   /** Throws DeviceError once closed. */
   requireOpen(): void;

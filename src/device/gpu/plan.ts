@@ -13,7 +13,7 @@ import type { WantedPart } from "./temporary.js";
  */
 
 /** Properties of a program that a plan needs; `E` is an entry of its language. */
-export interface PlannedProgram<E> {
+interface PlannedProgram<E> {
   readonly main: E;
   readonly traversal: Traversal;
   readonly reduces: readonly { readonly name: string; readonly type: NumericType }[];
@@ -25,7 +25,7 @@ export interface PlannedProgram<E> {
 }
 
 /** Numbers that slots of the same name are given in one run of an entry. */
-export type RunNumbers = Readonly<
+type RunNumbers = Readonly<
   Partial<
     Record<
       | "elements"
@@ -45,7 +45,7 @@ export type RunNumbers = Readonly<
 >;
 
 /** A piece of the range that runs at a time; `piece` numbers what a shader sees of memory, where that is limited. */
-export interface Batch {
+interface Batch {
   readonly policy: RangePolicy;
   readonly piece: number;
 }
@@ -114,7 +114,7 @@ export interface PlanRules<G> {
 }
 
 /** The code of a launch, as far as its plan depends on it. */
-export interface PlannedCode<E> {
+interface PlannedCode<E> {
   readonly program: PlannedProgram<E>;
   readonly serial: boolean;
   readonly members: number;

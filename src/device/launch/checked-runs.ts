@@ -7,7 +7,7 @@ import { faultError, faultRecord, holdFaultRecord, recordsAround, releaseFaultRe
 export type RunsSoFar = readonly (readonly [launch: Bound, number: number])[];
 
 /** Contents of the chunks of records, by chunk. */
-export type ChunkWords = ReadonlyMap<View, ArrayLike<number>>;
+type ChunkWords = ReadonlyMap<View, ArrayLike<number>>;
 
 /** Launches with checked indices that a queue has run and whose records nobody has looked at since: their failures are still to be told. */
 export class CheckedRuns {

@@ -182,7 +182,7 @@ function requireInside({ buffer, type, shape, strides }: View, offset: number): 
 }
 
 /** Throws LaunchError unless `shape` has 1 to 7 extents from 0 to 2^31 - 1. */
-export function requireShape(shape: readonly number[]): void {
+function requireShape(shape: readonly number[]): void {
   if (!isRank(shape.length)) throw new LaunchError(`an array of rank ${shape.length}: views have 1 to ${MAX_RANK} axes`);
   for (const n of shape)
     if (!Number.isInteger(n) || n < 0 || n > 0x7fffffff)

@@ -40,7 +40,7 @@ interface Decided {
 }
 
 /** A function in C that was compiled and loaded, and threads for a range. */
-export interface Code {
+interface Code {
   readonly program: OpenMPProgram;
   readonly entry: Entry;
   readonly loader: Loader;

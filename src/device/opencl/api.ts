@@ -56,7 +56,7 @@ const DECLARATIONS = [
 type NameOf<D extends string> = D extends `${string} ${infer Name}(${string}` ? Name : never;
 type LastWord<D extends string> = D extends `${string} ${infer Rest}` ? LastWord<Rest> : D;
 /** Functions of the OpenCL API. */
-export type OpenclCall = LastWord<NameOf<(typeof DECLARATIONS)[number]>>;
+type OpenclCall = LastWord<NameOf<(typeof DECLARATIONS)[number]>>;
 type CreateCall = Extract<OpenclCall, `clCreate${string}`>;
 /** Functions that tell something about a handle. */
 type InfoCall = Extract<OpenclCall, `clGet${"Platform" | "Device" | "EventProfiling"}Info`>;

@@ -11,7 +11,7 @@ export interface CommandQueue extends Queue {
 }
 
 /** Something that a queue was given to enqueue. */
-export interface Command {
+interface Command {
   readonly queue: CommandQueue;
   enqueue(stream: Handle): void;
   free?(): void;

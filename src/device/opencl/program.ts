@@ -15,7 +15,7 @@ interface ProgramMachine {
   readonly context: Handle;
 }
 
-export interface ProgramSource {
+interface ProgramSource {
   readonly source: string;
   /** Named in errors. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ProgramSource {
 }
 
 /** Options of the compiler. Strict code itself says that it is not contracted. */
-export const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32" | "standard">): string =>
+const buildOptions = ({ exactF32, standard }: Pick<OpenclFacts, "exactF32" | "standard">): string =>
   [`-cl-std=${standard}`, "-w", ...(exactF32 ? ["-cl-fp32-correctly-rounded-divide-sqrt"] : [])].join(" ");
 
 /**

@@ -70,7 +70,7 @@ export function fillView(machine: OpenclMachine, target: View, data: ArrayLike<n
 }
 
 /** Host memory that device memory is copied to; it must be kept until the copy is complete. */
-export interface Download {
+interface Download {
   readonly buffer: ArrayBuffer;
   /** Undefined if there is nothing to copy. */
   readonly completion?: Completion;

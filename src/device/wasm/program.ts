@@ -30,7 +30,7 @@ export interface Code {
 }
 
 /** Means that a launch has from its device: memory, and threads for a range. */
-export interface Means {
+interface Means {
   readonly allocate: Allocate;
   threads(policy: Policy): number;
 }

@@ -2,7 +2,7 @@ import { loadDawn, quietly } from "#dawn";
 import { DeviceError } from "../../base/errors.js";
 
 /** A way to WebGPU on this machine, or why there is none. */
-export type Found = { gpu: GPU; adapter: GPUAdapter; versions: Record<string, string> } | { missing: { reason: string; remedy: string } };
+type Found = { gpu: GPU; adapter: GPUAdapter; versions: Record<string, string> } | { missing: { reason: string; remedy: string } };
 
 /** The adapter that the browser, or Dawn in Node, would rather use. A new one for each device: an adapter gives one device only. */
 export async function findAdapter(): Promise<Found> {

@@ -35,7 +35,7 @@ export interface Piece {
 }
 
 /** Arrays that a shader finds copied into one buffer of the launch, because it may not have a binding for each. */
-export interface Packed {
+interface Packed {
   readonly buffer: GpuBuffer;
   readonly parts: readonly { readonly array: GPUBuffer; readonly offset: number; readonly size: number; readonly written: boolean }[];
 }

@@ -2,7 +2,7 @@
 const MOST = 256;
 
 /** Place in which events put the device's time. */
-export interface TimestampWrite {
+interface TimestampWrite {
   querySet: GPUQuerySet;
   index: number;
 }

@@ -8,7 +8,7 @@ import { WebGpuLaunch } from "./launch.js";
 import { WebGpuQueue, writeView } from "./queue.js";
 
 /** Least number of bits that the arithmetic of emit/wgsl/double.ts keeps. */
-export const EMULATED_BITS = 44;
+const EMULATED_BITS = 44;
 
 /** Capabilities from a WebGPU adapter; WebGPU tells neither how much memory there is nor how many processors. */
 export const capabilitiesOf = (limits: GPUSupportedLimits, emulates: boolean): Capabilities => ({

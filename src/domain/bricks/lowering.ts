@@ -15,7 +15,7 @@ const brick = index(0);
 const cell = index(1);
 
 /** Properties of a brick grid that are compiled into its kernels. */
-export interface BrickShape {
+interface BrickShape {
   /** Binary logarithms of a brick's extents along x, y (and z). */
   readonly logs: readonly number[];
   /** Every cell of every brick is active. */

@@ -2,7 +2,7 @@ import { Activity } from "../grid/activity.js";
 import type { Indexing } from "../indexed/indexing.js";
 
 /** Bits of a word of the activity masks. */
-export const WORD = 32;
+const WORD = 32;
 
 /** A box of cells as a coarser box of bricks. A cell's place in its brick is (z * by + y) * bx + x. */
 export class Bricks {

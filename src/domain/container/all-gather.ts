@@ -8,7 +8,7 @@ import type { HaloCopy, Round } from "../grid/parts.js";
  */
 
 /** A message: values [first, end) of all, in the order of members. */
-export interface Gathered {
+interface Gathered {
   readonly from: number;
   readonly to: number;
   readonly first: number;

@@ -40,7 +40,7 @@ interface Touch {
   location: Location;
 }
 
-export interface ContainerAnalysis {
+interface ContainerAnalysis {
   /** Optimised; the cell of every access is written as index, index + n or index - n (2 * index, index >> 1 on other grids). */
   ir: KernelIR;
   uses: FieldUse[];

@@ -46,7 +46,7 @@ export interface Line {
   readonly values: readonly number[];
 }
 
-export interface AxisExchange {
+interface AxisExchange {
   /** Lines side by side, of members that have cells to fold. */
   readonly lines: readonly Line[];
   /** Joins what the roots of `lines` know of their leaves of rows. */
@@ -64,8 +64,7 @@ export interface MemberOrder {
 }
 
 /** The cells of a container along x, y (and z). */
-export const cellBounds = ({ grid, box }: Pick<Container, "grid" | "box">): Bounds =>
-  box?.bounds ?? grid.extents.map((extent) => [0, extent]);
+const cellBounds = ({ grid, box }: Pick<Container, "grid" | "box">): Bounds => box?.bounds ?? grid.extents.map((extent) => [0, extent]);
 
 /** The same of each member. */
 export function memberBounds(container: Pick<Container, "grid" | "box">): Bounds[] {
@@ -75,7 +74,7 @@ export function memberBounds(container: Pick<Container, "grid" | "box">): Bounds
   );
 }
 
-export const isEmpty = (bounds: Bounds): boolean => bounds.some(([first, end]) => first >= end);
+const isEmpty = (bounds: Bounds): boolean => bounds.some(([first, end]) => first >= end);
 
 /** Values of the results of each reduction along axes, over cells along x, y (and z). */
 export function resultSizes({ axisFolds = [] }: Pick<Container, "axisFolds">, cells: Bounds): number[] {

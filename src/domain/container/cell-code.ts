@@ -22,7 +22,7 @@ export interface CellCode {
 }
 
 /** The view parameters of a container that stand for cells; all others keep their accesses. */
-export interface CellParams {
+interface CellParams {
   readonly fields: { has(param: string): boolean };
   readonly mask?: string;
 }

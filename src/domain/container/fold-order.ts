@@ -24,7 +24,7 @@ export type Entry =
   | { readonly kind: "any" };
 
 /** Planes [first, end) of the container; or rows. */
-export type PlaneRange = readonly [first: number, end: number];
+type PlaneRange = readonly [first: number, end: number];
 
 /** A list after entries were pushed, how often each of them was combined with the last value of the list before it was stored, and the longest that the list has been. */
 export interface Pushed {
@@ -109,7 +109,7 @@ export const entriesOf = (range: PlaneRange): Pushed => listOf(partsOf(range));
 export type Partials = readonly [first: number, end: number];
 
 /** Partials that go from their member to the one that folds their group. */
-export interface PartialsMessage {
+interface PartialsMessage {
   readonly from: number;
   readonly to: number;
   readonly partials: Partials;

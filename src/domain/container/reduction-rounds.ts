@@ -7,7 +7,7 @@ import { hasRows, type Rows } from "./rows.js";
 /* The messages of reductions into scalars, round by round, without any memory: what plans and predictions tell of them. */
 
 /** A message of one reduction, and how many values it has. */
-export interface ReductionMessage {
+interface ReductionMessage {
   readonly from: number;
   readonly to: number;
   readonly count: number;

@@ -7,7 +7,7 @@ import { reductionRounds } from "./reduction-rounds.js";
 import { rowsOf } from "./rows.js";
 
 /** Messages of members for the reductions of a container: rounds after one another, copies, and their bytes. */
-export interface Traffic {
+interface Traffic {
   readonly rounds: number;
   readonly messages: number;
   readonly bytes: number;

@@ -42,7 +42,7 @@ export function partialsOf(grid: Rows, device: number, precision: Precision): nu
 }
 
 /** Strict partials of one plane of the last axis, all of which a member has. */
-export function partialsPerPlane({ extents }: Rows): number {
+function partialsPerPlane({ extents }: Rows): number {
   const [nx, ...others] = extents;
   return others.slice(0, -1).reduce((a, b) => a * b, chunksPerLine(nx));
 }
@@ -69,7 +69,7 @@ export function launchPartials(
 export const slotOf = (dataView: DataView, n: number): number => (dataView === "boundary" ? 1 + n : 0);
 
 /** How the partials of all members become one value. */
-export interface ScalarExchange {
+interface ScalarExchange {
   /** First partial of each member, and the end of all. */
   readonly cuts: readonly number[];
   readonly groups: Groups;

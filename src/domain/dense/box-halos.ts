@@ -15,7 +15,7 @@ import type { MemberBoxes } from "./member-boxes.js";
  */
 
 /** Properties of a grid on which its halos depend. */
-export interface HaloGrid {
+interface HaloGrid {
   readonly set: DeviceSet;
   readonly boxes: MemberBoxes;
   readonly widths: HaloWidths;

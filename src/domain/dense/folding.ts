@@ -35,7 +35,7 @@ export class Stack {
 }
 
 /** How rows of values become items: rows of each item (of the last one maybe fewer), rows in all, and lanes of each value. */
-export interface Items {
+interface Items {
   readonly perItem: number;
   readonly count: number;
   readonly lanes: number;

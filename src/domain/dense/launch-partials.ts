@@ -9,7 +9,7 @@ import type { DataView } from "../grid/parts.js";
 import type { LocalBox, MemberBoxes } from "./member-boxes.js";
 
 /** The part of a member's partials that launch `n` of a view takes, which runs over `box`. */
-export type PiecesOfLaunches = (partials: View, precision: Precision, box: LocalBox, n: number) => PartialsPiece;
+type PiecesOfLaunches = (partials: View, precision: Precision, box: LocalBox, n: number) => PartialsPiece;
 
 /** Parts of a member's partials that the launches of a container over the boxes of a view take. */
 export function partialsOfView(container: Container, boxes: MemberBoxes, member: number, view: DataView): PiecesOfLaunches {

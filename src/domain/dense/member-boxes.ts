@@ -4,7 +4,7 @@ import { planeRuns, type PlaneRun } from "../grid/partition.js";
 import type { CellBox } from "../grid/region.js";
 
 /** Properties of a grid on which the boxes of its members depend. */
-export interface DividedGrid {
+interface DividedGrid {
   readonly extents: readonly number[];
   readonly periodic: readonly boolean[];
   readonly ghosts: Margins;
@@ -13,7 +13,7 @@ export interface DividedGrid {
 }
 
 /** Neighbours of members. */
-export interface Neighbourhood {
+interface Neighbourhood {
   /** Cells that halos have along an axis, where a member has a neighbour. */
   haloWidth(axis: number): number;
   /** The next members along an axis. */

@@ -26,7 +26,7 @@ interface Slab extends Run {
 }
 
 /** The view of some cells of a member: components, then the grid's axes in kernel order, without z in 2D. */
-export type CellsView = (field: Field, member: number, first: readonly number[], extents: readonly number[]) => View;
+type CellsView = (field: Field, member: number, first: readonly number[], extents: readonly number[]) => View;
 
 /** Cells of one member that go to one member. */
 interface Piece {

@@ -266,7 +266,7 @@ export class Field<T extends FieldType = FieldType, C extends number = number, D
 }
 
 /** `sum(scalar)`, `min(scalar)`, `max(scalar)`: a reduction whose result goes into the scalar. */
-export type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
+type ScalarReduction<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> = ReduceIntoToken<Scalar<T>, O>;
 
 /** The same into an array along axes: for each of its coordinates, over all cells that have it. */
 export type AxisArrayReduction<C extends number = number, O extends ReduceOp = ReduceOp> = ReduceIntoToken<
@@ -379,7 +379,7 @@ export interface GridSpecies {
 }
 
 /** Properties of a container that runs for each particle of each cell. */
-export interface ParticlesUse {
+interface ParticlesUse {
   readonly species: GridSpecies;
   /** Whether its action depends on the cells in which the particles are. */
   readonly needsSort: boolean;

@@ -5,7 +5,7 @@ import type { ElementType } from "../../ir/types.js";
 /* Sizes of host arrays: what is larger goes piece by piece, in whole planes of the last axis. */
 
 /** Limits in bytes. */
-export interface HostLimits {
+interface HostLimits {
   /** Most of a piece, unless one plane has more. */
   piece: number;
   /** Most of an array of a whole box. */

@@ -82,9 +82,6 @@ export function boxOf(
   return { bounds, side: faces[0]?.side, name };
 }
 
-/** Cells in it. */
-export const cellsIn = ({ bounds }: CellBox): number => bounds.reduce((product, [first, end]) => product * (end - first), 1);
-
 /** True where it has ghosts. */
 export const hasGhosts = ({ bounds }: CellBox, { extents }: Pick<Whole, "extents">): boolean =>
   bounds.some(([first, end], axis) => first < 0 || end > extents[axis]);

@@ -16,7 +16,7 @@ import { foldKernel } from "../container/fold-kernel.js";
  */
 
 /** Places of the values of a partition's cells, by rows: the input of the folding kernels. */
-export interface ValueRows {
+interface ValueRows {
   /** For each run of cells side by side along x in one chunk: where its values begin, its first cell's x, its length. */
   readonly runs: Int32Array;
   /** For each chunk that has active cells, its first run; and the number of runs. */

@@ -11,7 +11,7 @@ export interface Slot {
   readonly k: number;
 }
 
-export interface CellSums {
+interface CellSums {
   /** Adds nothing to other cells: what it did add is summed up by cell, and stored there, a component for each slot. */
   readonly ir: KernelIR;
   /** By parameter that was added to, in the order of the components that hold the sums. */

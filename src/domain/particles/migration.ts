@@ -42,7 +42,7 @@ interface Stored {
 }
 
 /** How particles learn where they are. */
-export interface MigrationOptions {
+interface MigrationOptions {
   /** Particles that a member can hold. */
   readonly capacity: number;
   /** Particles that can go from one member to another at a time. */

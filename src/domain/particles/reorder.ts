@@ -22,7 +22,7 @@ export interface Lists {
 }
 
 /** New place of the particle of each own place, counted from the first place of all. */
-export interface NewOrder {
+interface NewOrder {
   readonly order: View<"i32", 1>;
   /** The new offsets; places from the last one on have no particle. */
   readonly starts: View<"i32", 1>;

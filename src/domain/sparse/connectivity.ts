@@ -8,7 +8,7 @@ import { GROUP, type Indexing } from "../indexed/indexing.js";
  * with the neighbours one by one in `far[r]`. A kernel thus reads 4 bytes a direction for most groups, not for each cell.
  * Row 0 is for a group without any neighbour.
  */
-export interface Connectivity {
+interface Connectivity {
   /** Groups of all indices up to the last own cell; groups of halo cells have no meaning. */
   readonly groups: number;
   /** [direction][group] */

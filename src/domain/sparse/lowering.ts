@@ -12,7 +12,7 @@ import { add, binary, compare, index, int, ne, select, truth } from "../../ir/ex
 export type SparseRole = "near" | "far" | "fillCell" | "runs" | "distances" | "firstRun" | "fine" | "coarse" | "x" | "y" | "z";
 
 /** Offsets in the order of the grid's tables: from the own cell, from its first fine cell and from its coarse one. */
-export type Directions = Readonly<Record<Level, readonly Offset[]>>;
+type Directions = Readonly<Record<Level, readonly Offset[]>>;
 
 export interface LoweredSparse {
   readonly ir: KernelIR;

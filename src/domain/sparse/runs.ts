@@ -9,7 +9,7 @@ export const RUN = 256;
  * Own cells of a partition in runs of consecutive indices whose neighbours are consecutive as well, in every direction, or all missing:
  * loops over a run read contiguous memory without a test. No run goes beyond a plane.
  */
-export interface Runs {
+interface Runs {
   /** [run][index of the first cell, count] */
   readonly bounds: Int32Array;
   /** [run][direction]: a neighbour's index less the cell's. */

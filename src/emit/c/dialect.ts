@@ -3,10 +3,10 @@ import type { InexactFn } from "../../ir/operators.js";
 import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
 /** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
-export type CType = ScalarType | ElementType | "index";
+type CType = ScalarType | ElementType | "index";
 
 /** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
-export type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod" | "copysign";
+type ExactFn = "sqrt" | "floor" | "ceil" | "trunc" | "fabs" | "fmod" | "copysign";
 
 export type LibraryFn = InexactFn | ExactFn;
 

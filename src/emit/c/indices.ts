@@ -6,7 +6,7 @@ import type { Dialect } from "./dialect.js";
 import { at, infix, Level, OPERATORS, type Text } from "./operators.js";
 
 /** Body whose indices are written. */
-export interface IndexedBody {
+interface IndexedBody {
   readonly dialect: Dialect;
   /** Values of the integers that have been written so far. */
   readonly ranges: IntegerRanges;

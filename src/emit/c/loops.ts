@@ -10,7 +10,7 @@ import { at, infix, Level, levelOf, type Text } from "./operators.js";
 type Counted = Extract<Stmt, { kind: "for" }>;
 
 /** Body whose loops are written. */
-export interface LoopedBody {
+interface LoopedBody {
   readonly code: Code;
   readonly dialect: Dialect;
   readonly names: Names;

@@ -7,7 +7,7 @@ import { writeGroup, type ElementLoop } from "./uniform-segments.js";
 import { at, variableOf, type VectorLoops } from "./vector.js";
 
 /** A frame whose stores may go elsewhere: what `redirect` gives for one takes the value in place of the element. */
-export interface Redirecting {
+interface Redirecting {
   redirect: ((stmt: Extract<Stmt, { kind: "store" }>) => string | undefined) | undefined;
 }
 

@@ -13,7 +13,7 @@ export const LINE_BYTES = 64;
  */
 const LONG = 200;
 
-export type Store = Extract<Stmt, { kind: "store" }>;
+type Store = Extract<Stmt, { kind: "store" }>;
 
 /** A loop over elements, or over the members of a team. */
 interface Loop {
@@ -47,7 +47,7 @@ export function streamableViews(
 }
 
 /** A store, with its indices in terms of what is known before the loop. */
-export interface ResolvedStore {
+interface ResolvedStore {
   readonly store: Store;
   readonly view: string;
   readonly indices: readonly Expr[];

@@ -24,7 +24,7 @@ const MOST_BYTES = 16384;
 const LEAST_WORK = 100;
 
 /** An element's way through a loop: what comes before and after, and what each turn has that is the same for all elements. */
-export interface Strips {
+interface Strips {
   readonly before: readonly Stmt[];
   readonly inner: Loop;
   readonly head: readonly Stmt[];

@@ -114,7 +114,7 @@ function writeInterior(
 }
 
 /** A loop over the lanes of a group of elements; the first one's place is the local `from`, an identifier of C. */
-export interface GroupLoop extends Pick<ElementLoop, "variable" | "body"> {
+interface GroupLoop extends Pick<ElementLoop, "variable" | "body"> {
   readonly from: string;
   readonly lane: string;
   readonly lanes: number;

@@ -23,7 +23,7 @@ import type { JsTarget } from "./target.js";
 const NARROW = 2 ** 31;
 
 /** The body whose elements they are. */
-export interface Indexing {
+interface Indexing {
   readonly target: JsTarget;
   readonly names: Names;
   /** The variable of an axis of the range. */

@@ -1,7 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
 import { isInteger, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
-import { children } from "../../ir/walk.js";
 
 /** Precedence of JavaScript's operators, as far as they are emitted. */
 export const P = {
@@ -268,12 +267,4 @@ function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (to === "f64") return a;
   if (to === "f32") return round(a, "f32");
   return isInteger(from) ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);
-}
-
-/** Number of operations and accesses in an expression: what unrolling goes by. */
-export function exprSize(e: Expr): number {
-  return children(e).reduce(
-    (size, child) => size + exprSize(child),
-    e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" ? 0 : 1,
-  );
 }

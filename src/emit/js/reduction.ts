@@ -9,7 +9,7 @@ import type { Names } from "./names.js";
 export type Folded = ReduceParam | TeamResult;
 
 /** The body whose folds they are. */
-export interface Folding {
+interface Folding {
   readonly names: Names;
   /** Declarations that the code needs once, before the kernel's function. */
   readonly declarations: Lines;

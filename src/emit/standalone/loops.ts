@@ -24,7 +24,7 @@ export interface Used {
 }
 
 /** How a language puts a loop nest to work; everything else is C. */
-export interface LoopConstructs {
+interface LoopConstructs {
   /** Lines at the head of the file. */
   readonly head: readonly string[];
   /** Lines around helper functions and tables. */

@@ -19,7 +19,7 @@ export interface EmitRequest {
 }
 
 /** The sizes of one launch. */
-export interface LaunchSizes {
+interface LaunchSizes {
   readonly policy: Policy;
   /** Shapes and strides (in elements) of view and scatter parameters. */
   readonly views: Readonly<Record<string, { readonly shape: readonly number[]; readonly strides: readonly number[] }>>;

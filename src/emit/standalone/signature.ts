@@ -7,7 +7,7 @@ import { commentText } from "../text.js";
 import type { EmitRequest } from "./request.js";
 
 /** Type of an argument other than a pointer; `index` has 64 bits. */
-export type ArgumentType = ScalarType | "index";
+type ArgumentType = ScalarType | "index";
 
 /** An argument of a launch function, the same for all languages. */
 export interface Argument {
@@ -26,7 +26,7 @@ export interface Argument {
 }
 
 /** Gives identifiers, like `wish`, that nothing else has. */
-export interface Naming {
+interface Naming {
   of(kind: NameKind, name: string, wish?: string): string;
 }
 

@@ -9,7 +9,7 @@ const EMPTY_BLOCK = 0x40;
 const MAX_PAGES = { narrow: 65536, wide: 262144 };
 
 /** A growing sequence of bytes. */
-export class Bytes {
+class Bytes {
   private data = new Uint8Array(256);
   private view = new DataView(this.data.buffer);
   length = 0;

@@ -24,7 +24,7 @@ export type Width = 1 | 2 | 4;
 /** Vectors that hold two sums each, with the copy of the body that they belong to. */
 type PairRegisters = Map<string, { local: number; copy: number; targets: string[] }>;
 
-export interface LoopShape {
+interface LoopShape {
   variable: LoopVariable;
   body: readonly Stmt[];
   width: Width;

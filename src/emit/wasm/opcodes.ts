@@ -1,6 +1,6 @@
 /* Instructions of WebAssembly with SIMD, threads and relaxed SIMD, by their names in the text format. */
 
-export interface Opcode {
+interface Opcode {
   name: string;
   /** 0 for the one-byte opcodes, else 0xfc, 0xfd or 0xfe. */
   prefix: number;

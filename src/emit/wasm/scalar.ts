@@ -18,7 +18,7 @@ import { emitUpdate } from "./scatter.js";
 export type MemberLoop = Extract<Stmt, { kind: "teamFor" | "teamReduce" }>;
 
 /** Surroundings on which the code of some statements depends. */
-export interface Surroundings {
+interface Surroundings {
   /** Folds the value that `value` leaves on the stack. */
   reduce?: (target: string, value: () => void) => void;
   /** Folds two values at once, or returns false. */

@@ -131,7 +131,7 @@ export interface WgslAssumptions {
   readonly threads?: number;
 }
 
-export interface SortedScatter {
+interface SortedScatter {
   readonly name: string;
   readonly type: NumericType;
   readonly op: ScatterOp;

@@ -70,7 +70,7 @@ export class ProgramWriter {
 }
 
 /** Folds values before they go to a scatter target. */
-export interface TargetCache {
+interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
 

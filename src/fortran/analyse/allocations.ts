@@ -4,7 +4,7 @@ import { eachNode, eachStatement, namesIn } from "./visit.js";
 import { nameOf } from "./walk.js";
 
 /** Bounds, and where their names are known. */
-export interface Allocation {
+interface Allocation {
   readonly bounds: readonly Bound[];
   readonly scope: Scope;
 }
@@ -42,7 +42,7 @@ export const beginsLocally = ({ bounds, scope }: Allocation, reader?: Scope): bo
   );
 
 /** Whether an array begins where another one does: the one that is allocated, pointed to or given. Else at 1, or where its declaration says. */
-export const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>
+const keepsBounds = ({ attributes, dims }: Pick<Variable, "attributes" | "dims">): boolean =>
   (attributes.has("allocatable") || attributes.has("pointer")) && dims!.every(({ lower, upper }) => !lower && !upper);
 
 function originsOf(variable: Variable, seen = new Set<Variable["at"]>()): Allocation[] {

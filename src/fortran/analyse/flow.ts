@@ -7,7 +7,7 @@ import type { Argument, Expr, Part, Procedure, Stmt } from "../tree/index.js";
 import { bodiesOf, eachNode, rootOf } from "./visit.js";
 import { nameOf } from "./walk.js";
 
-export interface Flow {
+interface Flow {
   /** Variables that some path reads before it assigns them. */
   readonly readFirst: ReadonlySet<string>;
   /** Variables, scalars and arrays, that some path assigns. */

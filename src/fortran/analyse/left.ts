@@ -21,7 +21,7 @@ export interface Left {
 }
 
 /** The body of a parallel loop, and what its iterations differ in. */
-export interface Iterations {
+interface Iterations {
   readonly scope: Scope;
   readonly body: readonly Stmt[];
   readonly axes: readonly { readonly variable: string }[];

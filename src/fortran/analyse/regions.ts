@@ -54,7 +54,7 @@ export interface Axis {
   readonly step?: Expr;
 }
 
-export interface Reduction {
+interface Reduction {
   readonly name: string;
   readonly op: ReductionOp;
   /** Whether no clause names it. */

@@ -477,7 +477,7 @@ function beginningOf(
 export const ownerOf = ({ owner, scope }: Variable): Scope => owner ?? scope;
 
 /** The components of an object, `p%x` of `p`; undefined of other variables. */
-export function componentsOf(scope: Scope, object: Name | Part): Part[] | undefined {
+function componentsOf(scope: Scope, object: Name | Part): Part[] | undefined {
   const of = variableOf(scope, object);
   if (of?.derived === "dim3") return ["x", "y", "z"].map((name) => ({ kind: "part", base: object, name, at: object.at }));
   const known = of?.derived === undefined || of.dims ? undefined : findType(of.scope, of.derived);
@@ -492,7 +492,7 @@ export function partsOf(scope: Scope, object: Name | Part, around: readonly stri
 }
 
 /** Designator of a variable or of a component, `p_nx`. */
-export function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
+function designatorOf(scope: Scope, name: string, at: Location): Name | Part {
   if (!find(scope, name))
     for (let end = name.indexOf("_", 1); end > 0; end = name.indexOf("_", end + 1)) {
       const found = componentIn(scope, { kind: "name", name: name.slice(0, end), at }, name);

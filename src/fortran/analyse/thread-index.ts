@@ -6,7 +6,7 @@
 import type { Assign, Expr, Name, Procedure, Stmt } from "../tree/index.js";
 import { eachNode, namesIn } from "./visit.js";
 
-export interface ThreadAxis {
+interface ThreadAxis {
   readonly variable: string;
   readonly axis: "x" | "y" | "z";
   /** Value for the first thread. */

@@ -7,7 +7,7 @@ import type { Scope } from "./scope.js";
  */
 
 /** Scope that declares a name, and its name there. `scope` is undefined for a module that was not given. */
-export interface Binding {
+interface Binding {
   readonly scope?: Scope;
   readonly module: string;
   readonly name: string;

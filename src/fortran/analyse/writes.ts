@@ -119,7 +119,7 @@ function writesOfCall(scope: Scope, name: string, args: Extract<Expr, { kind: "a
 const renamed = (names: ReadonlySet<string>, from: string, to: string): string[] =>
   [...names].flatMap((name) => (name === from || name.startsWith(`${from}_`) ? [to + name.slice(from.length)] : []));
 
-export const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
+const isTarget = (e: Expr): e is Target => e.kind === "name" || e.kind === "part" || e.kind === "apply";
 
 /** Names that some path reads before it assigns them: their values come from before. */
 export function readFirst(scope: Scope, stmts: readonly Stmt[], names: ReadonlySet<string>): Set<string> {
@@ -182,7 +182,7 @@ function opOf(name: string, value: Expr): string | undefined {
 }
 
 /** `if (e > s) s = e`, also `if (c .and. e > s) s = e`. */
-export const comparedOp = (name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined => comparison(name, stmt)?.op;
+const comparedOp = (name: string, stmt: Extract<Stmt, { kind: "if" }>): string | undefined => comparison(name, stmt)?.op;
 
 /** Branch that keeps the greater or lesser of two values, and the other conditions around it. */
 export function comparison(

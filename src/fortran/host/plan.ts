@@ -106,7 +106,7 @@ export type Actual =
       readonly axes?: readonly ActualAxis[];
       readonly lowers: readonly (LoweredSequence | undefined)[];
     };
-export type ActualAxis =
+type ActualAxis =
   | { readonly kind: "index"; readonly at: LoweredSequence }
   | { readonly kind: "section"; readonly lower?: LoweredSequence; readonly upper?: LoweredSequence; readonly step?: LoweredSequence };
 

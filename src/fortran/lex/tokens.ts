@@ -1,7 +1,7 @@
 /* The tokens of a statement. No word is reserved: what a name means is for the parser to say. */
 
 /** `op`: operators and punctuation; relations are written as `<`. */
-export type TokenKind = "name" | "integer" | "real" | "logical" | "string" | "op" | "end";
+type TokenKind = "name" | "integer" | "real" | "logical" | "string" | "op" | "end";
 
 export interface Token {
   readonly kind: TokenKind;

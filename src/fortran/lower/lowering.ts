@@ -51,7 +51,7 @@ export function variableIn(frame: Frame, of: Name | Part): Variable | undefined 
 }
 
 /** An array that exclusive statements write. */
-export interface Exclusive {
+interface Exclusive {
   readonly at: Location;
   /** Operation by which iterations fold into it; undefined if one of the statements is not a fold. */
   readonly op?: ScatterOp;

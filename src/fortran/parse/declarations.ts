@@ -42,7 +42,7 @@ function declaredName(c: Cursor): DeclaredName {
 }
 
 /** `(lb:ub, n, :, 1:, *)` */
-export function bounds(c: Cursor): Bound[] {
+function bounds(c: Cursor): Bound[] {
   c.expect("(");
   const found = c.list(() => bound(c));
   c.expect(")");

@@ -25,7 +25,7 @@ const OTHERS: readonly string[] =
     " ",
   );
 
-export interface Specification {
+interface Specification {
   uses: Use[];
   implicitNone: boolean;
   beforeImplicit?: readonly string[];

@@ -9,7 +9,7 @@ import type { Clause, Directed, Directive, Procedure, ReductionOp, Stmt } from "
 import type { Variable } from "./names.js";
 import { loopsOf, type Nest } from "./nests.js";
 
-export interface Data {
+interface Data {
   /** Arrays from outside, which all iterations share, in the order of their declarations. */
   readonly shared: readonly string[];
   /** Arrays among them that are in the device's memory. */

@@ -1,6 +1,6 @@
 /* Lines of at most 132 columns: F2018 6.3.2. */
 
-export const WIDTH = 132;
+const WIDTH = 132;
 
 /** `lead` is blanks, or blanks and a directive's sentinel, which every further line repeats. */
 export function wrapped(lead: string, text: string): string[] {

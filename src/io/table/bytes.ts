@@ -43,7 +43,7 @@ const tooLarge = (path: string): IsoformError =>
 const isCompressed = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** The first bytes of a file as they are, for a look at its kind. */
-export async function firstBytes(path: string, count: number): Promise<Buffer> {
+async function firstBytes(path: string, count: number): Promise<Buffer> {
   const file = await open(path, "r").catch((error: Error) => fail(path, "read", error));
   try {
     const bytes = Buffer.alloc(count);

@@ -6,7 +6,7 @@ import type { ColumnType } from "./table.js";
  */
 
 /** A column as the header has it. */
-export interface HeaderColumn {
+interface HeaderColumn {
   readonly name: string;
   readonly datatype: string;
   readonly subtype?: string;
@@ -15,7 +15,7 @@ export interface HeaderColumn {
 }
 
 /** A header's content. */
-export interface EcsvHeader {
+interface EcsvHeader {
   readonly delimiter: " " | ",";
   readonly columns: readonly HeaderColumn[];
   /** Single values of `meta`. */

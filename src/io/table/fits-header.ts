@@ -14,7 +14,7 @@ const LONGEST_TEXT = 70;
 const MOST_BLOCKS = 400;
 
 /** A value of a card. */
-export type CardValue = string | number | boolean;
+type CardValue = string | number | boolean;
 
 /** A value as a card has it, right-adjusted or in quotes. */
 function valueText(value: CardValue): string {

@@ -2,7 +2,7 @@ import type { Expr, Stmt } from "../types.js";
 import { blocksOf, exprsOf, walkExpr } from "../walk.js";
 
 /** How a body treats a set of places: elements of private arrays, or of views in the own cell. */
-export interface Assigned<K> {
+interface Assigned<K> {
   /** Places that some path reads before it has written them. */
   readonly exposed: ReadonlySet<K>;
   /** Places that every path has written at the end. */

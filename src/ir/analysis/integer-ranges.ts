@@ -28,7 +28,7 @@ type Loop = Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" }>;
 type Linear = Extract<Expr, { op: "binary" }> & { fn: LinearFn };
 
 /** An i32 sum, difference or product: what may wrap. */
-export const isArithmetic = (e: Expr): e is Linear => e.op === "binary" && isIndex(e.type) && ["add", "sub", "mul"].includes(e.fn);
+const isArithmetic = (e: Expr): e is Linear => e.op === "binary" && isIndex(e.type) && ["add", "sub", "mul"].includes(e.fn);
 
 /**
  * Values of integers, found while code is walked in its order: a local and a loop are noted before what uses them. i32 arithmetic wraps, so that

@@ -13,7 +13,7 @@ import { mapExpr, mapStmts } from "../walk.js";
  */
 
 /** Numbers known of a launch over a range. */
-export interface RangeNumbers {
+interface RangeNumbers {
   readonly begin: readonly number[];
   readonly extents: readonly number[];
   /** The value of an i32 parameter (`param:n`) or of an extent (`extent:x:0`). */
@@ -21,7 +21,7 @@ export interface RangeNumbers {
 }
 
 /** Why elements of a range may touch one location. */
-export interface Overlap {
+interface Overlap {
   readonly access: Access;
   /** In words: what the launch would need. */
   readonly reason: string;

@@ -79,7 +79,7 @@ function isLinearised(index: Expr, definitions: Definitions): boolean {
   return !gathered && (axes.size > 1 || (axes.size === 1 && scaled));
 }
 
-export interface Pin {
+interface Pin {
   /** The atom that tells parallel elements apart. */
   atom: string;
   /** Atoms that have one value for all parallel elements. */
@@ -91,7 +91,7 @@ export interface Pin {
 /** Loop variables differ between elements; the other policy indices may take any value. */
 export const policyPin = (axis: number): Pin => ({ atom: `index:${axis}`, same: (atom) => /^(param|extent|teamSize)/.test(atom) });
 
-export interface Conflict {
+interface Conflict {
   access: Access;
   /** The access that it collides with; undefined if the access collides with itself in another element. */
   partner?: Access;

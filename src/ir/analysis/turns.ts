@@ -2,7 +2,7 @@ import type { Stmt } from "../types.js";
 import { blocksOf, changedIn, declares, exprsOf, isLoop, walkExpr, walkStmts } from "../walk.js";
 
 /** The most that turns of loops have at a time, inner loops left out. */
-export interface Turns {
+interface Turns {
   /** Values that one reads from views, at most. */
   readonly loads: number;
   /** Numbers that one changes for the turns after it, such as sums, at most: locals, and elements of private arrays. */

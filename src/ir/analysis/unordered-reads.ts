@@ -5,7 +5,7 @@ import { affineOf, type Affine, type Definitions } from "./affine.js";
 /* Reads of shared memory that need other threads to have come as far: right where threads run in step alone, as in a warp. */
 
 /** Knowledge about the code of one thread. */
-export interface Thread {
+interface Thread {
   /** Locals that forms may have as atoms (undefined), or that stand for other forms. */
   readonly definitions: Definitions;
   /** Atoms that differ from thread to thread, and their least value. */

@@ -8,7 +8,7 @@ import { blocksOf, changedIn, declares, exprsOf, hasJump, mapExpr, mapStmts, rea
 type For = Extract<Stmt, { kind: "for" }>;
 
 /** A kernel whose range has an axis more. */
-export interface LoopAxis {
+interface LoopAxis {
   readonly ir: KernelIR;
   /** The place of the new axis. */
   readonly axis: number;

@@ -20,7 +20,7 @@ export type Cell<D extends Dimension = Dimension> = symbol & {
 } & ([D] extends [2] ? unknown : { readonly z: number });
 
 /** Whole numbers, constant once loops are unrolled. */
-export type Offset<D extends Dimension> = [D] extends [2]
+type Offset<D extends Dimension> = [D] extends [2]
   ? [dx: number, dy: number]
   : [D] extends [3]
     ? [dx: number, dy: number, dz: number]
@@ -33,7 +33,7 @@ export interface Components {
 }
 
 /** How a body reaches around its cell; V is what one cell holds for reading, W what a neighbour holds. */
-export interface Neighbourhood<V, D extends Dimension, W = V> {
+interface Neighbourhood<V, D extends Dimension, W = V> {
   /**
    * The cell at an offset, or the ghost; outside of the grid and in inactive cells, the field's fill value. Components may be written there by
    * containers that touch each component of the field at one offset only, where what is written without an active cell is lost, and in ghosts by

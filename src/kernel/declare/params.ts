@@ -108,7 +108,7 @@ export interface ReduceToken<T extends NumericType = NumericType, O extends Redu
 }
 
 /** A number on the devices that takes the result of a container's reduction: see `Scalar`. */
-export interface ResultScalar<T extends NumericType = NumericType> {
+interface ResultScalar<T extends NumericType = NumericType> {
   readonly name: string;
   readonly type: T;
   /** One copy on each device. */
@@ -126,7 +126,7 @@ export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extend
   readonly components?: readonly [first: number, end: number];
 }
 
-export interface ReduceOptions {
+interface ReduceOptions {
   /** The old value of an array along axes takes part: results of several runs come together. */
   accumulate?: boolean;
   /** The first of the components of an array along axes that take results, number 0 in the body, and the one after the last. Default: all. */

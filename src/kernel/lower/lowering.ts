@@ -9,7 +9,7 @@ import { convert, inF64, unify, type Unified } from "./types.js";
 import { Scope, constant, isLeaf, type FunctionValue, type ScalarValue, type Value, type Variable } from "./values.js";
 
 /** Knowledge of a local's type from earlier attempts. */
-export interface Learnt {
+interface Learnt {
   type: ScalarType;
   weak?: "int" | "float";
 }
@@ -44,7 +44,7 @@ export interface Frame {
 export type ExpressionNode = acorn.Expression | acorn.PrivateIdentifier | acorn.SpreadElement | acorn.Super;
 
 /** Lowers nodes of every kind. */
-export interface Dispatch {
+interface Dispatch {
   expression(cx: Lowering, node: ExpressionNode, scope: Scope): Value;
   effect(cx: Lowering, node: acorn.Expression, scope: Scope): void;
   statement(cx: Lowering, node: acorn.Statement, scope: Scope, frame: Frame): void;

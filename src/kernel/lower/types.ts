@@ -8,7 +8,7 @@ import { constant, type ScalarValue } from "./values.js";
  */
 
 /** A value that cannot take a type: what it is, and what to write instead. */
-export interface TypeMismatch {
+interface TypeMismatch {
   found: string;
   remedy: string;
 }
@@ -60,7 +60,7 @@ export interface Unified {
 }
 
 /** Why two types cannot be unified, and what to write instead. */
-export interface OperandMismatch {
+interface OperandMismatch {
   problem: string;
   remedy: string;
 }

@@ -17,7 +17,7 @@ import { portDevice, type Port } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";
 
 /** Tools of a port's device. */
-export interface PortTools extends Toolchain {
+interface PortTools extends Toolchain {
   readonly threads: number;
   /** Hardware in words, and where the loops of the files run. */
   readonly label: string;

@@ -54,7 +54,7 @@ export const boxName = (size: number, planes: number): string => `${size} x ${pl
  * Planes of a box, without walls, that has as many cells as one rank.
  * @throws LaunchError for boxes that are too small for their ranks
  */
-export function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point: Point): number {
+function shareOf({ settings: { split } }: ScalingRequest, plan: RankPlan, point: Point): number {
   const { ranks, planes } = point;
   const extents = extentsOf(plan, point);
   if (ranks > 1 && (split ?? "z") === "z" && Math.ceil(planes / ranks) < FEWEST_PLANES)
@@ -166,7 +166,7 @@ export function forecast(request: ScalingRequest, plan: RankPlan, inputs: Inputs
 }
 
 /** Factors by which a link may be other than it was measured. */
-export interface LinkFactors {
+interface LinkFactors {
   readonly latency: number;
   readonly bandwidth: number;
 }

@@ -6,7 +6,7 @@ import { isOff, whyNot, type IpcFacts } from "./facts.js";
 import { ARENA_BYTES, IpcMailboxes } from "./mailboxes.js";
 
 /** The mailboxes of all ranks, or why there are none. */
-export type Reached = { readonly mailboxes: IpcMailboxes } | { readonly why: string };
+type Reached = { readonly mailboxes: IpcMailboxes } | { readonly why: string };
 
 /** Ranks as they wait for each other: `world` lets the program go on meanwhile, `blocking` does not. */
 export interface Worlds {

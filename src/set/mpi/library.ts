@@ -31,7 +31,7 @@ export interface MpiLibrary {
 }
 
 /** A path or name to try, and why. */
-export interface Candidate {
+interface Candidate {
   readonly path: string;
   readonly why: string;
 }

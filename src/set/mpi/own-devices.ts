@@ -4,7 +4,7 @@ import { SPANNING } from "../../device/spanning.js";
 import { DeviceError } from "../../base/errors.js";
 
 /** Number of a rank on its node, and the node's count of ranks. */
-export interface NodeRank {
+interface NodeRank {
   readonly rank: number;
   readonly count: number;
 }

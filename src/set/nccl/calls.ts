@@ -2,7 +2,7 @@ import type { Koffi, Library } from "../../device/ffi.js";
 import { IsoformError } from "../../base/errors.js";
 
 /** Bytes of ncclUniqueId, which is passed by value. */
-export const ID_BYTES = 128;
+const ID_BYTES = 128;
 /** ncclInt8: messages are bytes. */
 const BYTE = 0;
 /** ncclInProgress. */

@@ -32,7 +32,7 @@ export const neededOf = ({ old, around }: Touch): ReadonlySet<number> => new Set
 export const meet = (a: Iterable<number>, b: ReadonlySet<number>): boolean => [...a].some((k) => b.has(k));
 
 /** Properties of a container that count for fusion. */
-export interface Footprint {
+interface Footprint {
   readonly touches: ReadonlyMap<Field, Touch>;
   /** Operations a cell. */
   readonly flops: number;
@@ -120,7 +120,7 @@ function componentsOf(indices: readonly Expr[], cardinality: number): number[] {
 }
 
 /** True for the indices of a component of the own cell, in the plain form that containers have. */
-export const isOwnCell = (indices: readonly Expr[]): boolean =>
+const isOwnCell = (indices: readonly Expr[]): boolean =>
   indices.slice(0, -1).every((index, axis) => index.op === "index" && index.axis === axis);
 
 /** The offset [dx, dy, dz] of a cell of the own grid, whose indices are in the plain form that containers have. */

@@ -26,7 +26,7 @@ export interface Accesses {
   readonly writes: readonly Atom[];
 }
 
-export type Hazard = "read after write" | "write after read" | "write after write";
+type Hazard = "read after write" | "write after read" | "write after write";
 
 /** Why two nodes may not change places. */
 export interface Reason {

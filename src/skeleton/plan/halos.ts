@@ -1,7 +1,7 @@
 import type { Container, Field, GridSpecies } from "../../domain/grid/grid.js";
 import { fieldsAcross, type Derived } from "./nodes.js";
 
-export interface Updates {
+interface Updates {
   /** For each container, the fields whose halos are brought up to date before it. */
   readonly halos: readonly (readonly Field[])[];
   /** For each container, the species whose particles are sorted before it. */

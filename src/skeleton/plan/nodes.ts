@@ -45,7 +45,7 @@ export interface HaloNode extends NodeBase {
 }
 
 /** Gathers the partial results of a container's reductions on every member and folds them there. */
-export interface CollectNode extends NodeBase {
+interface CollectNode extends NodeBase {
   readonly kind: "collect";
   readonly container: Container;
 }
@@ -54,7 +54,7 @@ export interface CollectNode extends NodeBase {
  * Brings the particles of a species to where their positions say. On several members, those that leave are packed, and moved; then each member
  * sorts its own by cell.
  */
-export type SpeciesNode = SpeciesNodeOf<"pack"> | SpeciesNodeOf<"move"> | SpeciesNodeOf<"sort">;
+type SpeciesNode = SpeciesNodeOf<"pack"> | SpeciesNodeOf<"move"> | SpeciesNodeOf<"sort">;
 interface SpeciesNodeOf<K> extends NodeBase {
   readonly kind: K;
   readonly species: GridSpecies;
@@ -69,7 +69,7 @@ export type Derived = Field | GridSpecies;
  * True if cells are read that may belong to another member: partitions are cut along some axes, and a cell, the eight of half the size
  * that make it up, and the one of twice the size that it is part of belong to one member.
  */
-export function readsAcross({ level, offsets, field }: FieldUse): boolean {
+function readsAcross({ level, offsets, field }: FieldUse): boolean {
   const own = level === "fine" ? [0, 1] : [0];
   return offsets.some((offset) => field.grid.cutAxes.some((axis) => !own.includes(offset[axis])));
 }

@@ -16,7 +16,7 @@ export type OccLevel = "none" | "standard" | "extended" | "two-way" | "in-kernel
 export const OCC_LEVELS: readonly OccLevel[] = ["none", "standard", "extended", "two-way", "in-kernel"];
 
 /** The side of a stencil on which a split container stands, which decides what of it is better launched first. */
-export type Side = "stencil" | "before" | "after";
+type Side = "stencil" | "before" | "after";
 
 export interface Split {
   readonly side: Side;

@@ -15,7 +15,7 @@ export interface Place {
 export type RankStep = readonly [y: number, z: number];
 
 /** Axes along which ranks are cut. */
-export type CutAxes = "z" | "y" | "yz";
+type CutAxes = "z" | "y" | "yz";
 export const axesOf = ({ y, z }: Division): CutAxes => (y === 1 ? "z" : z === 1 ? "y" : "yz");
 
 /** Work and messages of a task on a rank at some place, on a grid of any extents. */
@@ -61,7 +61,7 @@ export interface RankPlan extends Pick<PlanPattern, "name" | "level" | "precisio
 export const SAMPLE_SIZE = 48;
 
 /** A set on one device, and how a grid is cut on it. */
-export interface Sample {
+interface Sample {
   readonly set: string;
   readonly split?: Split;
 }

@@ -6,7 +6,7 @@ import { tasksFor } from "./prediction.js";
 import type { RankPlan } from "./rank-plan.js";
 
 /** A message of a reduction between two ranks. */
-export interface CollectMessage {
+interface CollectMessage {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;

@@ -19,7 +19,7 @@ export function exchangesIn(ops: readonly Op[]): Op[][] {
 }
 
 /** Messages that go at once, and the operations that they belong to. */
-export interface Exchange {
+interface Exchange {
   readonly ops: readonly Op[];
   readonly ends: readonly CarriedEnd[];
 }

@@ -24,7 +24,7 @@ import {
 import type { Timeline } from "./timeline.js";
 import type { SweepOrder } from "./sweep-order.js";
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly fuse: boolean;
   readonly precision: Precision;
   readonly temporary: readonly Field[];

@@ -1,7 +1,7 @@
 /** A sparse matrix as lists of (column, value) by row. */
 export type PlainMatrix = { column: number; value: number }[][];
 
-export interface PlainSolution {
+interface PlainSolution {
   x: Float64Array;
   variance: Float64Array;
   norms: { bnorm: number; anorm: number; rnorm: number; arnorm: number; xnorm: number; dnorm: number };

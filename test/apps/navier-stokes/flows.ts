@@ -29,7 +29,7 @@ const WIDTH = 16;
 const STRENGTH = 5;
 
 /** An isentropic vortex of strength 5 in a stream (Shu, 1998), in a box of 16 x 16; conserved values k at time t. */
-export function vortexAt(t: number, x: number, y: number, k: number): number {
+function vortexAt(t: number, x: number, y: number, k: number): number {
   const from = (d: number): number => d - WIDTH * Math.round(d / WIDTH);
   const [dx, dy] = [from(x - 8 - t), from(y - 8 - 0.5 * t)];
   const core = Math.exp(1 - dx * dx - dy * dy);

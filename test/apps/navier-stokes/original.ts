@@ -46,7 +46,7 @@ export function progressOf(executable: string, config: Config, steps: number, en
 }
 
 /** A configuration of a channel, layer or shock as the original's file of input. */
-export function inputOf(config: Config, steps: number): string {
+function inputOf(config: Config, steps: number): string {
   const { order, inflow, gas, dt } = config;
   const isChannel = config.case === "channel";
   const isShock = config.case === "shock";

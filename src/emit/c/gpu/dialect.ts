@@ -41,7 +41,7 @@ export interface Shuffle {
 }
 
 /** A power of two of neighbouring threads of a warp. */
-export interface ThreadGroup {
+interface ThreadGroup {
   /** Name of a group of `lanes` threads, in which `thread` is number `lane`; undefined if groups need no name. */
   mask?(thread: string, lane: string, lanes: number): string;
   /** The value of the thread whose number differs in the bits of `step`. */
@@ -51,7 +51,7 @@ export interface ThreadGroup {
 }
 
 /** Neighbouring threads that fold into the same element, so that one of them can do it for all. */
-export interface Runs {
+interface Runs {
   /**
    * A function (place, value, folded) of threads that act as one: each run of neighbours with one place has the fold of its values in the
    * first of them, for which it is true. `place` is of the type `index`, `folded` the expression that folds `value` and `other`.

@@ -107,7 +107,7 @@ export interface PeerStoreCode {
 export type ShapeTuning = Pick<Tuning, (typeof SHAPE_TUNING)[number]>;
 export const SHAPE_TUNING = ["threads", "row", "elements", "planes", "resident"] as const;
 
-export interface ReduceCode {
+interface ReduceCode {
   readonly name: string;
   readonly type: NumericType;
 }

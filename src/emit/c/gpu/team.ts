@@ -27,7 +27,7 @@ const ONE_THREAD = "if (thread == 0) ";
 const SIZE = { f64: 8, f32: 4, i32: 4, u32: 4 };
 
 /** Bytes of the kernel's scratch arrays, each on a multiple of 8. */
-export function scratchBytes(body: readonly Stmt[]): number {
+function scratchBytes(body: readonly Stmt[]): number {
   return body.reduce((sum, stmt) => {
     const own = stmt.kind === "array" && stmt.space === "scratch" ? Math.ceil((stmt.length * SIZE[stmt.type]) / 8) * 8 : 0;
     return sum + own + blocksOf(stmt).reduce((inner, block) => inner + scratchBytes(block), 0);

@@ -18,7 +18,7 @@ import type { Entry, GpuAssumptions, KernelParam, ParamType, ScatterCode, ValueP
 export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
 
 /** Folds values before they go to a scatter target. */
-export interface TargetCache {
+interface TargetCache {
   update(body: BodyWriter, stmt: StmtOf<"scatter">, offset: string, value: string): void;
 }
 

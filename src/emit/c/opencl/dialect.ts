@@ -20,7 +20,7 @@ export interface OpenclFeatures {
 }
 
 /** Settings on which the spelling of a program depends, besides the device. */
-export interface Spelling {
+interface Spelling {
   /** The index type has 64 bits. */
   readonly wide: boolean;
   readonly strict: boolean;

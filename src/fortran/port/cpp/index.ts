@@ -16,7 +16,7 @@ import { fortranSide } from "./fortran-side.js";
 import { calledIn, cppLoop, deviceProcedure, type CppLoop } from "./kernels.js";
 import { PRELUDE, preludeText, type Runtime } from "./prelude.js";
 
-export interface CppPort {
+interface CppPort {
   readonly files: readonly { readonly name: string; readonly text: string }[];
   readonly loops: readonly PortedLoop[];
 }

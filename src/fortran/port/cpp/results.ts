@@ -9,7 +9,7 @@ import type { ReductionOp } from "../../tree/index.js";
 import { ident, refuse, TYPES } from "./expressions.js";
 
 /** One result, as lines of C++. */
-export interface Result {
+interface Result {
   /** Per-thread value: the variable, whose name in memory ends in `_partials_`, and its type. */
   readonly parts: readonly { readonly name: string; readonly type: string }[];
   /** Declares what a thread holds. */

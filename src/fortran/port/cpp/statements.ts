@@ -35,7 +35,7 @@ interface Loop {
 }
 
 /** Scalars that each thread has for itself and whose values come back. */
-export interface Kept {
+interface Kept {
   /** Flags by scalar, which each assignment sets. */
   readonly flags: ReadonlyMap<string, string>;
   /** Scalars of reductions. */

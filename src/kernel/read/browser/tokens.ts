@@ -1,6 +1,6 @@
 /* Words of JavaScript. Text that comes here was accepted by an engine before, so nothing is checked that only tells right from wrong. */
 
-export type TokenKind = "name" | "number" | "string" | "mark" | "private" | "end";
+type TokenKind = "name" | "number" | "string" | "mark" | "private" | "end";
 
 export interface Token {
   readonly kind: TokenKind;
