@@ -12,6 +12,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
     "base",
     ["ir", "draw"],
     "cache",
+    "schedule",
     ["kernel", "emit"],
     "device",
     ["patterns", "set", "testing", "fortran"],
