@@ -106,7 +106,10 @@ function gridOverBox(
   const slabs = blocks(depth, planes);
   const boxes = Object.values(binding.views).filter(({ size }) => size >= depth * rows * columns);
   const rowBytes = boxes.reduce((sum, { size, type }) => sum + (size / (depth * rows)) * BYTES[type], 0);
-  const fitting = Math.max(1, Math.floor(((tuning.values.cacheShare ?? TILE_PERCENT / 100) * gpu.facts.l2Bytes) / (planes * rowBytes * block[1])));
+  const fitting = Math.max(
+    1,
+    Math.floor(((tuning.values.cacheShare ?? TILE_PERCENT / 100) * gpu.facts.l2Bytes) / (planes * rowBytes * block[1])),
+  );
   // Planes that are looked at once may come in any order.
   const tiles = program.planes > 1 ? Math.min(groupLimit(), blocks(columnBlocks, fitting)) : 1;
   const tile = blocks(columnBlocks, tiles);
