@@ -3,7 +3,7 @@ import type { Cell, Field, Grid } from "isoform/grid";
 import type { Lattice } from "./lattice.js";
 
 /*
- * What containers of a lattice have in common, for two and three dimensions and both float types. Populations are kept as deviations from the
+ * Parts that all containers of a lattice share, for two and three dimensions and both float types. Populations are kept as deviations from the
  * fluid at rest, f_q - w_q, which leaves f32 the digits that count (Skordos, Phys. Rev. E 48, 1993); the density is 1 plus their sum.
  */
 

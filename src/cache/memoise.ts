@@ -92,8 +92,7 @@ function hold({ name, parts }: Key, result: object): void {
   if (parts) return;
   held.delete(name);
   held.set(name, result);
-  const [oldest] = held.keys();
-  if (held.size > HELD) held.delete(oldest);
+  if (held.size > HELD) held.delete(held.keys().next().value!);
 }
 
 /** Memory of results is no more than a help: deep trees, damaged files and folders of other users cost time. */

@@ -123,7 +123,7 @@ export class KernelBuilder {
     identity: number,
     combine: (a: Typed<T>, b: Typed<T>) => Operand,
   ): ReduceParam & { readonly type: T } {
-    const [a, b] = ["a", "b"].map((wish) => this.fresh(wish));
+    const [a, b] = [this.fresh("a"), this.fresh("b")];
     const arg = (of: string): Typed<T> => ({ op: "local", type, name: of }) as unknown as Typed<T>;
     const body = this.value(type, combine(arg(a), arg(b)));
     return this.param({ kind: "reduce", name, type, op: "custom", identity: this.number(type, identity), combine: { a, b, body } });
@@ -138,7 +138,7 @@ export class KernelBuilder {
   /** A constant table; rows of one length within rows. */
   table<T extends NumericType>(name: string, type: T, rows: Rows): Table & { readonly type: T } {
     const shape: number[] = [];
-    for (let level: Rows | number = rows; typeof level !== "number"; level = level[0]) {
+    for (let level: Rows | number = rows; typeof level !== "number"; level = level[0]!) {
       if (level.length === 0) this.fail(`table ${name} has an empty row`);
       shape.push(level.length);
     }
@@ -182,7 +182,7 @@ export class KernelBuilder {
 
   setElement(array: ArrayRef, at: Operand, value: Operand): void {
     const [index] = this.indices(array.name, 1, at);
-    this.push({ kind: "setElement", array: array.name, index, value: this.value(array.type, value), location: this.location });
+    this.push({ kind: "setElement", array: array.name, index: index!, value: this.value(array.type, value), location: this.location });
   }
 
   store(view: ViewParam, at: Operand | readonly Operand[], value: Operand): void {

@@ -17,7 +17,7 @@ export const binary = (fn: BinaryFn, type: NumericType, x: number, y: number): n
 export const compare = (fn: CompareFn, a: Value, b: Value): boolean => COMPARE[fn].of(a, b);
 
 export const call = (fn: MathFn, type: NumericType, args: readonly number[]): number =>
-  fn === "powi" ? powi(args[0], args[1], (x) => wrap(type, x)) : wrap(type, mathFunction(fn)(...args));
+  fn === "powi" ? powi(args[0]!, args[1]!, (x) => wrap(type, x)) : wrap(type, mathFunction(fn)(...args));
 
 const mathFunction = (fn: MathFn): ((...args: number[]) => number) => MATH[fn].of;
 

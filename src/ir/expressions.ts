@@ -110,7 +110,7 @@ export function load<E extends ElementType>(
 /** An element of a private array, or of scratch. */
 export function element<T extends NumericType>(array: ArrayRef<T>, at: Operand, location?: Location): Typed<T> {
   const [index] = subscripts(array.name, 1, at);
-  const node: Expr = { op: "element", type: array.type, array: array.name, index: index, ...(location && { location }) };
+  const node: Expr = { op: "element", type: array.type, array: array.name, index: index!, ...(location && { location }) };
   return node as Typed<T>;
 }
 

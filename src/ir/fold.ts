@@ -152,9 +152,9 @@ class Folder {
     const { shape, values } = this.tables.get(expr.table)!;
     let at = 0;
     for (const [axis, index] of expr.indices.entries()) {
-      if (index.op !== "const" || !((index.value as number) >= 0 && (index.value as number) < shape[axis])) return expr;
-      at = at * shape[axis] + (index.value as number);
+      if (index.op !== "const" || !((index.value as number) >= 0 && (index.value as number) < shape[axis]!)) return expr;
+      at = at * shape[axis]! + (index.value as number);
     }
-    return literal(expr.type, values[at]);
+    return literal(expr.type, values[at]!);
   }
 }

@@ -134,7 +134,7 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
       case "param":
         return [node.name, ATOM];
       case "index":
-        return [names[node.axis], ATOM];
+        return [names[node.axis]!, ATOM];
       case "teamSize":
         return ["team.size", ATOM];
       case "load":

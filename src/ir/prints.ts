@@ -28,7 +28,7 @@ export function recordOf({ prints }: KernelIR, { site, items }: Print): Recorded
   const element = (type: PrintedType, at: number, value: Expr): Recorded => ({ ...prints!.rows[type]!, type, at, value });
   const asWord = (e: Expr): Expr => (printedType(e.type) === e.type ? e : { op: "cast", type: "i32", a: e });
   const values = items.flatMap((item, n) => {
-    const held = prints!.sites[site!][n];
+    const held = prints!.sites[site!]![n]!;
     return typeof item === "string" || typeof held === "string" ? [] : [element(printedType(item.type), held.at, asWord(item))];
   });
   return [element("i32", 0, int(site!)), ...values];

@@ -8,7 +8,7 @@ interface Reach {
 export function reachOf(shape: readonly number[], strides: readonly number[]): Reach {
   let [below, above] = [0, 0];
   shape.forEach((extent, axis) => {
-    const reach = (extent - 1) * strides[axis];
+    const reach = (extent - 1) * strides[axis]!;
     if (reach < 0) below -= reach;
     else above += reach;
   });

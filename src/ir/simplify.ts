@@ -151,9 +151,10 @@ function simplifyInteger(expr: Binary): Expr {
 function simplifyCall(expr: Call): Expr {
   const values = expr.args.flatMap((arg) => (arg.op === "const" ? [arg.value as number] : []));
   if (values.length === expr.args.length) return literal(expr.type, call(expr.fn, expr.type, values));
-  const [base, exponent] = expr.args;
+  if (expr.fn !== "powi" && expr.fn !== "pow") return expr;
+  const [base, exponent] = expr.args as [Expr, Expr];
   if (expr.fn === "powi") return (exponent.op === "const" && product(base, exponent.value as number)) || expr;
-  if (expr.fn !== "pow" || !cheap(base)) return expr;
+  if (!cheap(base)) return expr;
   const times = (x: Expr, y: Expr): Expr => ({ op: "binary", type: expr.type, fn: "mul", a: x, b: y });
   if (isNumber(exponent, 1)) return base;
   if (isNumber(exponent, 2)) return times(base, base);

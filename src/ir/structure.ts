@@ -66,7 +66,7 @@ function alwaysReturns(stmt: Stmt): boolean {
 export function structure(list: readonly Stmt[], unique: (wish: string) => string, location?: Location): Stmt[] {
   const structurer = new Structurer(unique);
   const stmts = structurer.list(list, []);
-  return [...(structurer.returned ? [declared(structurer.returned, location ?? list[0].location)] : []), ...stmts];
+  return [...(structurer.returned ? [declared(structurer.returned, location ?? list[0]!.location)] : []), ...stmts];
 }
 
 /** A loop around a statement; its flags are set by jumps out of loops inside of it. */
@@ -92,13 +92,13 @@ class Structurer {
           const [then, other] = [stmt.then.some(alwaysReturns), stmt.else.some(alwaysReturns)];
           if (then || other || rest.length === 0) {
             const branches = [then ? stmt.then : [...stmt.then, ...rest], other ? stmt.else : [...stmt.else, ...rest]];
-            return [...out, { ...stmt, then: this.list(branches[0], loops), else: this.list(branches[1], loops) }];
+            return [...out, { ...stmt, then: this.list(branches[0]!, loops), else: this.list(branches[1]!, loops) }];
           }
         }
         this.returned ??= this.unique("returned");
         out.push(this.inside(stmt, loops));
         const after = this.list(rest, loops);
-        if (after.length) out.push({ kind: "if", cond: not(this.returned), then: after, else: [], location: rest[0].location });
+        if (after.length) out.push({ kind: "if", cond: not(this.returned), then: after, else: [], location: rest[0]!.location });
         return out;
       }
       if (mayReturn) this.returned ??= this.unique("returned");
@@ -120,7 +120,7 @@ class Structurer {
     const target = loops.findLastIndex(({ label }) => label === jump.of);
     if (target < 0) throw new IRError(undefined, location, `${kind} of ${String(jump.of)}, which is not a loop around it`);
     if (target === loops.length - 1) return [{ kind, location }];
-    const { flags } = loops[target];
+    const { flags } = loops[target]!;
     if (!flags.has(kind)) flags.set(kind, this.unique(kind === "break" ? "left" : "skipped"));
     return [raised(flags.get(kind)!, location), { kind: "break", location }];
   }

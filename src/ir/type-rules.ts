@@ -19,11 +19,11 @@ function fits(node: Exclude<Operation, { op: "const" }>, operands: readonly Scal
   const all = (wanted: ScalarType): boolean => operands.every((operand) => operand === wanted);
   switch (node.op) {
     case "unary":
-      return unaryFits(node.fn, operands[0], type);
+      return unaryFits(node.fn, operands[0]!, type);
     case "binary":
       return all(type) && binaryFits(node.fn, type);
     case "compare":
-      return type === "bool" && operands[0] === operands[1] && compareFits(node.fn, operands[0]);
+      return type === "bool" && operands[0] === operands[1] && compareFits(node.fn, operands[0]!);
     case "logical":
       return type === "bool" && all("bool");
     case "select":

@@ -43,7 +43,7 @@ export const alwaysEvaluated = (expr: Expr): readonly Expr[] =>
 function mapList<T>(list: readonly T[], map: (element: T) => T): T[] {
   let changed: T[] | undefined;
   for (let n = 0; n < list.length; n++) {
-    const after = map(list[n]);
+    const after = map(list[n]!);
     if (changed) changed.push(after);
     else if (after !== list[n]) changed = [...list.slice(0, n), after];
   }
@@ -252,7 +252,7 @@ export function mapStmts(stmts: readonly Stmt[], mapper: StmtMapper): Stmt[] {
 export function flatMapStmts(stmts: readonly Stmt[], map: (stmt: Stmt) => Stmt | readonly Stmt[]): Stmt[] {
   let changed: Stmt[] | undefined;
   for (let n = 0; n < stmts.length; n++) {
-    const after = map(stmts[n]);
+    const after = map(stmts[n]!);
     if (!changed && after !== stmts[n]) changed = stmts.slice(0, n);
     if (!changed) continue;
     if (Array.isArray(after)) for (const stmt of after as readonly Stmt[]) changed.push(stmt);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, it } from "node:test";
+import { lowered, type Counts } from "./left.js";
 import { findPhrases, PAGE_PHRASES, proseOf, SOURCE_PHRASES, type Finding } from "./plain-english.js";
 import { sources } from "./sources.js";
 
@@ -13,8 +14,6 @@ import { sources } from "./sources.js";
 const LEFT = "test/structure/plain-english-left.json";
 const UPDATE = "node dist/test/structure/plain-english.test.js --update";
 const ROOM = /^(?:src|apps|site\/src)(?:\/[^/.]+(?=\/))?/;
-
-type Counts = Record<string, Record<string, number>>;
 
 const betterOf = new Map([...SOURCE_PHRASES, ...PAGE_PHRASES].map(({ name, better }) => [name, better]));
 const lineOf = ({ file, line, phrase, text }: Finding): string => `${file}:${line}: "${text}" (${phrase}); better: ${betterOf.get(phrase)}`;
@@ -58,24 +57,19 @@ function differences(findings: readonly Finding[], left: Counts, changed: (file:
   );
 }
 
-/** Counts lowered to what was found. They never rise. */
-function lowered(findings: readonly Finding[], left: Counts): Counts {
-  const found = grouped(findings);
-  const rooms = Object.entries(left).map(([room, phrases]): [string, Record<string, number>] => {
-    const counts = Object.entries(phrases).map(([phrase, count]): [string, number] => [
-      phrase,
-      Math.min(count, found.get(room)?.get(phrase)?.length ?? 0),
-    ]);
-    return [room, Object.fromEntries(counts.filter(([, count]) => count > 0))];
-  });
-  return Object.fromEntries(rooms.filter(([, phrases]) => Object.keys(phrases).length > 0));
-}
+const countsOf = (findings: readonly Finding[]): Counts =>
+  Object.fromEntries(
+    [...grouped(findings)].map(([room, phrases]) => [
+      room,
+      Object.fromEntries([...phrases].map(([phrase, { length }]) => [phrase, length])),
+    ]),
+  );
 
 const readLeft = (): Counts => JSON.parse(readFileSync(LEFT, "utf8")) as Counts;
 const inSources = (): Finding[] =>
   ["src", "apps", "site/src"].flatMap(sources).flatMap((file) => findPhrases(file, readFileSync(file, "utf8"), SOURCE_PHRASES));
 
-if (process.argv.includes("--update")) writeFileSync(LEFT, `${JSON.stringify(lowered(inSources(), readLeft()), null, 2)}\n`);
+if (process.argv.includes("--update")) writeFileSync(LEFT, `${JSON.stringify(lowered(countsOf(inSources()), readLeft()), null, 2)}\n`);
 
 describe("plain English", () => {
   it("is what pages are written in", () => {
@@ -126,7 +120,7 @@ describe("plain English", () => {
       '  src/ir/passes/jam.ts:7: "behind it" (behind); better: "after", for time and order',
       '  src/ir/print.ts:3: "behind it" (behind); better: "after", for time and order',
     ]);
-    assert.deepEqual(lowered(found, { "src/ir": { behind: 5, "so many": 1 }, src: {}, "src/io": { behind: 1 } }), {
+    assert.deepEqual(lowered(countsOf(found), { "src/ir": { behind: 5, "so many": 1 }, src: {}, "src/io": { behind: 1 } }), {
       "src/ir": { behind: 2 },
     });
   });

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
-import { isFloat, type FloatType } from "../../ir/scalars.js";
-import type { BinaryFn, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
+import { isFloat, isPacked, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import type { BinaryFn, ElementType, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
 import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
@@ -172,7 +172,7 @@ export class BodyWriter {
       case "store": {
         const place = this.place(stmt.view, stmt.indices);
         const { element } = this.viewParam(stmt.view);
-        const value = element === "u8" ? `(${d.types.u8})${this.term(stmt.value)}` : this.value(stmt.value);
+        const value = isPacked(element) ? `(${d.types[element]})${this.term(stmt.value)}` : this.value(stmt.value);
         return frame.store ? frame.store(this, stmt, place, value) : this.line(stmt, `${place} = ${value};`);
       }
       case "scatter":
@@ -230,7 +230,7 @@ export class BodyWriter {
     this.loops.counted(stmt, inside, before);
   }
 
-  private viewParam(name: string): { element: string } {
+  private viewParam(name: string): { readonly element: ElementType } {
     const param = this.ir.params.find((p) => p.name === name);
     if (param?.kind !== "view" && param?.kind !== "scatter") throw new Error(`kernel "${this.ir.name}" has no view "${name}"`);
     return param;
@@ -257,7 +257,7 @@ export class BodyWriter {
         return [frame.teamSize(), Level.Term];
       case "load": {
         const place = this.place(e.view, e.indices);
-        return this.viewParam(e.view).element === "u8" ? [`(${d.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
+        return isPacked(this.viewParam(e.view).element) ? [`(${d.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
       }
       case "element":
         return [`${this.local(e.array)}[${this.address(e.index, this.lengths.get(e.array))}]`, Level.Term];
@@ -366,16 +366,16 @@ export class BodyWriter {
   private literal(type: ScalarType, value: number | boolean): Text {
     const v = Number(value);
     if (type === "bool") return [v ? "true" : "false", Level.Term];
-    if (type === "i32") return v === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(v), v < 0 ? Level.Prefix : Level.Term];
-    if (type === "u32") return [`${v >>> 0}u`, Level.Term];
+    if (isSigned(type)) return v === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(v), v < 0 ? Level.Prefix : Level.Term];
+    if (isUnsigned(type)) return [`${v >>> 0}u`, Level.Term];
     const sign = v < 0 || Object.is(v, -0) ? "-" : "";
     const level = sign ? Level.Prefix : Level.Term;
     if (!Number.isFinite(v)) {
       const name = Number.isNaN(v) ? this.dialect.nan : this.dialect.infinity;
-      return type === "f32" ? [`(${this.dialect.types.f32})${sign}${name}`, Level.Prefix] : [sign + name, level];
+      return isSingle(type) ? [`(${this.dialect.types.f32})${sign}${name}`, Level.Prefix] : [sign + name, level];
     }
     const digits = String(Math.abs(v));
-    return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (type === "f32" ? "f" : ""), level];
+    return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (isSingle(type) ? "f" : ""), level];
   }
 
   private unary(e: Extract<Expr, { op: "unary" }>): Text {
@@ -384,7 +384,7 @@ export class BodyWriter {
     const type = e.type;
     switch (e.fn) {
       case "neg":
-        if (type === "i32" && !this.dialect.signedWraps) return [`(${types.i32})(0u - (${types.u32})${at(a, Level.Prefix)})`, Level.Prefix];
+        if (isSigned(type) && !this.dialect.signedWraps) return [`(${types.i32})(0u - (${types.u32})${at(a, Level.Prefix)})`, Level.Prefix];
         // A term, or `- -x` would be read as `--x`.
         return [`-${at(a, Level.Term)}`, Level.Prefix];
       case "not":
@@ -392,7 +392,7 @@ export class BodyWriter {
       case "bitnot":
         return [`~${at(a, Level.Prefix)}`, Level.Prefix];
       case "abs":
-        if (type === "u32") return a;
+        if (isUnsigned(type)) return a;
         return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
       case "clz":
         return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
@@ -415,7 +415,7 @@ export class BodyWriter {
     if (fn === "mulhi") return call("mulhi_u32");
     if (fn === "copysign") return call(`copysign_${type as FloatType}`);
     if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "div" && type === "f32" && this.dialect.roughDivision) return call("div_f32");
+    if (fn === "div" && isSingle(type) && this.dialect.roughDivision) return call("div_f32");
     const [sign, level] = OPERATORS[fn];
     if ((fn === "rem" || fn === "div") && !isFloat(type)) {
       const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
@@ -424,11 +424,11 @@ export class BodyWriter {
     if (fn === "shl" || fn === "shr") {
       const by: Text =
         divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
-      return fn === "shl" && type === "i32"
+      return fn === "shl" && isSigned(type)
         ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
         : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
     }
-    if (type === "i32" && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
+    if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
       const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
       return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
     }

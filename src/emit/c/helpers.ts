@@ -1,5 +1,5 @@
 import { HALF } from "../../ir/exact.js";
-import { isInteger, type FloatType, type NumericType } from "../../ir/scalars.js";
+import { isInteger, isSingle, type FloatType, type NumericType } from "../../ir/scalars.js";
 import type { Dialect, Helper } from "./dialect.js";
 
 /**
@@ -74,9 +74,8 @@ export function powDefinition(type: FloatType, d: Pick<Dialect, "types" | "nan">
 }
 
 /** By squaring from the lowest bit of the exponent: see `powi` of ir/exact.ts. */
-function powiDefinition(type: FloatType, { types: { f64, i32, u32, ...types }, roughDivision }: Dialect): string {
-  const T = type === "f64" ? f64 : types.f32;
-  const reciprocal = type === "f32" && roughDivision ? `(${T})((${f64})1 / (${f64})product)` : `(${T})1 / product`;
+function powiDefinition(type: FloatType, { types: { [type]: T, f64, i32, u32 }, roughDivision }: Dialect): string {
+  const reciprocal = isSingle(type) && roughDivision ? `(${T})((${f64})1 / (${f64})product)` : `(${T})1 / product`;
   return [
     `${T} powi_${type}(${T} x, ${i32} n) {`,
     `  ${T} product = n & 1 ? x : (${T})1;`,

@@ -1,3 +1,4 @@
+import { isIndex } from "../../ir/scalars.js";
 import type { Interval } from "../../ir/analysis/affine.js";
 import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
@@ -76,5 +77,5 @@ type Binary = Extract<Expr, { op: "binary" }>;
 /** An i32 sum, difference, or product with a constant value, as in index arithmetic. */
 function isLinear(e: Binary): e is Binary & { fn: "add" | "sub" | "mul" } {
   const same = (x: Expr) => x.op === "const" || x.op === "param" || x.op === "extent";
-  return e.type === "i32" && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
+  return isIndex(e.type) && (e.fn === "add" || e.fn === "sub" || (e.fn === "mul" && (same(e.a) || same(e.b))));
 }

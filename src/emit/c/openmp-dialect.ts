@@ -1,9 +1,9 @@
-import type { FloatType } from "../../ir/scalars.js";
+import { isSingle, type FloatType } from "../../ir/scalars.js";
 import { LIBRARY, PRINTF, type Dialect } from "./dialect.js";
 import { powDefinition } from "./helpers.js";
 
 const types = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", u8: "uint8_t", index: "int64_t" };
-const math: Dialect["math"] = (fn, type) => (type === "f32" ? `${LIBRARY[fn]}f` : LIBRARY[fn]);
+const math: Dialect["math"] = (fn, type) => (isSingle(type) ? `${LIBRARY[fn]}f` : LIBRARY[fn]);
 
 /** A power of 0.5 is a root but for -0 and -Infinity, which GCC overlooks where it knows the exponent. */
 function pow(type: FloatType): string {

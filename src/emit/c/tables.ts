@@ -1,4 +1,4 @@
-import { isFloat, type FloatType } from "../../ir/scalars.js";
+import { BYTES, ELEMENTS, isFloat, wrap, type FloatType } from "../../ir/scalars.js";
 import type { NumericType, Table } from "../../ir/types.js";
 import type { Names } from "../names.js";
 import type { Code } from "./code.js";
@@ -8,16 +8,13 @@ import type { Dialect, TableBits } from "./dialect.js";
 
 /** Bit patterns that a table keeps in place of its values; undefined where it needs none. */
 export function bitsOf({ type, values }: Table, { tableBits }: Dialect): TableBits | undefined {
-  return isFloat(type) && !values.every((v) => Number.isFinite(rounded(type, v))) ? tableBits?.[type] : undefined;
+  return isFloat(type) && !values.every((v) => Number.isFinite(wrap(type, v))) ? tableBits?.[type] : undefined;
 }
-
-const rounded = (type: FloatType, v: number): number => (type === "f32" ? Math.fround(v) : v);
 
 /** The bits of a float as an integer literal without an ending. */
 function wordOf(type: FloatType, v: number): string {
   const data = new DataView(new ArrayBuffer(8));
-  if (type === "f32") data.setFloat32(4, v);
-  else data.setFloat64(0, v);
+  data[ELEMENTS[type].set](8 - BYTES[type], v);
   return `0x${data.getBigUint64(0).toString(16)}`;
 }
 

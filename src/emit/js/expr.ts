@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isInteger, type FloatType } from "../../ir/scalars.js";
+import { isFloat, isInteger, isSigned, isUnsigned, wrap as wrapped, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
 
 /** Precedence of JavaScript's operators, as far as they are emitted. */
@@ -120,9 +120,9 @@ function code(e: Expr, scope: ExprScope): Code {
       return cast(e.a.type, e.type, code(e.a, scope));
     case "call": {
       const args = e.args.map((arg) => at(arg, 0));
-      if (e.fn === "powi") return atom(`${e.type === "f32" ? "$powif" : "$powi"}(${args.join(", ")})`);
+      if (e.fn === "powi") return atom(`${POWI[e.type as FloatType]}(${args.join(", ")})`);
       const call = e.fn === "exp2" ? `Math.pow(2, ${args[0]})` : mathCall(e.fn, ...args);
-      return atom(e.type === "f32" ? `Math.fround(${call})` : call);
+      return round(atom(call), e.type);
     }
     case "unary":
       return unary(e, scope);
@@ -146,9 +146,11 @@ const COMPARE: Record<CompareFn, string> = { eq: "===", ne: "!==", lt: "<", le: 
 /** A number as JavaScript reads it back; `String` loses the sign of -0. */
 export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
+const POWI: Readonly<Record<FloatType, string>> = { f64: "$powi", f32: "$powif" };
+
 function literal(value: number | boolean, type: ScalarType): Code {
   if (typeof value === "boolean") return atom(String(value));
-  const text = numberText(type === "f32" ? Math.fround(value) : value);
+  const text = numberText(isFloat(type) ? wrapped(type, value) : value);
   return { text, precedence: text.startsWith("-") ? P.unary : P.atom };
 }
 
@@ -175,20 +177,20 @@ function unary(e: Extract<Expr, { op: "unary" }>, scope: ExprScope): Code {
   switch (e.fn) {
     case "neg": {
       const exact: Code = { text: `-${operand()}`, precedence: P.unary };
-      return e.type === "f32" ? exact : integer(exact, e, scope);
+      return isInteger(e.type) ? integer(exact, e, scope) : exact;
     }
     case "not":
       return { text: `!${operand()}`, precedence: P.unary };
     case "bitnot": {
       const exact: Code = { text: `~${operand()}`, precedence: P.unary };
-      return e.type === "u32" ? round(exact, "u32") : exact;
+      return isUnsigned(e.type) ? round(exact, e.type) : exact;
     }
     case "abs":
-      return e.type === "u32" ? a : e.type === "i32" ? integer(atom(`Math.abs(${a.text})`), e, scope) : atom(`Math.abs(${a.text})`);
+      return isUnsigned(e.type) ? a : isSigned(e.type) ? integer(atom(`Math.abs(${a.text})`), e, scope) : atom(`Math.abs(${a.text})`);
     case "clz":
       return atom(`Math.clz32(${a.text})`);
     case "sqrt":
-      return e.type === "f32" ? atom(`Math.fround(Math.sqrt(${a.text}))`) : atom(`Math.sqrt(${a.text})`);
+      return round(atom(`Math.sqrt(${a.text})`), e.type);
     case "floor":
     case "trunc":
     case "ceil":
@@ -228,11 +230,11 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
       if (whole) {
         const checked = scope.checkInteger?.(`${wrap(a, P.multiply)} * ${wrap(b, P.multiply + 1)}`, e);
         const product = atom(`Math.imul(${a.text}, ${b.text})`);
-        return checked ? atom(checked) : e.type === "u32" ? round(product, "u32") : product;
+        return checked ? atom(checked) : isUnsigned(e.type) ? round(product, e.type) : product;
       }
       break;
     case "shr":
-      if (e.type === "u32") return { text: `${wrap(a, P.shift)} >>> ${wrap(b, P.shift + 1)}`, precedence: P.shift };
+      if (isUnsigned(e.type)) return { text: `${wrap(a, P.shift)} >>> ${wrap(b, P.shift + 1)}`, precedence: P.shift };
       break;
     case "add":
     case "sub":
@@ -249,7 +251,7 @@ function binary(e: Extract<Expr, { op: "binary" }>, scope: ExprScope): Code {
   const [operator, precedence] = OPERATORS[e.fn];
   const exact: Code = { text: `${wrap(a, precedence)} ${operator} ${wrap(b, precedence + 1)}`, precedence };
   const bitwise = e.fn === "and" || e.fn === "or" || e.fn === "xor" || e.fn === "shl" || e.fn === "shr";
-  if (bitwise) return e.type === "u32" ? round(exact, "u32") : exact;
+  if (bitwise) return isUnsigned(e.type) ? round(exact, e.type) : exact;
   return integer(exact, e, scope, whole && e.fn === "div" ? `Math.trunc(${exact.text})` : exact.text);
 }
 
@@ -264,7 +266,6 @@ function cast(from: ScalarType, to: ScalarType, a: Code): Code {
   if (to === "bool") return isInteger(from) ? { text: `${wrap(a, P.equal)} !== 0`, precedence: P.equal } : atom(`$isTrue(${a.text})`);
   // Engines compile it to a number without a branch, unlike a choice of 1 and 0.
   if (from === "bool") return atom(`Number(${a.text})`);
-  if (to === "f64") return a;
-  if (to === "f32") return round(a, "f32");
+  if (isFloat(to)) return round(a, to);
   return isInteger(from) ? round(a, to) : atom(`$to${to.toUpperCase()}(${a.text})`);
 }

@@ -1,4 +1,4 @@
-import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScatterParam } from "../../ir/types.js";
+import { REDUCTION_CHUNK, type ReduceParam, type ScalarParam, type ScalarType, type ScatterParam } from "../../ir/types.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { tilesOf, type Tiles } from "../../ir/analysis/tiles.js";
 import { spanOf } from "../../ir/reach.js";
@@ -88,6 +88,9 @@ function customFolds(body: Body): Lines {
 
 const reductions = (target: JsTarget): ReduceParam[] => target.ir.params.filter((p): p is ReduceParam => p.kind === "reduce");
 
+/** Ends of expressions that bring a scalar's f64 into its type. */
+const AS_TYPE: Readonly<Record<ScalarType, string>> = { f64: "", f32: "", i32: " | 0", u32: " >>> 0", bool: " !== 0" };
+
 /** Variables that the function sets up at each run: scalars and the worker's own copies of scatter targets. */
 function scalars({ target, names }: Body): Lines {
   const params = target.ir.params.filter((p): p is ScalarParam => p.kind === "scalar");
@@ -96,10 +99,7 @@ function scalars({ target, names }: Body): Lines {
   const copies = Object.entries(target.scatter).filter(([, s]) => s.copies);
   return [
     ...(slots ? [`const $scalars = new Float64Array(${bufferText(place)}, ${place.address}, ${slots});`] : []),
-    ...params.map(
-      (p, n) =>
-        `const ${names.of(p.name)} = $scalars[${n}]${p.type === "bool" ? " !== 0" : p.type === "i32" ? " | 0" : p.type === "u32" ? " >>> 0" : ""};`,
-    ),
+    ...params.map((p, n) => `const ${names.of(p.name)} = $scalars[${n}]${AS_TYPE[p.type]};`),
     ...copies.map(([name]) => `const ${names.of(name)} = $copies_${names.of(name)}[worker];`),
     ...cached(target).map(({ name }) => cacheOf(names.of(name), "worker")),
   ];

@@ -1,11 +1,11 @@
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isInteger, isSigned } from "../../ir/scalars.js";
 import type { NumericType, ScatterOp, ScatterParam } from "../../ir/types.js";
 import type { FunctionBuilder } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 
 /** Updates an element safely against other threads, with its address and the value on the stack. */
 export function emitAtomicUpdate(code: KernelCode, { op, element }: ScatterParam): (fn: FunctionBuilder) => void {
-  if (valType(element) === "i32" && op === "sum")
+  if (isInteger(element) && op === "sum")
     return (fn) => {
       fn.memory("i32.atomic.rmw.add", 0);
       fn.op("drop");
@@ -34,13 +34,13 @@ function exchangeLoop(code: KernelCode, op: ScatterOp, element: NumericType): Fu
   fn.get(old);
   if (type !== bits) fn.op(`${type}.reinterpret_${bits}`);
   fn.get(1);
-  if (type === "i32") {
+  if (isInteger(element)) {
     const value = fn.local("i32");
     fn.set(value);
     fn.get(value);
     fn.get(old);
     fn.get(value);
-    fn.op(`i32.${op === "min" ? "lt" : "gt"}_${element === "i32" ? "s" : "u"}`);
+    fn.op(`i32.${op === "min" ? "lt" : "gt"}_${isSigned(element) ? "s" : "u"}`);
     fn.op("select");
   } else fn.op(`${type}.${op === "sum" ? "add" : op}`);
   if (type !== bits) fn.op(`${bits}.reinterpret_${type}`);

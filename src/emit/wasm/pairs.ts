@@ -1,3 +1,4 @@
+import { isDouble } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { exprKey } from "./linear-address.js";
 import type { Scalars } from "./parts.js";
@@ -77,7 +78,7 @@ export function areScatterPair(scalar: Scalars, first: Stmt, second: Stmt | unde
   const { spec } = scalar.code;
   const param = spec.ir.params.find((p) => p.name === first.target);
   const own = spec.scatter[first.target] !== "atomic" && spec.scatter[first.target] !== "cached";
-  const plain = param?.kind === "scatter" && param.op === "sum" && param.element === "f64" && own;
+  const plain = param?.kind === "scatter" && param.op === "sum" && isDouble(param.element) && own;
   return plain && spec.disjointMemory && isNext(scalar, first.target, first.indices, second.indices);
 }
 
@@ -104,12 +105,12 @@ export function emitScatterPair(scalar: Scalars, first: Scatter, second: Scatter
 
 /** The operations whose operands can be paired. */
 function alike(p: Expr, q: Expr): [Binary, Binary] | undefined {
-  if (p.op !== "binary" || q.op !== "binary" || p.type !== "f64" || p.fn !== q.fn || exprKey(p) === exprKey(q)) return undefined;
+  if (p.op !== "binary" || q.op !== "binary" || !isDouble(p.type) || p.fn !== q.fn || exprKey(p) === exprKey(q)) return undefined;
   return p.fn === "add" || p.fn === "sub" || p.fn === "mul" ? [p, q] : undefined;
 }
 
 function isNextLoad(scalar: Scalars, p: Expr, q: Expr): boolean {
-  return p.op === "load" && q.op === "load" && p.type === "f64" && p.view === q.view && isNext(scalar, p.view, p.indices, q.indices);
+  return p.op === "load" && q.op === "load" && isDouble(p.type) && p.view === q.view && isNext(scalar, p.view, p.indices, q.indices);
 }
 
 /** True if the second f64 element directly follows the first. */

@@ -1,3 +1,4 @@
+import { isDouble } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { addPair, emitPair, isPair } from "./pairs.js";
 import type { Scalars } from "./parts.js";
@@ -64,7 +65,7 @@ function productSum(body: readonly Stmt[], at: number): ProductSum | undefined {
 function addition(stmt: Stmt | undefined): { local: string; base: Expr; product: Product } | undefined {
   if (stmt?.kind !== "let" && stmt?.kind !== "assign") return undefined;
   const value = stmt.kind === "let" ? stmt.init : stmt.value;
-  if (value?.op !== "binary" || value.fn !== "add" || value.type !== "f64") return undefined;
+  if (value?.op !== "binary" || value.fn !== "add" || !isDouble(value.type)) return undefined;
   if (value.b.op !== "binary" || value.b.fn !== "mul") return undefined;
   return { local: stmt.name, base: value.a, product: value.b };
 }

@@ -1,6 +1,6 @@
 import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isInteger, isSigned } from "../../ir/scalars.js";
 import { type KernelCode, SLICE, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
 import { type VectorCode, shapeOf } from "./vector.js";
@@ -138,7 +138,7 @@ export class Accumulator {
   private vectorOp(): void {
     const { op, type } = this.fold;
     const name = op === "sum" ? "add" : op;
-    this.fn.op(`${shapeOf(type)}.${name}${name !== "add" && valType(type) === "i32" ? (type === "i32" ? "_s" : "_u") : ""}`);
+    this.fn.op(`${shapeOf(type)}.${name}${name !== "add" && isInteger(type) ? (isSigned(type) ? "_s" : "_u") : ""}`);
   }
 
   /** With `b` on the stack. */

@@ -1,6 +1,6 @@
 import { HALF } from "../../ir/exact.js";
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
-import { isFloat, isSigned, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, ScalarType, UnaryFn } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { KernelCode } from "./kernel-code.js";
@@ -49,8 +49,8 @@ export class ScalarOperators {
   }
 
   constant(type: ScalarType, value: number | boolean): void {
-    if (type === "f64") this.fn.f64(value as number);
-    else if (type === "f32") this.fn.f32(value as number);
+    if (isDouble(type)) this.fn.f64(value as number);
+    else if (isSingle(type)) this.fn.f32(value as number);
     else this.fn.i32(Number(value));
   }
 
@@ -70,7 +70,7 @@ export class ScalarOperators {
         fn.i32(-1);
         return fn.op("i32.xor");
       case "abs": {
-        if (type === "u32") return;
+        if (isUnsigned(type)) return;
         const [a, sign] = [code.temp("i32"), code.temp("i32")];
         fn.tee(a);
         fn.i32(31);
@@ -100,7 +100,7 @@ export class ScalarOperators {
     if (isFloat(type)) {
       if (name === "copysign") return this.copysign(type);
       if (name !== "rem") return fn.op(`${type}.${floatBinary(name)}`);
-      if (type === "f64") return fn.call(this.code.math("fmod", 2));
+      if (isDouble(type)) return fn.call(this.code.math("fmod", 2));
       return this.remainderF32();
     }
     switch (name) {
@@ -188,7 +188,7 @@ export class ScalarOperators {
     const [a, b] = [code.temp("i32"), code.temp("i32")];
     fn.set(b);
     fn.set(a);
-    if (type === "i32" && name === "div") {
+    if (isSigned(type) && name === "div") {
       fn.get(b);
       fn.i32(-1);
       fn.op("i32.eq");
@@ -206,7 +206,7 @@ export class ScalarOperators {
     fn.else();
     fn.i32(0);
     fn.end();
-    if (type === "i32" && name === "div") fn.end();
+    if (isSigned(type) && name === "div") fn.end();
     code.release("i32", a, b);
   }
 
@@ -237,8 +237,8 @@ export class ScalarOperators {
       this.constant(from, 0);
       return fn.op(`${from}.gt`);
     }
-    if (to === "f64") return fn.op(from === "f32" ? "f64.promote_f32" : signed("f64.convert_i32", from === "bool" ? "u32" : from));
-    if (to === "f32") return fn.op(from === "f64" ? "f32.demote_f64" : signed("f32.convert_i32", from === "bool" ? "u32" : from));
+    if (isDouble(to)) return fn.op(isSingle(from) ? "f64.promote_f32" : signed("f64.convert_i32", from === "bool" ? "u32" : from));
+    if (isSingle(to)) return fn.op(isDouble(from) ? "f32.demote_f64" : signed("f32.convert_i32", from === "bool" ? "u32" : from));
     if (isFloat(from)) fn.op(signed(`i32.trunc_sat_${from}`, to));
   }
 }

@@ -3,7 +3,7 @@ import { partsOf } from "../../ir/analysis/affine.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
-import { BYTES, isFloat, type FloatType } from "../../ir/scalars.js";
+import { BYTES, isFloat, isPacked, isSingle, type FloatType } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import type { Loop } from "./parts.js";
@@ -97,10 +97,10 @@ export class ScalarCode extends ScalarOperators {
         }
         for (const arg of e.args) {
           this.expr(arg);
-          if (e.type === "f32") fn.op("f64.promote_f32");
+          if (isSingle(e.type)) fn.op("f64.promote_f32");
         }
         fn.call(code.math(e.fn, e.args.length));
-        if (e.type === "f32") fn.op("f32.demote_f64");
+        if (isSingle(e.type)) fn.op("f32.demote_f64");
         return;
       case "checked":
         return this.checked(e);
@@ -177,7 +177,7 @@ export class ScalarCode extends ScalarOperators {
   private load(array: string, indices: readonly Expr[]): void {
     const offset = this.address(array, indices);
     const { type } = this.code.arrays.get(array)!;
-    this.fn.memory(type === "u8" ? "i32.load8_u" : `${valType(type)}.load`, offset);
+    this.fn.memory(isPacked(type) ? "i32.load8_u" : `${valType(type)}.load`, offset);
   }
 
   /** Leaves an address on the stack; returns what the instruction's offset must add. */
@@ -318,7 +318,7 @@ export class ScalarCode extends ScalarOperators {
     const offset = this.address(array, indices);
     value();
     const { type } = this.code.arrays.get(array)!;
-    this.fn.memory(type === "u8" ? "i32.store8" : `${valType(type)}.store`, offset);
+    this.fn.memory(isPacked(type) ? "i32.store8" : `${valType(type)}.store`, offset);
   }
 
   /** With the condition on the stack. */

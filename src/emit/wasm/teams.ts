@@ -1,3 +1,4 @@
+import { isIndex } from "../../ir/scalars.js";
 import { identityOf } from "../../ir/identity.js";
 import { affineOf } from "../../ir/analysis/affine.js";
 import { declares, walkExprs, walkStmts } from "../../ir/walk.js";
@@ -50,7 +51,7 @@ function fixOuterLocals({ definitions }: KernelCode, { body }: MemberLoop): void
   const inner = new Set<string>();
   walkStmts(body, (s) => declares(s).forEach((name) => inner.add(name)));
   walkExprs(body, (e) => {
-    if (e.op !== "local" || e.type !== "i32" || inner.has(e.name)) return;
+    if (e.op !== "local" || !isIndex(e.type) || inner.has(e.name)) return;
     if (definitions.has(e.name) && !affineOf(e, definitions)) definitions.set(e.name, undefined);
   });
 }

@@ -1,7 +1,7 @@
 import { rangeOf, partsOf } from "../../ir/analysis/affine.js";
 import type { Expr, ScalarType } from "../../ir/types.js";
-import { BYTES } from "../../ir/scalars.js";
-import { type ArrayInfo, SLOT, valType } from "./kernel-code.js";
+import { BYTES, isDouble, isInteger, isPacked, isSingle } from "../../ir/scalars.js";
+import { type ArrayInfo, SLOT } from "./kernel-code.js";
 import type { LinearAddress } from "./linear-address.js";
 import { emitUpdate } from "./scatter.js";
 import type { Vectors } from "./parts.js";
@@ -72,7 +72,7 @@ export class VectorMemory {
     const info = code.arrays.get(array)!;
     const linear = code.linearAddress(array, indices, vector.loop.terms);
     const masked = vector.mask !== undefined;
-    if (this.isContiguous(linear, info) && (!masked || (info.type !== "u8" && vector.loop.ownsLanes(array)))) {
+    if (this.isContiguous(linear, info) && (!masked || (!isPacked(info.type) && vector.loop.ownsLanes(array)))) {
       const offset = this.contiguousAddress(array, indices, linear);
       if (!masked) {
         vector.expr(value);
@@ -95,7 +95,7 @@ export class VectorMemory {
     this.eachActiveLane((lane) => {
       const offset = this.laneAddress(lanes, lane);
       fn.get(values);
-      if (info.type === "u8") {
+      if (isPacked(info.type)) {
         fn.lane("i32x4.extract_lane", lane);
         fn.memory("i32.store8", offset);
       } else fn.memoryLane(`v128.store${8 * BYTES[info.type]}_lane`, offset, lane);
@@ -114,7 +114,7 @@ export class VectorMemory {
     this.eachActiveLane((lane) => {
       code.address.advance(this.laneAddress(lanes, lane));
       fn.get(values);
-      fn.lane(`${value.type === "f64" ? "f64x2" : value.type === "f32" ? "f32x4" : "i32x4"}.extract_lane`, lane);
+      fn.lane(`${isDouble(value.type) ? "f64x2" : isSingle(value.type) ? "f32x4" : "i32x4"}.extract_lane`, lane);
       emitUpdate(vector.scalar, target);
     });
     this.releaseLanes(lanes);
@@ -250,7 +250,7 @@ export class VectorMemory {
 
   private loadContiguous({ type }: ArrayInfo, offset: number): void {
     const { fn, vector } = this;
-    if (type === "u8") {
+    if (isPacked(type)) {
       fn.memory("v128.load32_zero", offset);
       fn.op("i16x8.extend_low_i8x16_u");
       return fn.op("i32x4.extend_low_i16x8_u");
@@ -261,7 +261,7 @@ export class VectorMemory {
   /** With the address and the value on the stack. */
   private storeContiguous({ type }: ArrayInfo, offset: number, valueType: ScalarType): void {
     const { fn, vector } = this;
-    if (type !== "u8") {
+    if (!isPacked(type)) {
       if (vector.isNarrow(valueType)) return fn.memoryLane("v128.store64_lane", offset, 0);
       return fn.memory("v128.store", offset);
     }
@@ -322,14 +322,14 @@ export class VectorMemory {
   isLanewise(e: Extract<Expr, { op: "load" }>): boolean {
     const { code, vector } = this;
     const linear = code.linearAddress(e.view, e.indices, vector.loop.terms);
-    return valType(e.type) === "i32" && this.isUniform(linear.moving) && linear.leaves.every(({ expr }) => vector.isLanewise(expr));
+    return isInteger(e.type) && this.isUniform(linear.moving) && linear.leaves.every(({ expr }) => vector.isLanewise(expr));
   }
 
   /** One lane's value of such a load. */
   loadScalar(e: Extract<Expr, { op: "load" }>, lane: number): void {
     const { fn, code, vector } = this;
     const lanes = this.lanes(e.view, e.indices, code.linearAddress(e.view, e.indices, vector.loop.terms));
-    fn.memory(code.arrays.get(e.view)!.type === "u8" ? "i32.load8_u" : "i32.load", this.laneAddress(lanes, lane));
+    fn.memory(isPacked(code.arrays.get(e.view)!.type) ? "i32.load8_u" : "i32.load", this.laneAddress(lanes, lane));
     this.releaseLanes(lanes);
   }
 
@@ -375,7 +375,7 @@ export class VectorMemory {
   /** Loads one lane's element into the vector that `into` leaves on the stack, or into a new one. */
   private loadLane({ type }: ArrayInfo, lanes: Lanes, lane: number, into?: () => void): void {
     const { fn } = this;
-    if (type === "u8") {
+    if (isPacked(type)) {
       into?.();
       const offset = this.laneAddress(lanes, lane);
       fn.memory("i32.load8_u", offset);

@@ -1,7 +1,7 @@
 import { HALF } from "../../ir/exact.js";
 import { BINARY } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
-import { isFloat, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isIndex, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
@@ -64,7 +64,7 @@ export class VectorCode {
 
   /** True where values of the type lie in the low half of the vector. */
   isNarrow(type: ScalarType): boolean {
-    return this.width === 2 && type !== "f64" && type !== "bool";
+    return this.width === 2 && !isDouble(type) && type !== "bool";
   }
 
   /** The WebAssembly local of a kernel's local that varies. */
@@ -175,7 +175,7 @@ export class VectorCode {
    */
   declareSplit(name: string, init: Expr): boolean {
     if (
-      init.type !== "i32" ||
+      !isIndex(init.type) ||
       this.mask !== undefined ||
       this.abreast > 1 ||
       !this.code.definitions.has(name) ||
@@ -212,7 +212,7 @@ export class VectorCode {
       case "load":
         return this.mask === undefined && this.memory.isLanewise(e);
       case "binary":
-        return e.type === "i32" && BINARY[e.fn].sameBits && this.isLanewise(e.a) && this.isLanewise(e.b);
+        return isIndex(e.type) && BINARY[e.fn].sameBits && this.isLanewise(e.a) && this.isLanewise(e.b);
       case "const":
       case "param":
       case "index":
@@ -290,9 +290,9 @@ export class VectorCode {
     }
     const common = this.common.size > 0 ? this.common.get(exprKey(e)) : undefined;
     if (common !== undefined) return fn.get(common);
-    if (e.op === "load" && e.type !== "i32" && e.type !== "u32") {
+    if (e.op === "load" && isFloat(e.type)) {
       const offset = this.scalar.address(e.view, e.indices);
-      return fn.memory(SPLATS[e.type === "f64" ? "f64" : "f32"], offset);
+      return fn.memory(SPLATS[e.type], offset);
     }
     this.scalar.expr(e);
     this.splat(e.type);
@@ -343,7 +343,7 @@ export class VectorCode {
       case "neg":
         return fn.op("i32x4.neg");
       case "abs":
-        return e.type === "u32" ? undefined : fn.op("i32x4.abs");
+        return isUnsigned(e.type) ? undefined : fn.op("i32x4.abs");
       case "sqrt":
       case "floor":
       case "ceil":
@@ -397,7 +397,7 @@ export class VectorCode {
     const { fn, code } = this;
     if (name === "powi") return this.lanewise(args, type, () => fn.call(code.powi(type as FloatType)));
     if (!code.strict && (name === "sin" || name === "cos")) return this.inPairs(args[0], name);
-    return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), type === "f32");
+    return this.lanewise(args, type, () => fn.call(code.math(name, args.length)), isSingle(type));
   }
 
   /** Sines and cosines of two values at a time. */
@@ -408,7 +408,7 @@ export class VectorCode {
       fn.call(pairOf(code, name).index);
     };
     this.expr(arg);
-    if (arg.type === "f64") return pair();
+    if (isDouble(arg.type)) return pair();
     const halves = this.width === 2 ? [0] : [0, 8];
     const given = code.temp("v128");
     fn.set(given);
@@ -627,9 +627,9 @@ export class VectorCode {
       this.splat(to);
       return fn.op("v128.and");
     }
-    const wide = this.width === 2 && from === "f64";
-    if (to === "f64") return fn.op(from === "f32" ? "f64x2.promote_low_f32x4" : signed("f64x2.convert_low_i32x4", from));
-    if (to === "f32") return fn.op(wide ? "f32x4.demote_f64x2_zero" : signed("f32x4.convert_i32x4", from));
+    const wide = this.width === 2 && isDouble(from);
+    if (isDouble(to)) return fn.op(isSingle(from) ? "f64x2.promote_low_f32x4" : signed("f64x2.convert_low_i32x4", from));
+    if (isSingle(to)) return fn.op(wide ? "f32x4.demote_f64x2_zero" : signed("f32x4.convert_i32x4", from));
     if (isFloat(from)) fn.op(wide ? `${signed("i32x4.trunc_sat_f64x2", to)}_zero` : signed("i32x4.trunc_sat_f32x4", to));
   }
 
@@ -657,4 +657,4 @@ export class VectorCode {
   }
 }
 
-const signedSuffix = (fn: BinaryFn, type: ScalarType): string => `${fn}_${type === "u32" ? "u" : "s"}`;
+const signedSuffix = (fn: BinaryFn, type: ScalarType): string => `${fn}_${isUnsigned(type) ? "u" : "s"}`;

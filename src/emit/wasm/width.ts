@@ -1,7 +1,7 @@
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { prints } from "../../ir/prints.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isDouble } from "../../ir/scalars.js";
 import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
@@ -20,13 +20,13 @@ export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: L
 /** True if some value has 64 bits. */
 function holdsF64(body: readonly Stmt[], folds: readonly Fold[]): boolean {
   let found = false;
-  const visit = (e: Expr): void => void (found ||= e.type === "f64");
+  const visit = (e: Expr): void => void (found ||= isDouble(e.type));
   walkExprs(body, visit);
   walkStmts(body, (stmt) => {
-    if (stmt.kind === "let" || stmt.kind === "array") found ||= stmt.type === "f64";
+    if (stmt.kind === "let" || stmt.kind === "array") found ||= isDouble(stmt.type);
   });
   for (const { type, combine } of folds) {
-    found ||= type === "f64";
+    found ||= isDouble(type);
     if (combine) walkExpr(combine.body, visit);
   }
   return found;

@@ -2,7 +2,7 @@ import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
 import { unreachable } from "../../base/unreachable.js";
-import { isFloat, type FloatType } from "../../ir/scalars.js";
+import { isDouble, isFloat, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
@@ -309,8 +309,8 @@ export class BodyWriter {
   private compare(e: Extract<Expr, { op: "compare" }>): Text {
     const [a, b] = [this.expr(e.a), this.expr(e.b)];
     // Compilers take != of floats to be false of NaN.
-    if (e.a.type === "f32" && e.fn === "ne") return [`!(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Prefix];
-    if (e.a.type !== "f64") return [`(${at(a, Level.Sum)} ${COMPARISONS[e.fn]} ${at(b, Level.Sum)})`, Level.Term];
+    if (isSingle(e.a.type) && e.fn === "ne") return [`!(${at(a, Level.Sum)} == ${at(b, Level.Sum)})`, Level.Prefix];
+    if (!isDouble(e.a.type)) return [`(${at(a, Level.Sum)} ${COMPARISONS[e.fn]} ${at(b, Level.Sum)})`, Level.Term];
     const less = (x: Text, y: Text) => this.call("less_f64", x[0], y[0])[0];
     const equal = () => this.call("equal_f64", a[0], b[0])[0];
     switch (e.fn) {
@@ -375,10 +375,10 @@ export class BodyWriter {
       case "bitnot":
         return [`~${at(a, Level.Term)}`, Level.Prefix];
       case "abs":
-        if (type === "u32") return a;
-        return type === "f64" ? this.call("abs_f64", a[0]) : [`abs(${a[0]})`, Level.Term];
+        if (isUnsigned(type)) return a;
+        return isDouble(type) ? this.call("abs_f64", a[0]) : [`abs(${a[0]})`, Level.Term];
       case "clz":
-        return e.a.type === "u32" ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
+        return isUnsigned(e.a.type) ? [`i32(countLeadingZeros(${a[0]}))`, Level.Term] : [`countLeadingZeros(${a[0]})`, Level.Term];
       case "round":
         return this.call(`round_${type as FloatType}`, a[0]);
       case "floor":
@@ -386,7 +386,7 @@ export class BodyWriter {
       case "ceil":
       case "sqrt":
         if (e.fn === "sqrt" && this.strict) return this.call(`sqrt_${type as FloatType}`, a[0]);
-        return type === "f64" ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
+        return isDouble(type) ? this.call(`${e.fn}_f64`, a[0]) : [`${e.fn}(${a[0]})`, Level.Term];
       default:
         return unreachable(e.fn);
     }
@@ -394,12 +394,12 @@ export class BodyWriter {
 
   private arithmetic(fn: BinaryFn, type: NumericType, first: Text, second: Text, divisor?: Expr): Text {
     const [a, b] = this.strict ? [this.hidden(first), this.hidden(second)] : [first, second];
-    if (type === "f64") return this.emulated(fn, a, b);
+    if (isDouble(type)) return this.emulated(fn, a, b);
     if (fn === "mulhi") return this.call("mulhi_u32", a[0], b[0]);
-    if (fn === "rem" || fn === "copysign") if (type === "f32") return this.call(`${fn}_f32`, a[0], b[0]);
+    if (fn === "rem" || fn === "copysign") if (isSingle(type)) return this.call(`${fn}_f32`, a[0], b[0]);
     if (fn === "copysign") throw new Error(`${fn} of ${type}`);
-    if (fn === "min" || fn === "max") return type === "f32" ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
-    if (type !== "f32" && (fn === "div" || fn === "rem")) {
+    if (fn === "min" || fn === "max") return isSingle(type) ? this.call(`${fn}_f32`, a[0], b[0]) : [`${fn}(${a[0]}, ${b[0]})`, Level.Term];
+    if (!isSingle(type) && (fn === "div" || fn === "rem")) {
       const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
       return safe ? infix(fn, a, b) : this.call(`${fn}_${type}`, a[0], b[0]);
     }
@@ -407,9 +407,9 @@ export class BodyWriter {
       const by = divisor?.op === "const" ? `${Number(divisor.value) & 31}u` : `(u32(${b[0]}) & 31u)`;
       return [`${at(a, Level.Term)} ${SIGNS[fn][0]} ${by}`, Level.Weak];
     }
-    if (type === "f32" && fn === "div" && this.strict) return this.call("div_f32", a[0], b[0]);
+    if (isSingle(type) && fn === "div" && this.strict) return this.call("div_f32", a[0], b[0]);
     const text = infix(fn, a, b);
-    return type === "f32" && this.strict ? this.call("rounded", text[0]) : text;
+    return isSingle(type) && this.strict ? this.call("rounded", text[0]) : text;
   }
 
   /** Fast mode contracts a product and a sum. */
@@ -434,12 +434,12 @@ export class BodyWriter {
     const [from, to] = [e.a.type, e.type];
     const a = this.expr(e.a);
     if (from === to) return a;
-    if (from === "f64")
-      return to === "f32" ? [`${at(a, Level.Term)}.x`, Level.Term] : this.call(`${to as Exclude<typeof to, "f64">}_from_f64`, a[0]);
-    if (to === "f64") return this.call(`f64_from_${from}`, a[0]);
-    if (from === "f32") return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
-    if (to === "f32" && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);
-    if (to === "bool") return [`(${at(a, Level.Sum)} != ${from === "u32" ? "0u" : "0"})`, Level.Term];
+    if (isDouble(from))
+      return isSingle(to) ? [`${at(a, Level.Term)}.x`, Level.Term] : this.call(`${to as Exclude<typeof to, "f64">}_from_f64`, a[0]);
+    if (isDouble(to)) return this.call(`f64_from_${from}`, a[0]);
+    if (isSingle(from)) return this.call(`${to as Exclude<typeof to, "f32">}_from_f32`, a[0]);
+    if (isSingle(to) && this.strict && from !== "bool") return this.call(`f32_from_${from}`, a[0]);
+    if (to === "bool") return [`(${at(a, Level.Sum)} != ${isUnsigned(from) ? "0u" : "0"})`, Level.Term];
     return [`${TYPES[to]}(${a[0]})`, Level.Term];
   }
 }
@@ -447,10 +447,10 @@ export class BodyWriter {
 /** A constant table at module scope: flat, and of bits where values are not what every compiler keeps of constants. */
 export function tableText(table: Table, name: string, literal: (type: NumericType, value: number) => string): string {
   const bits = isBits(table);
-  const type = bits ? (table.type === "f64" ? "vec2<u32>" : "u32") : TYPES[table.type];
+  const type = bits ? (isDouble(table.type) ? "vec2<u32>" : "u32") : TYPES[table.type];
   const value = (v: number): string => {
     if (!bits) return literal(table.type, v);
-    const words = (table.type === "f64" ? pair(v) : [v]).map(wordOf);
+    const words = (isDouble(table.type) ? pair(v) : [v]).map(wordOf);
     return words.length === 1 ? words[0] : `${type}(${words.join(", ")})`;
   };
   return `const ${name} = array<${type}, ${table.values.length}>(${table.values.map(value).join(", ")});`;

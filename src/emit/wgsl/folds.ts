@@ -1,3 +1,4 @@
+import { isDouble } from "../../ir/scalars.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type TeamResult } from "../../ir/types.js";
 import { groupOf, TEMPORARY, TYPES, WORKGROUP, wordsOf, type Entry } from "./program.js";
 import { SubgroupFold, subgroupFold, type Cells, type Folding } from "./subgroups.js";
@@ -183,5 +184,5 @@ export class FoldWriter extends EntryWriter {
 /** Results lie 8 bytes apart, starting at `results`, which counts words; offsets of f64 count pairs of them. */
 function resultAt(n: number, type: ReduceParam["type"]): string {
   const words = (2 * n) / wordsOf(type);
-  return `${type === "f64" ? " / 2" : ""}${words === 0 ? "" : ` + ${words}`}`;
+  return `${isDouble(type) ? " / 2" : ""}${words === 0 ? "" : ` + ${words}`}`;
 }

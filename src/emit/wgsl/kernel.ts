@@ -1,3 +1,4 @@
+import { isDouble } from "../../ir/scalars.js";
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { contributionsOf } from "../../ir/analysis/contributions.js";
 import { sequenceChecks } from "../../ir/passes/sequence-checks.js";
@@ -33,7 +34,7 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
       .scatters("sorted")
       .map((target) => ({ name: target.name, type: target.element, op: target.op, apply: new ApplyWriter(program, target).entry() })),
     renormalised: [...program.scatters("atomic"), ...program.scatters("shared"), ...program.scatters("cached")]
-      .filter(({ element }) => element === "f64")
+      .filter(({ element }) => isDouble(element))
       .map((target) => ({ name: target.name, entry: new RenormaliseWriter(program, target).entry() })),
   };
 }

@@ -1,3 +1,4 @@
+import { isDouble, isPacked } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import type { ElementType } from "../../ir/types.js";
 import { TYPES, type Representation } from "./program.js";
@@ -30,8 +31,8 @@ export class Accessors {
     if (representation === type) return `${buffer}[${offset}]`;
     const name = `${buffer}_${type}`;
     const word = (at: string) => wordOf(buffer, representation, at);
-    if (type === "u8") this.define(name, `fn ${name}(i: i32) -> i32 { return i32((${word("i >> 2u")} >> (u32(i & 3) * 8u)) & 255u); }`);
-    else if (type === "f64")
+    if (isPacked(type)) this.define(name, `fn ${name}(i: i32) -> i32 { return i32((${word("i >> 2u")} >> (u32(i & 3) * 8u)) & 255u); }`);
+    else if (isDouble(type))
       this.define(
         name,
         `fn ${name}(i: i32) -> vec2<f32> { return vec2<f32>(bitcast<f32>(${word("2 * i")}), bitcast<f32>(${word("2 * i + 1")})); }`,
@@ -48,7 +49,7 @@ export class Accessors {
       representation === "words"
         ? `${buffer}[${at}] = ${bits};`
         : `atomicStore(&${buffer}[${at}], ${representation === "atomic_i32" ? `bitcast<i32>(${bits})` : bits});`;
-    if (type === "u8")
+    if (isPacked(type))
       // Four elements share a word, and others may write theirs meanwhile.
       this.define(
         name,
@@ -60,7 +61,7 @@ export class Accessors {
           `}`,
         ].join("\n"),
       );
-    else if (type === "f64")
+    else if (isDouble(type))
       this.define(
         name,
         `fn ${name}(i: i32, value: vec2<f32>) { ${set("2 * i", "bitcast<u32>(value.x)")} ${set("2 * i + 1", "bitcast<u32>(value.y)")} }`,

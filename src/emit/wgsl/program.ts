@@ -1,3 +1,4 @@
+import { BYTES, isDouble, isPacked, isSigned } from "../../ir/scalars.js";
 import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, KernelIR, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
 import type { ScatterCode, Traversal } from "../c/gpu/program.js";
@@ -32,8 +33,8 @@ export function representationOf(
   folded: boolean,
   written: boolean,
 ): Representation {
-  if (folded || name === checks?.record || name === prints?.count) return element === "i32" ? "atomic_i32" : "atomic_u32";
-  if (element !== "u8") return element;
+  if (folded || name === checks?.record || name === prints?.count) return isSigned(element) ? "atomic_i32" : "atomic_u32";
+  if (!isPacked(element)) return element;
   return written ? "atomic_u32" : "words";
 }
 
@@ -157,7 +158,7 @@ export interface WgslProgram {
 export function layOut(fields: readonly LaunchField<unknown>[]): { offsets: readonly number[]; size: number } {
   let end = 0;
   const offsets = fields.map(({ type }) => {
-    const size = type === "f64" ? 8 : 4;
+    const size = isDouble(type) ? 8 : 4;
     const offset = Math.ceil(end / size) * size;
     end = offset + size;
     return offset;
@@ -169,4 +170,4 @@ export function layOut(fields: readonly LaunchField<unknown>[]): { offsets: read
 export const isAtomic = (code: ScatterCode | undefined): boolean => code === "atomic" || code === "shared" || code === "cached";
 
 /** 32-bit words of an element; a `u8` shares one with three others. */
-export const wordsOf = (type: ElementType): number => (type === "f64" ? 2 : 1);
+export const wordsOf = (type: ElementType): number => Math.ceil(BYTES[type] / 4);

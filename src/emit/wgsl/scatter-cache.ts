@@ -1,3 +1,4 @@
+import { isDouble, isSigned } from "../../ir/scalars.js";
 import { unreachable } from "../../base/unreachable.js";
 import { identityOf } from "../../ir/identity.js";
 import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/scatter-cache.js";
@@ -8,7 +9,7 @@ import { TYPES, viewPlace, wordsOf, WORKGROUP } from "./program.js";
 import type { EntryWriter } from "./writer.js";
 
 /** How a workgroup's own copy of elements of a scatter target is declared. */
-export const copyType = (element: ScatterParam["element"]) => (element === "i32" ? "atomic_i32" : "atomic_u32");
+export const copyType = (element: ScatterParam["element"]) => (isSigned(element) ? "atomic_i32" : "atomic_u32");
 
 /** A word of the identity in such a copy; both words of an emulated f64, whose only operation is the sum, are zero. */
 function identityWord(entry: EntryWriter, { op, element }: ScatterParam): string {
@@ -35,13 +36,13 @@ export const clearWord = (entry: EntryWriter, target: ScatterParam, copy: string
  */
 export function isChanged(entry: EntryWriter, target: ScatterParam, copy: string, at: string): string {
   const differs = (word: string) => `atomicLoad(&${copy}[${word}]) != ${identityWord(entry, target)}`;
-  return target.element === "f64" ? `${differs(`2 * ${at}`)} || ${differs(`2 * ${at} + 1`)}` : differs(at);
+  return isDouble(target.element) ? `${differs(`2 * ${at}`)} || ${differs(`2 * ${at} + 1`)}` : differs(at);
 }
 
 /** The element at `at` of such a copy. */
 export function readCopy({ element }: ScatterParam, copy: string, at: string): string {
   const part = (word: string) => `atomicLoad(&${copy}[${word}])`;
-  return element === "f64"
+  return isDouble(element)
     ? `vec2<f32>(bitcast<f32>(${part(`2 * ${at}`)}), bitcast<f32>(${part(`2 * ${at} + 1`)}))`
     : `bitcast<${TYPES[element]}>(${part(at)})`;
 }

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { isInteger } from "../../ir/scalars.js";
+import { isDouble, isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
   ElementType,
@@ -295,7 +295,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
 
   /** A statement that folds `value` into an element, whatever other invocations do there. */
   atomic(buffer: string, representation: Representation, op: ScatterOp, type: NumericType, offset: string, value: string): string {
-    if (type === "f64") return this.atomicSum(buffer, offset, value);
+    if (isDouble(type)) return this.atomicSum(buffer, offset, value);
     const word = representation === "atomic_i32" ? "i32" : "u32";
     const fits = type === word;
     if (op === "sum" && isInteger(type)) return `atomicAdd(&${buffer}[${offset}], ${fits ? value : `bitcast<${word}>(${value})`});`;

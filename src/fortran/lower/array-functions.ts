@@ -1,3 +1,4 @@
+import { isInteger } from "../../ir/scalars.js";
 import { binary, compare, constant, int, logical, select, unary } from "../../ir/expressions.js";
 import { own } from "../../base/own.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
@@ -208,7 +209,7 @@ function folded(
   if (name === "minval" || name === "maxval") {
     const limit = elemental("huge", [constant(type, 0)], at, cx);
     const least = unary("neg", limit);
-    start = name === "minval" ? limit : type === "i32" ? binary("sub", least, ONE) : least;
+    start = name === "minval" ? limit : isInteger(type) ? binary("sub", least, ONE) : least;
   }
   const local = cx.local(name, held, start);
   const so: Expr = { op: "local", type: held, name: local.name };

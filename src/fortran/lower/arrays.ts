@@ -1,3 +1,4 @@
+import { isPacked } from "../../ir/scalars.js";
 import { binary, element, load } from "../../ir/expressions.js";
 import type { ArrayRef } from "../../ir/expressions.js";
 import type { Expr, Location, ScalarType, Stmt, ViewParam } from "../../ir/types.js";
@@ -68,7 +69,7 @@ export function viewArray(param: ViewParam, type: ScalarType, shape: Shape): Arr
     return {
       load: (location) => {
         const held = load(param, indices, location);
-        return param.element === "u8" ? signedByte(held) : fromMemory(type, held);
+        return isPacked(param.element) ? signedByte(held) : fromMemory(type, held);
       },
       store: (value, location) => ({ kind: "store", view: param.name, indices, value: toMemory(value), location }),
     };

@@ -1,3 +1,4 @@
+import { isPacked } from "../../ir/scalars.js";
 import { unary } from "../../ir/expressions.js";
 import { own } from "../../base/own.js";
 import type { KernelIR, Location, Param, ScatterOp, Stmt } from "../../ir/types.js";
@@ -115,7 +116,7 @@ export function settled(cx: Lowering, body: Stmt[]): { params: Param[]; unproved
     const { name, element, rank } = param;
     const { at, op } = exclusive;
     if (folds.has(name)) {
-      if (!op || used.has(name) || element === "u8") throw shared(at, name);
+      if (!op || used.has(name) || isPacked(element)) throw shared(at, name);
       return { kind: "scatter", name, element, rank, op };
     }
     unproved.set(name, at);

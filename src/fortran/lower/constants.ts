@@ -1,3 +1,4 @@
+import { isSigned } from "../../ir/scalars.js";
 import { binary, int, unary } from "../../ir/expressions.js";
 import { foldExpr } from "../../ir/fold.js";
 import type { Expr } from "../../ir/types.js";
@@ -15,7 +16,7 @@ export function constantOf(e: Expr): number | boolean | undefined {
 
 const simple = (e: Expr): Expr => {
   const value = constantOf(e);
-  return typeof value === "number" && e.type === "i32" ? int(value) : e;
+  return typeof value === "number" && isSigned(e.type) ? int(value) : e;
 };
 
 /** `x + c` as x and c. */
@@ -71,5 +72,5 @@ export function affordable(e: Expr, changing: ReadonlySet<string>): boolean {
     if (node.op === "local" && changing.has(node.name)) good = false;
     if (["load", "element", "table", "call", "select"].includes(node.op)) good = false;
   });
-  return good && (nodes <= 3 || (e.type === "i32" && nodes <= 9));
+  return good && (nodes <= 3 || (isSigned(e.type) && nodes <= 9));
 }

@@ -1,5 +1,5 @@
 import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
-import { isFloat } from "../../ir/scalars.js";
+import { isFloat, isIndex, isInteger, isSingle } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import { unreachable } from "../../base/unreachable.js";
 import { find, findProcedure, kindBytes, procedureProblem, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
@@ -63,7 +63,7 @@ const marked = (cx: Lowering, e: Expr, wide: Wide | undefined): Expr => {
 };
 
 const integer = (found: Expr, e: Tree): Expr => {
-  if (found.type !== "i32") throw new Unlowerable(e.at, treeName(e), "an index or a bound has to be an integer", "write int(…) around it");
+  if (!isIndex(found.type)) throw new Unlowerable(e.at, treeName(e), "an index or a bound has to be an integer", "write int(…) around it");
   return found;
 };
 
@@ -103,9 +103,9 @@ function named(cx: Lowering, frame: Frame, e: Name | Part, index: readonly Expr[
   switch (meaning.kind) {
     case "value":
       // Constants and other nodes may be shared.
-      return meaning.expr.type === "i32" && isWide() ? marked(cx, { ...meaning.expr }, "small") : meaning.expr;
+      return isInteger(meaning.expr.type) && isWide() ? marked(cx, { ...meaning.expr }, "small") : meaning.expr;
     case "local":
-      return marked(cx, { op: "local", type: meaning.type, name: meaning.name }, meaning.type === "i32" && isWide() ? "fits" : undefined);
+      return marked(cx, { op: "local", type: meaning.type, name: meaning.name }, isInteger(meaning.type) && isWide() ? "fits" : undefined);
     case "array":
       return elementOf(meaning.array, index, e.at, treeName(e), "a whole array");
     case "reduction":
@@ -335,10 +335,10 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const bytes = trees[1] ? kindBytes(frame.scope, trees[1].value) : undefined;
     const a = value(cx, frame, trees[0].value, index);
     const type = bytes === 8 && conversion === "f32" ? "f64" : conversion;
-    if (a.op === "const" && type === "f32") return constant("f32", Math.fround(Number(a.value)));
+    if (a.op === "const" && isSingle(type)) return constant("f32", Math.fround(Number(a.value)));
     const whole = converted(type, a, e.at, name);
-    const made = bytes === 1 && type === "i32" ? signedByte(whole) : whole;
-    return type === "i32" ? marked(cx, { ...made }, bytes === 8 ? "fits" : undefined) : made;
+    const made = bytes === 1 && isInteger(type) ? signedByte(whole) : whole;
+    return isInteger(type) ? marked(cx, { ...made }, bytes === 8 ? "fits" : undefined) : made;
   }
   if (isElemental(name)) {
     const byte = OF_ALL_BITS.includes(name) && [...namesIn(e.args)].find((each) => find(frame.scope, each)?.byte);
@@ -348,7 +348,7 @@ function applied(cx: Lowering, frame: Frame, e: Apply, index: readonly Expr[]): 
     const element = (tree: Tree) => (limits ? (shapeOf(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
     const given = trees.map((arg) => value(cx, frame, arg.value, element(arg.value)));
     const made = elemental(name, given, e.at, cx);
-    return made.type === "i32" && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
+    return isInteger(made.type) && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
   }
   const whole = cx.parts.overArrays(cx, frame, e, index);
   if (whole) return whole;
@@ -435,10 +435,10 @@ function operated(cx: Lowering, frame: Frame, e: Binary, index: readonly Expr[])
       const b = number((wraps ? wrapping : value)(cx, frame, e.b, index), at);
       const type = promoted(number(a, at).type, b.type);
       const wides = [a, b].map((each) => cx.wide.get(each));
-      if (type !== "i32") wides.forEach((wide) => checkWide(wide, at));
+      if (!isInteger(type)) wides.forEach((wide) => checkWide(wide, at));
       const [x, y] = [converted(type, a, at), converted(type, b, at)];
       if (op !== "+" && op !== "-" && op !== "*" && op !== "/") return compare(RELATIONS[op], x, y);
-      return marked(cx, binary(ARITHMETIC[op], x, y), type === "i32" ? wideResult(op, [a, wides[0]], [b, wides[1]]) : undefined);
+      return marked(cx, binary(ARITHMETIC[op], x, y), isInteger(type) ? wideResult(op, [a, wides[0]], [b, wides[1]]) : undefined);
     }
     default:
       return unreachable(op);

@@ -1,3 +1,4 @@
+import { isIndex } from "../../ir/scalars.js";
 import { binary, cast, compare, constant, not, select } from "../../ir/expressions.js";
 import { barrier } from "./block-threads.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
@@ -282,7 +283,7 @@ function body(cx: Lowering, frame: Frame, name: string | undefined, list: readon
 function counted(cx: Lowering, stmt: Do, frame: Frame): void {
   const label = cx.unique("loop");
   const meaning = cx.meaning(frame, { kind: "name", name: stmt.variable, at: stmt.at });
-  if (meaning.kind !== "local" || meaning.type !== "i32")
+  if (meaning.kind !== "local" || !isIndex(meaning.type))
     throw new Unlowerable(
       stmt.at,
       `do ${stmt.variable}`,

@@ -1,3 +1,4 @@
+import { isInteger, wrap } from "../../ir/scalars.js";
 import { binary, cast, compare, constant, int } from "../../ir/expressions.js";
 import type { ElementType, Expr, Location, NumericType, ScalarType } from "../../ir/types.js";
 import type { Variable } from "../analyse/symbols.js";
@@ -30,8 +31,8 @@ export function converted(type: ScalarType, e: Expr, at: Location, construct = "
   if (type === "bool" || e.type === "bool")
     throw new Unlowerable(at, construct, "a logical value and a number are mixed", "write a comparison, or merge(1, 0, …)");
   if (e.op === "const") {
-    const value = type === "i32" ? Math.trunc(Number(e.value)) : Number(e.value);
-    if (type === "i32" && value !== (value | 0))
+    const value = isInteger(type) ? Math.trunc(Number(e.value)) : Number(e.value);
+    if (isInteger(type) && value !== wrap(type, value))
       throw new Unlowerable(at, construct, `${value} is not a 32-bit integer`, "keep it in a real variable");
     return constant(type, value);
   }

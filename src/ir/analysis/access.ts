@@ -61,13 +61,13 @@ export function analyseAccess(ir: KernelIR): AccessAnalysis {
     if (param.kind === "view" || param.kind === "scatter")
       views[param.name] = { read: false, written: false, gathered: false, scattered: false };
   for (const access of accesses) {
-    const use = views[access.view];
+    const use = views[access.view]!;
     use.read ||= access.kind === "read";
     use.written ||= access.kind === "write";
     use.scattered ||= access.kind === "scatter";
     use.gathered ||= access.affine.includes(undefined);
   }
-  if (ir.prints) for (const name of recordsOf(ir.prints)) views[name].written = true;
+  if (ir.prints) for (const name of recordsOf(ir.prints)) views[name]!.written = true;
   return { accesses, arrays, views, reduced: ir.params.filter((p) => p.kind === "reduce").map((p) => p.name) };
 }
 

@@ -142,7 +142,7 @@ export function equal(a: Affine, b: Affine): boolean {
 
 /** The form with `by` in place of the atom. */
 export const substitute = (form: Affine, name: string, by: Affine): Affine =>
-  Object.hasOwn(form.terms, name) ? add(without(form, name), scale(by, form.terms[name])) : form;
+  Object.hasOwn(form.terms, name) ? add(without(form, name), scale(by, form.terms[name]!)) : form;
 
 /** The form less its term in the atom. */
 export function without(form: Affine, name: string): Affine {
@@ -194,7 +194,7 @@ const parts = new Map<string, Parts>();
 const MOST_PARTS = 4096;
 
 function divide(atom: string): Parts {
-  const kind = atom.split(":", 1)[0];
+  const kind = atom.split(":", 1)[0]!;
   const end = kind === "extent" ? atom.lastIndexOf(":") : atom.length;
   return [kind, atom.slice(kind.length + 1, end), atom.slice(end + 1)];
 }

@@ -32,7 +32,7 @@ export function assignedKeys<K>(
       const key = writes(stmt);
       if (key !== undefined) written.add(key);
       const [first, second] = blocksOf(stmt).map((inner) => block(inner, written));
-      if (stmt.kind === "if") for (const common of first) if (second.has(common)) written.add(common);
+      if (stmt.kind === "if") for (const common of first!) if (second!.has(common)) written.add(common);
     }
     return written;
   };

@@ -34,9 +34,12 @@ export function launchRanges({ policy, views, scalars }: Sizes): Ranges {
   const exactly = (value: number): Interval => [value, value];
   return (atom) => {
     const [kind, name, axis] = partsOf(atom);
-    if (kind === "index") return [begin[Number(name)], begin[Number(name)] + Math.max(1, extents[Number(name)]) - 1];
+    if (kind === "index") {
+      const first = begin[Number(name)]!;
+      return [first, first + Math.max(1, extents[Number(name)]!) - 1];
+    }
     if (kind === "param") return typeof scalars[name] === "number" ? exactly(scalars[name]) : undefined;
-    return kind === "extent" ? exactly(views[name].shape[Number(axis)]) : undefined;
+    return kind === "extent" ? exactly(views[name]!.shape[Number(axis)]!) : undefined;
   };
 }
 

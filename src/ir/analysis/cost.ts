@@ -93,8 +93,8 @@ function count(ir: KernelIR, sizes: Sizes): WorkCost {
 function specialise(ir: KernelIR, { scalars, views }: Sizes): KernelIR {
   const expr = (root: Expr) =>
     mapExpr(root, (node) => {
-      if (node.op === "param" && !isFloat(node.type) && Object.hasOwn(scalars, node.name)) return literal(node.type, scalars[node.name]);
-      if (node.op === "extent") return literal("i32", views[node.view].shape[node.axis]);
+      if (node.op === "param" && !isFloat(node.type) && Object.hasOwn(scalars, node.name)) return literal(node.type, scalars[node.name]!);
+      if (node.op === "extent") return literal("i32", views[node.view]!.shape[node.axis]!);
       return node;
     });
   return fold({ ...ir, body: mapStmts(ir.body, { expr }) });
@@ -104,7 +104,7 @@ function specialise(ir: KernelIR, { scalars, views }: Sizes): KernelIR {
 function policyRange({ policy }: Sizes): (name: string) => Interval | undefined {
   const begin = policy.kind === "team" ? [0] : policy.begin;
   const extents = policy.kind === "team" ? [policy.league] : policy.extents;
-  const ranges = new Map(begin.map((first, axis): [string, Interval] => [`index:${axis}`, [first, first + extents[axis] - 1]]));
+  const ranges = new Map(begin.map((first, axis): [string, Interval] => [`index:${axis}`, [first, first + extents[axis]! - 1]]));
   return (name) => ranges.get(name);
 }
 
@@ -246,7 +246,7 @@ class FlopCounter {
   /** The longest axis that the loop's variable indexes; undefined if it indexes none. */
   private segments(name: string): number | undefined {
     const extents = this.accesses.flatMap(({ view, indices }) =>
-      indices.flatMap((index, axis) => (this.moves(index, name) ? [this.sizes.views[view].shape[axis]] : [])),
+      indices.flatMap((index, axis) => (this.moves(index, name) ? [this.sizes.views[view]!.shape[axis]!] : [])),
     );
     return extents.length ? Math.max(...extents) : undefined;
   }
@@ -264,7 +264,7 @@ class FlopCounter {
 function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: Sizes): number {
   const reaches = accesses.filter((a) => a.view === view).map((access) => reachOf(access, sizes));
   if (reaches.length === 0 || elementsOf(sizes) === 0) return 0;
-  const extents = sizes.views[view].shape.map((extent, axis) =>
+  const extents = sizes.views[view]!.shape.map((extent, axis) =>
     distinct(
       reaches.map((r) => r.axes[axis]),
       extent,
@@ -272,7 +272,7 @@ function transfersOf({ accesses, views }: AccessAnalysis, view: string, sizes: S
   );
   const box = extents.reduce((a, b) => a * b, 1);
   const elements = reaches.reduce((sum, r) => sum + r.elements, 0);
-  return Math.min(box, elements) * (views[view].read && views[view].written ? 2 : 1);
+  return Math.min(box, elements) * (views[view]!.read && views[view]!.written ? 2 : 1);
 }
 
 /** Elements that one access can reach: along each axis an interval with its number of values, undefined for a whole axis; and places in all. */

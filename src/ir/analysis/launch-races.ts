@@ -60,14 +60,14 @@ export function overlapIn(ir: KernelIR, view: string, numbers: RangeNumbers): Ov
   const open = axes.filter((axis) => conflictOf(touched, policyPin(axis)));
   if (open.length === 0) return undefined;
   let problem: Problem | undefined;
-  for (let place = 0; place < touched[0].indices.length; place++) {
+  for (let place = 0; place < touched[0]!.indices.length; place++) {
     const found = mixedRadix(ir, touched, place, open, numbers);
     if (!found) return undefined;
     if (!problem || found.reason) problem = found;
   }
   const { access, reason } = problem!;
   // As it stands in the code, with names for numbers.
-  const written = analyseAccess(ir).accesses.filter((a) => a.view === view)[touched.indexOf(access)];
+  const written = analyseAccess(ir).accesses.filter((a) => a.view === view)[touched.indexOf(access)]!;
   return { access: written, reason: reason ?? "its index does not depend on the range's indices in the same way everywhere" };
 }
 
@@ -86,9 +86,9 @@ function mixedRadix(
   const indexRange = (atom: string): Interval | undefined => {
     const [kind, name] = partsOf(atom);
     const axis = Number(name);
-    return kind === "index" ? [numbers.begin[axis], numbers.begin[axis] + numbers.extents[axis] - 1] : undefined;
+    return kind === "index" ? [numbers.begin[axis]!, numbers.begin[axis]! + numbers.extents[axis]! - 1] : undefined;
   };
-  const first = touched[0].affine[place];
+  const first = touched[0]!.affine[place];
   let shared: Affine | undefined;
   let [low, high] = [Infinity, -Infinity];
   for (const access of touched) {
@@ -114,13 +114,13 @@ function mixedRadix(
         reason: `a step of ${names[axis]} moves the index by ${step}, but ${others} ${passed.length === 1 ? "reaches" : "reach"} over ${reach + 1}`,
       };
     }
-    reach += step * (numbers.extents[axis] - 1);
-    passed.push(names[axis]);
+    reach += step * (numbers.extents[axis]! - 1);
+    passed.push(names[axis]!);
   }
   // Indices count modulo 2^32.
   return reach < 2 ** 32
     ? undefined
-    : { access: touched[0], reason: `the indices reach over ${reach + 1} places, more than 32 bits can count` };
+    : { access: touched[0]!, reason: `the indices reach over ${reach + 1} places, more than 32 bits can count` };
 }
 
 const stepOf = (form: Affine, axis: number): number => coefficient(form, `index:${axis}`);

@@ -75,26 +75,24 @@ class Prover {
       const change = changeOf(stmt);
       if (change && change.indices.length > 0) this.access(stmt, change.name, change.indices, facts);
       if (stmt.kind === "let" && isIndex(stmt.type) && stmt.init) this.ranges.set(`local:${stmt.name}`, this.range(stmt.init, facts));
-      const [first, second] = blocksOf(stmt);
       if (stmt.kind === "if") {
-        this.block(first, [...facts, ...this.follows(stmt.cond, true)]);
-        this.block(second, [...facts, ...this.follows(stmt.cond, false)]);
+        this.block(stmt.then, [...facts, ...this.follows(stmt.cond, true)]);
+        this.block(stmt.else, [...facts, ...this.follows(stmt.cond, false)]);
       } else if (stmt.kind === "while") {
-        this.block(first, [...facts, ...this.follows(stmt.cond, true)]);
-        this.block(second, facts);
-      } else if (first) this.block(first, [...facts, ...this.turns(stmt)]);
+        this.block(stmt.body, [...facts, ...this.follows(stmt.cond, true)]);
+        this.block(stmt.update, facts);
+      } else for (const block of blocksOf(stmt)) this.block(block, [...facts, ...this.turns(stmt)]);
     }
   }
 
   private expr(expr: Expr, facts: Facts): void {
-    const [first, second, third] = children(expr);
     if (expr.op === "select") {
-      this.expr(first, facts);
-      this.expr(second, [...facts, ...this.follows(first, true)]);
-      this.expr(third, [...facts, ...this.follows(first, false)]);
+      this.expr(expr.cond, facts);
+      this.expr(expr.a, [...facts, ...this.follows(expr.cond, true)]);
+      this.expr(expr.b, [...facts, ...this.follows(expr.cond, false)]);
     } else if (expr.op === "logical") {
-      this.expr(first, facts);
-      this.expr(second, [...facts, ...this.follows(first, expr.fn === "and")]);
+      this.expr(expr.a, facts);
+      this.expr(expr.b, [...facts, ...this.follows(expr.a, expr.fn === "and")]);
     } else for (const child of children(expr)) this.expr(child, facts);
     const read = readOf(expr);
     if (read) this.access(expr, read.name, read.indices, facts);
@@ -106,7 +104,7 @@ class Prover {
     const axes = indices.flatMap((index, axis) => {
       if (this.known.trusted(array, axis)) return [];
       const [low, high] = this.range(index, facts);
-      return 0 <= low && high < shape[axis] ? [] : [axis];
+      return 0 <= low && high < shape[axis]! ? [] : [axis];
     });
     // A node may stand in the tree twice.
     const before = this.found.get(node);

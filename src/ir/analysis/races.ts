@@ -39,7 +39,7 @@ export function meetAlong(axis: number, { params }: KernelIR, { accesses }: Acce
 }
 
 function checkPolicyAxis(ir: KernelIR, touched: Access[], axis: number): void {
-  const name = indexNames(ir)[axis];
+  const name = indexNames(ir)[axis]!;
   const whole = ir.policy.kind === "team" ? "league" : "range";
   const conflict = conflictOf(touched, policyPin(axis));
   if (!conflict) return;
@@ -101,7 +101,7 @@ interface Conflict {
 export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | undefined {
   const writes = touched.filter((a) => a.kind === "write");
   const reads = touched.filter((a) => a.kind === "read" && !writes.every((write) => neverMeet(a, write, pin)));
-  const rank = touched[0].indices.length;
+  const rank = touched[0]!.indices.length;
   let best: Conflict | undefined;
   for (let axis = 0; axis < rank; axis++) {
     const unpinned = [...writes, ...reads].find((a) => !pinned([a], axis, pin));
@@ -114,7 +114,7 @@ export function conflictOf(touched: readonly Access[], pin: Pin): Conflict | und
     const all = [...writes, ...reads];
     if (pinned(all, axis, pin)) return undefined;
     const until = all.findIndex((_, n) => !pinned(all.slice(0, n + 1), axis, pin));
-    best = { access: all[until], partner: all.slice(0, until).find((a) => !pinned([a, all[until]], axis, pin)) ?? writes[0] };
+    best = { access: all[until]!, partner: all.slice(0, until).find((a) => !pinned([a, all[until]!], axis, pin)) ?? writes[0] };
   }
   return best;
 }

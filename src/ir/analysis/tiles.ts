@@ -14,8 +14,8 @@ export interface Tiles {
  */
 export function tilesOf(ir: KernelIR, policy: Policy, strategies: readonly ScatterStrategy[]): Tiles | undefined {
   if (policy.kind !== "range" || !policy.tile || isOrdered(ir, strategies)) return undefined;
-  const tile = policy.tile.map((n, axis) => Math.min(n, Math.max(1, policy.extents[axis])));
-  const counts = tile.map((n, axis) => Math.ceil(policy.extents[axis] / n));
+  const tile = policy.tile.map((n, axis) => Math.min(n, Math.max(1, policy.extents[axis]!)));
+  const counts = tile.map((n, axis) => Math.ceil(policy.extents[axis]! / n));
   return { tile, counts, total: counts.reduce((a, b) => a * b, 1) };
 }
 

@@ -93,7 +93,7 @@ function eachAccess(
 
 /** Whether one thread may read what another one writes; `apart`: in another turn of a loop, in which nothing is known of what no linear form says. */
 function mayMeet(write: Access, read: Access, thread: Thread, apart: boolean): boolean {
-  const [axes, others] = [write, read].map(({ index }) => thread.axesOf(index));
+  const [axes, others] = [thread.axesOf(write.index), thread.axesOf(read.index)];
   let same = axes.length === others.length;
   let known = apart;
   const meet = axes.every((e, axis) => {
@@ -128,7 +128,7 @@ function mayEqual(a: Affine, b: Affine, guardsOfA: readonly Expr[], guardsOfB: r
 }
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
-const scaled = ([low, high]: readonly number[], by: number): [number, number] =>
+const scaled = ([low, high]: readonly [number, number], by: number): [number, number] =>
   by === 0 ? [0, 0] : by > 0 ? [low * by, high * by] : [high * by, low * by];
 
 /** The interval of an atom, by the conditions that hold. */

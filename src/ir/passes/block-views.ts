@@ -16,10 +16,10 @@ export interface Split {
  * @param splits by parameter
  */
 export function blockViews(ir: KernelIR, splits: ReadonlyMap<string, Split>): KernelIR {
-  const indices = (view: string, [first, ...rest]: Expr[]): Expr[] => {
+  const indices = (view: string, given: Expr[]): Expr[] => {
     const split = splits.get(view);
-    if (!split) return [first, ...rest];
-    return [binary("shr", first, Math.log2(split.block)), ...rest, binary("and", first, split.block - 1)];
+    const [first, ...rest] = given;
+    return split && first ? [binary("shr", first, Math.log2(split.block)), ...rest, binary("and", first, split.block - 1)] : given;
   };
   const node = (e: Expr): Expr => {
     if (e.op === "load") return { ...e, indices: indices(e.view, e.indices) };

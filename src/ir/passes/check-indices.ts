@@ -45,7 +45,7 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
 
   const limit = (array: string, axis: number): Expr => {
     const shape = lengths.get(array);
-    return shape ? int(shape[axis]) : { op: "extent", type: "i32", view: array, axis };
+    return shape ? int(shape[axis]!) : { op: "extent", type: "i32", view: array, axis };
   };
   const site = (kind: CheckSite["kind"], array: string, text: string, axis: number, location: Location): number =>
     sites.push({ kind, array, text, axis, location }) - 1;
@@ -114,9 +114,9 @@ export function checkIndices(ir: KernelIR, unproved: ReadonlyMap<Expr | Stmt, Un
     });
     const value = early("value", mapped.value);
     indices = indices.map((index, axis) => (axis >= last && axes.includes(axis) ? check(index, axis) : index));
-    const changed: Stmt = mapped.kind === "setElement" ? { ...mapped, index: indices[0], value } : ({ ...mapped, indices, value } as Stmt);
+    const changed: Stmt = mapped.kind === "setElement" ? { ...mapped, index: indices[0]!, value } : ({ ...mapped, indices, value } as Stmt);
     if (axes.length === 0) return [...lets, changed];
-    const cond = axes.map((axis) => ge(indices[axis], 0)).reduce((a, b) => and(a, b));
+    const cond = axes.map((axis) => ge(indices[axis]!, 0)).reduce((a, b) => and(a, b));
     return [...lets, { kind: "if", cond, then: [changed], else: [], location }];
   };
 

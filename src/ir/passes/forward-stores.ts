@@ -190,7 +190,7 @@ function sweepInside(stmt: Stmt, later: Map<string, ElementRef>, refs: ElementRe
         return withoutOverwritten(block, own, refs);
       });
       later.clear();
-      for (const [key, ref] of branches[0]) if (branches[1].has(key)) later.set(key, ref);
+      for (const [key, ref] of branches[0]!) if (branches[1]!.has(key)) later.set(key, ref);
       return swept;
     }
     // A jump leads to where other places are overwritten.

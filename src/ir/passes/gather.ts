@@ -20,7 +20,7 @@ function gather(ir: KernelIR, param: ReduceParam, names: Names): KernelIR {
   const location = folds.at(-1)?.location ?? ir.location;
   const local: Expr = { op: "local", type: param.type, name: names.fresh(`${param.name}_value`) };
   const { type, name } = local;
-  const once = folds.length === 1 && ir.body.includes(folds[0]);
+  const once = folds.length === 1 && ir.body.includes(folds[0]!);
   const stmt = (s: Stmt): Stmt => {
     if (s.kind !== "reduce" || s.target !== param.name) return s;
     return once

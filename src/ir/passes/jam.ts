@@ -169,20 +169,20 @@ interface Reading {
 
 /** Merges two sequences so that as many statements as can be stand beside one that reads the same; between these they take turns. */
 function align(a: readonly Reading[], b: readonly Reading[]): Reading[] {
-  const common = (i: number, j: number) => a[i].loads.reduce((sum, load) => sum + (b[j].loads.includes(load) ? 1 : 0), 0);
+  const common = (i: number, j: number) => a[i]!.loads.reduce((sum, load) => sum + (b[j]!.loads.includes(load) ? 1 : 0), 0);
   const width = b.length + 1;
   /** Loads in common from a[i] and b[j] on, at best. */
   const best = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
-      best[i * width + j] = Math.max(best[(i + 1) * width + j], best[i * width + j + 1], common(i, j) + best[(i + 1) * width + j + 1]);
+      best[i * width + j] = Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!, common(i, j) + best[(i + 1) * width + j + 1]!);
   const merged: Reading[] = [];
   let [i, j, fromA, fromB] = [0, 0, 0, 0];
   while (i < a.length && j < b.length) {
     const here = best[i * width + j];
     const shared = common(i, j);
-    if (shared > 0 && here === shared + best[(i + 1) * width + j + 1]) {
-      merged.push(...turns([a.slice(fromA, i), b.slice(fromB, j)]), a[i], b[j]);
+    if (shared > 0 && here === shared + best[(i + 1) * width + j + 1]!) {
+      merged.push(...turns([a.slice(fromA, i), b.slice(fromB, j)]), a[i]!, b[j]!);
       [fromA, fromB] = [++i, ++j];
     } else if (here === best[(i + 1) * width + j]) i++;
     else j++;

@@ -105,7 +105,7 @@ class ArrayUse {
   isOwn(stmts: readonly Stmt[]): boolean {
     const used = stmts.filter((stmt) => this.reads(stmt) || this.writes(stmt));
     const [only] = used;
-    if (used.length === 1 && blocksOf(only).length > 0 && !exprsOf(only).some(this.readsIn))
+    if (only && used.length === 1 && blocksOf(only).length > 0 && !exprsOf(only).some(this.readsIn))
       return blocksOf(only).every((block) => this.isOwn(block));
     const last = used.findLastIndex((stmt) => this.writes(stmt));
     return used.every((stmt, n) => n > last || this.isSame(stmt, new Set()));

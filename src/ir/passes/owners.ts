@@ -67,10 +67,10 @@ export function ownersKernel(ir: KernelIR, axes: Readonly<Record<string, number>
   const writer = new Writer(ir, checksOf(ir, names), axes, partLengths, firsts);
   const location = ir.location;
   const openings = targets.map((target): Stmt => {
-    const init = i32("mul", { op: "index", type: "i32", axis: 0 }, { op: "param", type: "i32", name: partLengths[target] });
-    return { kind: "let", name: firsts[target], type: "i32", init, location };
+    const init = i32("mul", { op: "index", type: "i32", axis: 0 }, { op: "param", type: "i32", name: partLengths[target]! });
+    return { kind: "let", name: firsts[target]!, type: "i32", init, location };
   });
-  const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: partLengths[target], type: "i32" }) as const)];
+  const params = [...ir.params, ...targets.map((target) => ({ kind: "scalar", name: partLengths[target]!, type: "i32" }) as const)];
   const policy = { kind: "range", rank: ir.policy.rank + 1 } as const;
   const checks = ir.checks && ({ ...ir.checks, outerAxes: 1 } as const);
   const owned = fold({ ...ir, params, policy, checks, body: [...openings, ...writer.body()] });
@@ -170,7 +170,7 @@ class Writer {
       const { base, offset } = this.clusters.split(index);
       // Past contributions that certainly go to other elements of the target: the order among those is free.
       const last = groups.findLastIndex((g) => g.target === target && (g.base !== base || g.offset === offset));
-      if (last >= 0 && groups[last].base === base) groups[last].stmts.push(stmt);
+      if (last >= 0 && groups[last]!.base === base) groups[last]!.stmts.push(stmt);
       else groups.push({ target, base, offset, index, stmts: [stmt] });
     }
     const guards = groups.map(({ target, index, stmts }): Stmt => {
@@ -181,20 +181,20 @@ class Writer {
         this.count("own", [...indices, value], turns);
         this.work.own += UPDATE * turns;
       }
-      return { kind: "if", cond, then: stmts, else: [], location: stmts[0].location };
+      return { kind: "if", cond, then: stmts, else: [], location: stmts[0]!.location };
     });
-    const [{ target, base }] = groups;
+    const { target, base } = groups[0]!;
     if (groups.length === 1 || groups.some((g) => g.target !== target || g.base !== base)) return guards;
     // Mostly all of a cluster is the owner's: its contributions then stay as they were written.
     const byOffset = groups.toSorted((g, h) => g.offset - h.offset);
-    const [a, b] = [byOffset[0], byOffset.at(-1)!].map(({ index }) => this.within(target, index, 0));
+    const [a, b] = [this.within(target, byOffset[0]!.index, 0), this.within(target, byOffset.at(-1)!.index, 0)];
     return [
-      { kind: "if", cond: { op: "logical", type: "bool", fn: "and", a, b }, then: [...run], else: guards, location: run[0].location },
+      { kind: "if", cond: { op: "logical", type: "bool", fn: "and", a, b }, then: [...run], else: guards, location: run[0]!.location },
     ];
   }
 
   private ownedIndex({ target, indices }: ScatterStmt): Expr {
-    return indices[this.axes[target]];
+    return indices[this.axes[target]!]!;
   }
 
   /** True where the element may add into the owner's part. */
@@ -204,8 +204,8 @@ class Writer {
 
   /** 0 <= index - first < part + wider, in one comparison. */
   private within(target: string, index: Expr, wider: number): Expr {
-    const from = i32("sub", index, { op: "local", type: "i32", name: this.firsts[target] });
-    const length = i32("add", { op: "param", type: "i32", name: this.partLengths[target] }, literal("i32", wider));
+    const from = i32("sub", index, { op: "local", type: "i32", name: this.firsts[target]! });
+    const length = i32("add", { op: "param", type: "i32", name: this.partLengths[target]! }, literal("i32", wider));
     const unsigned = (a: Expr): Expr => ({ op: "cast", type: "u32", a });
     return { op: "compare", type: "bool", fn: "lt", a: unsigned(from), b: unsigned(length) };
   }
@@ -255,7 +255,7 @@ class Clusters {
   private visit(list: readonly Stmt[], always: boolean): void {
     for (const stmt of list) {
       if (stmt.kind === "scatter" && Object.hasOwn(this.axes, stmt.target))
-        this.add(stmt.target, stmt.indices[this.axes[stmt.target]], always);
+        this.add(stmt.target, stmt.indices[this.axes[stmt.target]!]!, always);
       for (const block of blocksOf(stmt)) this.visit(block, false);
     }
   }

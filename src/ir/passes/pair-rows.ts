@@ -44,7 +44,7 @@ function sharesLoads(ir: KernelIR, { name, body }: Loop, axis: number): boolean 
     const isPlain = others.every(
       (index) => !someExpr(index, (x) => x.op !== "const" && !(x.op === "local" && x.name === name) && x.op !== "binary"),
     );
-    shares ||= inner.op === "index" && inner.axis === last && axis !== last && isPlain;
+    shares ||= inner?.op === "index" && inner.axis === last && axis !== last && isPlain;
   });
   return shares;
 }
@@ -58,7 +58,7 @@ function carriedBy({ body }: Loop): string[] {
 /** The statements of two elements by turns, and each loop once for both. */
 function together(first: readonly Stmt[], second: readonly Stmt[]): Stmt[] {
   return first.flatMap((stmt, n): Stmt[] => {
-    const other = second[n];
+    const other = second[n]!;
     if (stmt.kind !== "for" || other.kind !== "for") return [stmt, other];
     const counter = (node: Expr): Expr => (node.op === "local" && node.name === other.name ? { ...node, name: stmt.name } : node);
     return [{ ...stmt, body: together(stmt.body, mapStmts(other.body, { expr: (root) => mapExpr(root, counter) })) }];

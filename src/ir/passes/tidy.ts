@@ -26,7 +26,7 @@ class Reads {
     const kept: Stmt[] = [];
     let changed = false;
     for (let n = stmts.length - 1; n >= 0; n--) {
-      const stmt = mapBlocks(stmts[n], (block) => this.withoutDead(block));
+      const stmt = mapBlocks(stmts[n]!, (block) => this.withoutDead(block));
       changed ||= stmt !== stmts[n];
       if (!this.isDead(stmt) || exprsOf(stmt).some(hasChecks)) kept.push(stmt);
       else {
@@ -117,13 +117,13 @@ class Overwritten {
     const dropped = block.map(() => false);
     block.forEach((stmt, at) => {
       if (stmt.kind !== "let" && stmt.kind !== "assign") return;
-      const second = block[next[at]];
+      const second = block[next[at]!];
       if (second?.kind !== "assign" || second.name !== stmt.name || reads(second.value, stmt.name)) return;
       // Keeps it before a jump, which could lead to a read of the first value; the first value of a `let` is out of scope there.
       if (stmt.kind === "assign" && hasJump(block.slice(at, next[at]))) return;
       dropped[at] = true;
       if (stmt.kind === "let")
-        block[next[at]] = { kind: "let", name: stmt.name, type: stmt.type, init: second.value, location: second.location };
+        block[next[at]!] = { kind: "let", name: stmt.name, type: stmt.type, init: second.value, location: second.location };
     });
     const mentioned = new Set<string>();
     mentions.forEach((names, at) => {
@@ -139,9 +139,9 @@ function nextMentions(block: readonly Stmt[], mentions: readonly ReadonlySet<str
   const next = block.map(() => -1);
   const seen = new Map<string, number>();
   for (let at = block.length - 1; at >= 0; at--) {
-    const stmt = block[at];
+    const stmt = block[at]!;
     if (stmt.kind === "let" || stmt.kind === "assign") next[at] = seen.get(stmt.name) ?? -1;
-    for (const name of mentions[at]) seen.set(name, at);
+    for (const name of mentions[at]!) seen.set(name, at);
   }
   return next;
 }

@@ -1,4 +1,4 @@
-import { isInteger, type FloatType } from "../../../ir/scalars.js";
+import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import { LIBRARY, PRINTF, type Dialect, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
@@ -113,7 +113,7 @@ const POLL = [
 const ASK_AHEAD = '__device__ inline void ask_ahead(const void *place) { asm volatile("prefetch.global.L1 [%0];" :: "l"(place)); }';
 
 function math(fn: LibraryFn, type: FloatType): string {
-  return type === "f64" ? LIBRARY[fn] : (throughF64(fn) ?? `${LIBRARY[fn]}f`);
+  return isDouble(type) ? LIBRARY[fn] : (throughF64(fn) ?? `${LIBRARY[fn]}f`);
 }
 
 function atomic(op: ScatterOp, type: NumericType): AtomicFunction {
@@ -152,12 +152,14 @@ function runsDefinition(op: ScatterOp, type: NumericType, folded: string, types:
   return { name, definition };
 }
 
+const FLOATS_AS_BITS: Readonly<Record<FloatType, readonly string[]>> = {
+  f64: ["double", "unsigned long long", "__double_as_longlong", "__longlong_as_double"],
+  f32: ["float", "unsigned int", "__float_as_uint", "__uint_as_float"],
+};
+
 /** The least and greatest of floats, which the hardware's atomics lack. */
 function atomicDefinition(op: "min" | "max", type: FloatType): string {
-  const [T, bits, toBits, fromBits] =
-    type === "f64"
-      ? ["double", "unsigned long long", "__double_as_longlong", "__longlong_as_double"]
-      : ["float", "unsigned int", "__float_as_uint", "__uint_as_float"];
+  const [T, bits, toBits, fromBits] = FLOATS_AS_BITS[type];
   return [
     `__device__ inline void atomic_${op}_${type}(${T} *place, ${T} value) {`,
     `  ${bits} *cell = (${bits} *)place;`,

@@ -1,3 +1,4 @@
+import { isSigned } from "../../../ir/scalars.js";
 import { unreachable } from "../../../base/unreachable.js";
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { Tunables } from "../../../ir/tuning.js";
@@ -367,7 +368,7 @@ export abstract class EntryWriter implements Frame<BodyWriter> {
   foldInto(body: BodyWriter, op: ReduceParam | "sum" | "min" | "max", type: NumericType, into: string, value: string, stmt?: Stmt): void {
     const line = (text: string) => (stmt ? body.line(stmt, text) : void body.code.line(text));
     const operation = typeof op === "string" ? op : op.op === "custom" ? op.combine! : op.op;
-    if (operation === "sum" && (type === "f64" || type === "f32" || type === "u32")) line(`${into} += ${value};`);
+    if (operation === "sum" && !isSigned(type)) line(`${into} += ${value};`);
     else if (operation === "min" || operation === "max" || /^\w+$/.test(value))
       line(`${into} = ${body.fold(operation, type, into, value)};`);
     else

@@ -1,5 +1,5 @@
 import { LIBRARY } from "../dialect.js";
-import { isInteger, type FloatType } from "../../../ir/scalars.js";
+import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
 import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
@@ -53,7 +53,7 @@ export function openclDialect({ wide, strict }: Spelling, { f64, atomics64, exac
     infinity: f64 ? "as_double(0x7ff0000000000000ul)" : "INFINITY",
     nan: f64 ? NAN : "NAN",
     math: (fn, type) => {
-      if (!f64 || type === "f64") return LIBRARY[fn];
+      if (!f64 || isDouble(type)) return LIBRARY[fn];
       return (rough && fn === "sqrt" ? inF64(fn) : throughF64(fn)) ?? LIBRARY[fn];
     },
     helpers: {
@@ -115,7 +115,7 @@ function atomic(op: ScatterOp, type: NumericType, space: Space, ptx: boolean): A
 
 /** Adds by the instruction that CUDA's `atomicAdd` is, too. */
 function adding(name: string, type: FloatType): string {
-  const [T, register] = type === "f64" ? ["double", "d"] : ["float", "f"];
+  const [T, register] = { f64: ["double", "d"], f32: ["float", "f"] }[type];
   return [
     `static void ${name}(volatile __global ${T} *place, ${T} value) {`,
     `  asm volatile("red.global.add.${type} [%0], %1;" : : "l"(place), "${register}"(value) : "memory");`,
@@ -125,7 +125,7 @@ function adding(name: string, type: FloatType): string {
 
 /** Folds by compare-and-exchange, which is all that OpenCL 1.2 has for floats. */
 function exchanging(name: string, op: ScatterOp, type: FloatType, space: Space): string {
-  const [T, bits, exchange] = type === "f64" ? ["double", "ulong", "atom_cmpxchg"] : ["float", "uint", "atomic_cmpxchg"];
+  const [T, bits, exchange] = { f64: ["double", "ulong", "atom_cmpxchg"], f32: ["float", "uint", "atomic_cmpxchg"] }[type];
   const seen = `as_${T}(seen)`;
   return [
     `static void ${name}(volatile ${SPACE[space]} ${T} *place, ${T} value) {`,

@@ -1,5 +1,6 @@
 /* Parallel loops as kernels in C++ with a function that launches them, and the procedures that they call. */
 
+import { isInteger } from "../../../ir/scalars.js";
 import { commentText } from "../../../emit/text.js";
 import type { ScalarType } from "../../../ir/types.js";
 import { LAUNCH_REMEDY } from "../../analyse/launches.js";
@@ -363,8 +364,7 @@ export function cppLoop(region: Region, runtime: Runtime): CppLoop {
 
 /** Integers, other numbers, arrays of integers, other arrays, results. */
 function rank({ kind, type }: Parameter): number {
-  const isInteger = type === "i32";
-  return kind === "result" ? 4 : (kind === "array" ? 2 : 0) + (isInteger ? 0 : 1);
+  return kind === "result" ? 4 : (kind === "array" ? 2 : 0) + (isInteger(type) ? 0 : 1);
 }
 
 const declaration = ({ name, type, kind, written }: Parameter): string =>
