@@ -497,7 +497,7 @@ export class VectorCode {
     fn.op("i64x2.extmul_low_i32x4_u");
     fn.get(a);
     fn.get(b);
-    fn.op("i64x2.extmul_high_i32x4_u");
+    fn.op(`i64x2.extmul_${this.isNarrow("u32") ? "low" : "high"}_i32x4_u`);
     fn.shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31]);
     code.release("v128", a, b);
   }
