@@ -1,6 +1,7 @@
 import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
-import { BYTES } from "../../ir/scalars.js";
+import { BYTES, isFloat } from "../../ir/scalars.js";
+import { RunningExtremum } from "./extrema.js";
 import { type KernelCode, SLICE, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
 import { type VectorCode, shapeOf } from "./vector.js";
@@ -24,6 +25,8 @@ export interface Fold {
 export class Accumulator {
   private readonly registers: number[] = [];
   private readonly scalar: ScalarCode;
+  /** Folds floats in few instructions where the order is free. */
+  private extremum: RunningExtremum | undefined;
 
   constructor(
     private readonly code: KernelCode,
@@ -52,8 +55,11 @@ export class Accumulator {
   /** Makes `count` registers, vectors if there is vector code, and sets them to the identity. */
   clearRegisters(count: number, vector?: VectorCode): void {
     const { fn } = this;
-    const { type, identity } = this.fold;
+    const { op, type, identity } = this.fold;
     while (this.registers.length < count) this.registers.push(fn.local(vector ? "v128" : valType(type)));
+    if (vector && !this.code.strict && (op === "min" || op === "max") && isFloat(type))
+      this.extremum = new RunningExtremum(this.code, op, type);
+    this.extremum?.clear();
     for (const local of this.registers) {
       this.scalar.constant(type, identity);
       vector?.splat(type);
@@ -70,6 +76,9 @@ export class Accumulator {
     if (op === "custom") {
       vector.expr(value);
       this.combineVectors(vector, get);
+    } else if (this.extremum) {
+      vector.expr(value);
+      this.extremum.fold(vector, local);
     } else if (op !== "sum" || !vector.contract(value, "add", get)) {
       get();
       vector.expr(value);
@@ -92,6 +101,11 @@ export class Accumulator {
     const type = valType(this.fold.type);
     const narrow = vector?.isNarrow(this.fold.type) ?? false;
     const width = vector?.width ?? 1;
+    if (this.extremum) {
+      fn.get(this.registers[0]);
+      this.extremum.settle();
+      fn.set(this.registers[0]);
+    }
     const kept = this.carries ? this.registers.length : Math.min(this.registers.length, REDUCTION_LANES / width);
     this.foldBeyond(kept, vector);
     this.registers.slice(0, kept).forEach((local, n) => {

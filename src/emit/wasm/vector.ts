@@ -6,6 +6,7 @@ import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
+import { emitExtremum } from "./extrema.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
 import { ScalarCode } from "./scalar.js";
@@ -360,7 +361,7 @@ export class VectorCode {
     if (isFloat(e.type)) {
       if (e.fn === "rem") return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary("rem", e.type));
       if (e.fn === "copysign") return this.copysign(e, e.type);
-      if (this.contracted(e)) return;
+      if (emitExtremum(this, e) || this.contracted(e)) return;
       return this.both(e, `${SHAPES[e.type]}.${floatBinary(e.fn)}`);
     }
     switch (e.fn) {
