@@ -23,13 +23,13 @@ export interface Fold {
  * (docs/determinism.md). The element with relative index j goes to lane j mod REDUCTION_LANES.
  */
 export class Accumulator {
-  private readonly registers: number[] = [];
-  private readonly scalar: ScalarCode;
+  protected readonly registers: number[] = [];
+  protected readonly scalar: ScalarCode;
   /** Folds floats in few instructions where the order is free. */
-  private extremum: RunningExtremum | undefined;
+  protected extremum: RunningExtremum | undefined;
 
   constructor(
-    private readonly code: KernelCode,
+    protected readonly code: KernelCode,
     readonly fold: Fold,
     /** Local of the address of the lanes in memory, and an offset to it. */
     private readonly base: number,
@@ -40,7 +40,7 @@ export class Accumulator {
     this.scalar = new ScalarCode(code);
   }
 
-  private get fn() {
+  protected get fn() {
     return this.code.fn;
   }
   private get size(): number {
@@ -101,11 +101,7 @@ export class Accumulator {
     const type = valType(this.fold.type);
     const narrow = vector?.isNarrow(this.fold.type) ?? false;
     const width = vector?.width ?? 1;
-    if (this.extremum) {
-      fn.get(this.registers[0]);
-      this.extremum.settle();
-      fn.set(this.registers[0]);
-    }
+    this.settle();
     const kept = this.carries ? this.registers.length : Math.min(this.registers.length, REDUCTION_LANES / width);
     this.foldBeyond(kept, vector);
     this.registers.slice(0, kept).forEach((local, n) => {
@@ -130,8 +126,16 @@ export class Accumulator {
     });
   }
 
+  /** Puts NaN that was noted aside into the first register. */
+  protected settle(): void {
+    if (!this.extremum) return;
+    this.fn.get(this.registers[0]);
+    this.extremum.settle();
+    this.fn.set(this.registers[0]);
+  }
+
   /** Folds the registers from number `kept` on into those before: fast mode has more of them than fill private lanes. */
-  private foldBeyond(kept: number, vector?: VectorCode): void {
+  protected foldBeyond(kept: number, vector?: VectorCode): void {
     const { fn } = this;
     for (let n = kept; n < this.registers.length; n++) {
       const into = this.registers[n % kept];

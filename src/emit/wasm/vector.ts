@@ -582,8 +582,11 @@ export class VectorCode {
     else this.under(condition, evaluate);
   }
 
-  /** Emits code that runs with the lanes of `condition` among the active ones, if there are any. Changes the mask in the local. */
-  under(condition: number, emit: () => void): void {
+  /**
+   * Emits code that runs with the lanes of `condition` among the active ones; if there are none, only where it is to run `anyhow`. Changes the mask in
+   * the local.
+   */
+  under(condition: number, emit: () => void, anyhow = false): void {
     const { fn } = this;
     const outer = this.mask;
     if (outer !== undefined) {
@@ -593,11 +596,13 @@ export class VectorCode {
       fn.set(condition);
     }
     this.mask = condition;
-    fn.get(condition);
-    fn.op("v128.any_true");
-    fn.if();
+    if (!anyhow) {
+      fn.get(condition);
+      fn.op("v128.any_true");
+      fn.if();
+    }
     emit();
-    fn.end();
+    if (!anyhow) fn.end();
     this.mask = outer;
   }
 
