@@ -2,7 +2,7 @@ import { definitionsOf, type Definitions } from "../../ir/analysis/affine.js";
 import { loopFolds } from "../../ir/analysis/loop-folds.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { isFloat } from "../../ir/scalars.js";
-import { assignedLocals, blocksOf, children, declares, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
+import { assignedLocals, blocksOf, children, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /**
  * Most statements and expressions in branches of vector code. All of them run for every element, under masks; and gcc needs a quarter of a

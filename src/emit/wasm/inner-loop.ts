@@ -11,7 +11,7 @@ import type { Reduce } from "./pairs.js";
 import { shapeOfFolds } from "./loop-folds.js";
 import { Pointers, exprKey } from "./linear-address.js";
 import type { LoopTerms, Pointer } from "./linear-address.js";
-import type { Accumulator } from "./reduction.js";
+import type { LoopShape } from "./loop-shape.js";
 import { ScalarCode } from "./scalar.js";
 import { vectorsSideBySide } from "./side-by-side.js";
 import { isVariable, Variance } from "./variance.js";
@@ -19,26 +19,11 @@ import type { LoopVariable } from "./variance.js";
 import { VectorCode } from "./vector.js";
 import { VectorStatements } from "./vector-statements.js";
 
-/** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
-export type Width = 1 | 2 | 4;
-
 /** Statements and expressions of a body so small that a turn waits for the sum of the one before. */
 const SMALL = 30;
 
 /** Vectors that hold two sums each, with the copy of the body that they belong to. */
 type PairRegisters = Map<string, { local: number; copy: number; targets: string[] }>;
-
-export interface LoopShape {
-  variable: LoopVariable;
-  body: readonly Stmt[];
-  width: Width;
-  /** Accumulators of the reductions that are folded in the body, by name. */
-  accumulators: ReadonlyMap<string, Accumulator>;
-  /** Turns may be few: what is left of rounds goes by single vectors. */
-  short?: boolean;
-  /** Writes all other folds; only in loops of width 1. */
-  reduce?: (target: string, value: () => void) => void;
-}
 
 /**
  * The innermost loop over elements (or members of a team): in vectors where it pays, and one by one for the rest. Addresses that are linear

@@ -1,8 +1,8 @@
 import { loopFolds, withFolds, type LoopFold } from "../../ir/analysis/loop-folds.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Stmt } from "../../ir/types.js";
-import type { LoopShape } from "./inner-loop.js";
 import { valType, type KernelCode } from "./kernel-code.js";
+import type { LoopShape } from "./loop-shape.js";
 import { Accumulator, emitFold } from "./reduction.js";
 import { shapeOf, type VectorCode } from "./vector.js";
 import { chooseWidth } from "./width.js";

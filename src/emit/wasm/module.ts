@@ -1,4 +1,5 @@
 import { forwardStores } from "../../ir/passes/forward-stores.js";
+import { loopsIntoLanes } from "../../ir/passes/loops-into-lanes.js";
 import { pairRows } from "../../ir/passes/pair-rows.js";
 import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
@@ -41,7 +42,7 @@ export interface WasmKernel {
 export function emitWasm(given: WasmSpec): WasmKernel {
   const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
   const paired = given.disjointMemory ? inPairs(given, divided) : undefined;
-  const spec = { ...given, ir: given.disjointMemory ? shareLoads(forwardStores(paired ?? divided)) : divided };
+  const spec = { ...given, ir: given.disjointMemory ? shareLoads(loopsIntoLanes(forwardStores(paired ?? divided))) : divided };
   const code = new KernelCode(spec);
   const work: Work & { readonly inner?: number } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);

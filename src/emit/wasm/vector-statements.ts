@@ -123,7 +123,7 @@ export class VectorStatements {
       case "scatter":
         return vector.statement(stmt, true);
       case "setElement":
-        return vector.statement(stmt, this.depth > variance.depthOf(stmt.array));
+        return vector.each([stmt.value], () => vector.statement(stmt, this.depth > variance.depthOf(stmt.array)));
       case "reduce":
         return this.reduce!(stmt.target, stmt);
       case "if":

@@ -151,9 +151,10 @@ export class VectorCode {
     }
   }
 
-  /** True of a load whose lanes lie side by side. */
+  /** True of a value in memory whose lanes lie side by side. */
   isContiguous(e: Expr): boolean {
-    return e.op === "load" && this.memory.readsInOrder(e);
+    if (e.op === "element") return !this.variance.isVaryingArray(e.array) && this.memory.readsInOrder(e.array, [e.index]);
+    return e.op === "load" && this.memory.readsInOrder(e.view, e.indices);
   }
 
   /** Sets a local to the value on the stack, in the active lanes only where it must be `blend`ed. */
