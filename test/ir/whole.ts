@@ -47,16 +47,16 @@ function whole(e: Expr): Expr {
   }
 }
 
-/** Keeps what is stored and assigned from growing with each turn of a loop; sums grow by little. */
+/** Keeps what is stored and assigned from growing with each turn of a loop; folds grow by little. */
 function bounded(stmt: Stmt): Stmt {
   if (stmt.kind === "let") return stmt.init ? { ...stmt, init: cut(stmt.init) } : stmt;
-  if (stmt.kind === "assign" && isSum(stmt.name, stmt.value)) return { ...stmt, value: { ...stmt.value, b: cut(stmt.value.b) } };
+  if (stmt.kind === "assign" && isFold(stmt.name, stmt.value)) return { ...stmt, value: { ...stmt.value, b: cut(stmt.value.b) } };
   return "value" in stmt ? { ...stmt, value: cut(stmt.value) } : stmt;
 }
 
-const isSum = (name: string, e: Expr): e is Extract<Expr, { op: "binary" }> =>
+const isFold = (name: string, e: Expr): e is Extract<Expr, { op: "binary" }> =>
   e.op === "binary" &&
-  (e.fn === "add" || e.fn === "sub") &&
+  ["add", "sub", "min", "max"].includes(e.fn) &&
   e.a.op === "local" &&
   e.a.name === name &&
   !someExpr(e.b, (x) => x.op === "local" && x.name === name);

@@ -124,7 +124,8 @@ function requireReached(what: string, precision: Precision, remarks: readonly st
   const count = (text: string | RegExp): number => remarks.filter((remark) => remark.search(text) >= 0).length;
   if (what.endsWith("rows")) assert.ok(count("two elements at a time") >= RUNS / 12, "few go in pairs");
   if (what.startsWith("loops")) assert.ok(count("side by side") >= RUNS / 4, "few go side by side");
-  if (what.startsWith("folds")) assert.ok(count(/turns of .* lanes of/) >= RUNS / (precision === "fast" ? 3 : 12), "few turns go in vectors");
+  if (what.startsWith("folds"))
+    assert.ok(count(/turns of .* lanes of/) >= RUNS / (precision === "fast" ? 3 : 12), "few turns go in vectors");
 }
 
 for (const precision of ["strict", "fast"] as const)
