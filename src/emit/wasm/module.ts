@@ -1,6 +1,6 @@
 import { forwardStores } from "../../ir/passes/forward-stores.js";
 import { loopsIntoLanes } from "../../ir/passes/loops-into-lanes.js";
-import { pairRows } from "../../ir/passes/pair-rows.js";
+import { pairMembers, pairRows } from "../../ir/passes/pair-rows.js";
 import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
 import type { KernelIR } from "../../ir/types.js";
@@ -42,8 +42,11 @@ export interface WasmKernel {
 export function emitWasm(given: WasmSpec): WasmKernel {
   const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
   const paired = given.disjointMemory ? inPairs(given, divided) : undefined;
-  const spec = { ...given, ir: given.disjointMemory ? shareLoads(loopsIntoLanes(forwardStores(paired ?? divided))) : divided };
+  const direct = given.disjointMemory ? loopsIntoLanes(forwardStores(paired ?? divided)) : divided;
+  const members = given.disjointMemory ? pairMembers(direct) : direct;
+  const spec = { ...given, ir: given.disjointMemory ? shareLoads(members) : members };
   const code = new KernelCode(spec);
+  if (members !== direct) code.remarks.push("members: two at a time, as they read the same");
   const work: Work & { readonly inner?: number } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);

@@ -58,6 +58,25 @@ const rows = teamKernel("rows", params, ({ turns, a, b, c }, team) => {
   });
 });
 
+/** Members with a row of sums each, whose lanes read the same: in pairs. */
+const tile = teamKernel("tile", params, ({ turns, a, b, c }, team) => {
+  const sums = team.scratch("f64", 2 * 37);
+  team.range(2, (i, lanes) => {
+    lanes.range(37, (j) => {
+      sums[i * 37 + j] = c[team.index][j];
+    });
+    for (let k = 0; k < turns; k++) {
+      const factor = a[team.index][k] * (i + 1);
+      lanes.range(37, (j) => {
+        sums[i * 37 + j] += factor * b[k][j];
+      });
+    }
+  });
+  team.range(37, (j) => {
+    c[team.index][j] = sums[j] - sums[37 + j];
+  });
+});
+
 const [js, wasm] = await Promise.all([open("js"), open("wasm")]);
 for (const device of [js, wasm]) device.checked = false;
 test.after(() => Promise.all([js.close(), wasm.close()]));
@@ -79,12 +98,14 @@ test("each lane goes through the loop for its own element, with the same bits", 
   for (const [k, inside] of [
     [product, true],
     [march, true],
+    [tile, true],
     [halves, false],
     [rows, false],
   ] as const)
     for (const turns of [0, 1, 2, MOST]) {
       const { result, remarks } = await outcome(wasm, k, turns);
       assert.equal(/vectors side by side/.test(remarks), inside, `${k.name}: ${remarks}`);
+      assert.equal(/members: two at a time/.test(remarks), k === tile, remarks);
       assert.deepEqual(result, (await outcome(js, k, turns)).result, `${k.name}, ${turns} turns`);
     }
 });
