@@ -3,6 +3,7 @@ import { loopsIntoLanes } from "../../ir/passes/loops-into-lanes.js";
 import { pairMembers, pairRows } from "../../ir/passes/pair-rows.js";
 import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
+import { wrapByChoice } from "../../ir/passes/wrap-by-choice.js";
 import type { KernelIR } from "../../ir/types.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
@@ -40,7 +41,9 @@ export interface WasmKernel {
  * than the memory can be, addresses wrap: the caller checks.
  */
 export function emitWasm(given: WasmSpec): WasmKernel {
-  const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
+  const { policy, views } = given;
+  const wrapped = policy.kind === "range" ? wrapByChoice(given.ir, policy, (view, axis) => views[view].shape[axis]) : given.ir;
+  const divided = given.precision === "fast" ? divideByReciprocals(wrapped) : wrapped;
   const paired = given.disjointMemory ? inPairs(given, divided) : undefined;
   const direct = given.disjointMemory ? loopsIntoLanes(forwardStores(paired ?? divided)) : divided;
   const members = given.disjointMemory ? pairMembers(direct) : direct;
