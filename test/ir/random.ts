@@ -305,6 +305,11 @@ class Grower {
     return this.pick(2) ? bin("and", this.expr("i32", 1, scope), n(EXTENT - 1)) : constant;
   }
 
+  /** The place of a neighbour, around the ends of the view. */
+  private around(): Expr {
+    return bin("rem", bin("add", bin("add", i, n(this.pick(5) - 2)), extent("xd")), extent("xd"));
+  }
+
   private expr(type: ScalarType, depth: number, scope: Scope): Expr {
     const choice = this.pick(depth > 0 ? 10 : 5);
     if (choice === 3) return scalarOf(type) ?? this.leaf(type, scope);
@@ -347,8 +352,11 @@ class Grower {
     if (choice === 2 && arrays.length > 0) return element(this.oneOf(arrays)[0], this.place(scope), type);
     // What all elements read from one place.
     if (choice === 1 && this.plain && this.pick(2)) return load(Object.keys(INPUTS)[TYPES.indexOf(type)], [n(this.pick(EXTENT))], type);
-    const outputs = this.pick(2) && this.plain !== "folds";
-    if (choice === 1) return load(Object.keys(outputs ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [this.oneOf(scope.places ?? [i])], type);
+    if (choice === 1) {
+      const outputs = this.pick(2) && this.plain !== "folds";
+      const place = this.oneOf(scope.places ?? [i]);
+      return load(Object.keys(outputs ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [outputs || this.pick(3) ? place : this.around()], type);
+    }
     if (choice === 2 && type === "f64") return entry("t", [this.place(scope)]);
     if (choice === 2 && type === "i32") return this.pick(2) ? extent("xd") : mul(i, n(this.pick(3)));
     return c(type, this.oneOf(CONSTANTS[type]));

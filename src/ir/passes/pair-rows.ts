@@ -34,7 +34,7 @@ export function pairRows(ir: KernelIR, axis: number): KernelIR | undefined {
 
 type Members = Extract<Stmt, { kind: "teamFor" }>;
 
-/** What members that go in pairs may do, beside sharing out lanes. */
+/** Statements that members may have that go in pairs. */
 const PLAIN: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "store", "setElement", "if", "for", "teamFor"]);
 
 /** The kernel with members of teams that each do the work of two neighbours, where the loops of their lanes read the same; itself where none do. */

@@ -39,7 +39,7 @@ class Choices {
     this.definitions = definitionsOf(ir.body);
   }
 
-  /** What takes a node's place, whose children have been through this. */
+  /** Replacement of a node whose children have been replaced. */
   of(e: Expr): Expr {
     if (e.op === "load") {
       const at = e.indices.findIndex((index) => index.op === "select" && this.known.get(keyOf(index)) === index);

@@ -49,6 +49,7 @@ function inRows(ir: KernelIR): KernelIR {
   const expr = (root: Expr): Expr =>
     mapExpr(root, (node) => {
       if (node.op === "index") return column;
+      if (node.op === "extent") return { ...node, axis: 1 };
       return node.op === "load" ? { ...node, indices: placed(node.view, node.indices) } : node;
     });
   const stmt = (s: Stmt): Stmt => (s.kind === "store" ? { ...s, indices: placed(s.view, s.indices) } : s);
