@@ -1,5 +1,5 @@
-export { helper, type Capture, type Captures } from "./kernel/captures.js";
-export { kernel, teamKernel, type Kernel } from "./kernel/kernel.js";
+export { helper, type Capture, type Captures } from "./kernel/declare/captures.js";
+export { kernel, teamKernel, type Kernel } from "./kernel/declare/kernel.js";
 export {
   assign,
   bool,
@@ -27,9 +27,9 @@ export {
   type TableToken,
   type Team,
   type ViewToken,
-} from "./kernel/params.js";
-export { copysign, mulhi, powi, print } from "./kernel/builtins.js";
-export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./ir/errors.js";
+} from "./kernel/declare/params.js";
+export { copysign, mulhi, powi, print } from "./kernel/declare/builtins.js";
+export { ContainerError, DeviceError, IsoformError, KernelError, LaunchError } from "./base/errors.js";
 export { range, teams, type Policy, type RangePolicy, type TeamPolicy } from "./device/launch/policy.js";
 export {
   View,

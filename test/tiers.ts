@@ -26,7 +26,7 @@ export const TIER_OF: Readonly<Record<string, Tier>> = {
   "domain/dense/cut-axis-folds": "long",
   "domain/dense/row-folds": "long",
   "domain/particles/migration": "long",
-  "kernel/browser/parser": "long",
+  "kernel/read/browser/parser": "long",
   "patterns/scan": "long",
   "skeleton/plasma": "long",
   "skeleton/ranks/sampled-plan": "long",

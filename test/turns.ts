@@ -103,7 +103,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "emit/standalone/opencl (others)": 20,
   "emit/wgsl/front-ends": 11,
   "io/memory": 9,
-  "kernel/browser/parser": 13,
+  "kernel/read/browser/parser": 13,
   "kernel/deep-compiled": 10,
   "patterns/scan": 11,
   "patterns/scan (others)": 39,

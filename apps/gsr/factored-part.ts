@@ -1,32 +1,54 @@
 import type { Args, Device, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
-import { f64, range } from "isoform";
-import { classUnknowns, OF_CLASS, scaledAttitude, scaledInstrument } from "./factored.js";
+import { f64, i32, range } from "isoform";
+import { COLOURS, OF_CLASS, OF_STAR, classUnknowns, classesOf, scaledAttitude, scaledInstrument, scaledStars } from "./factored.js";
 import type { Shape } from "./shape.js";
-import { AXES, instrumentLayout } from "./shape.js";
+import { ASTROMETRIC, AXES, FIELDS, instrumentLayout } from "./shape.js";
+import type { Factors } from "./source.js";
 import type { Unknowns } from "./system.js";
 
 /** Views of a member that the sweep over factors of rows reads: of v, and of the columns' factors. */
 export interface FactoredPart {
   /** Sixths of the factors of the attitude's columns, [knot][axis]. */
   readonly pAtt: View<"f64">;
+  /** The stars' part of v, scaled, beside their displacements by magnitude and colour, [star][8]. */
+  readonly xStar: View<"f64">;
   /** The instrument's part of v, scaled; and the part of each class, [class][5]. */
   readonly xSmall: View<"f64">;
   readonly xClass: View<"f64">;
+  /** The first unknown of each class's pixel columns. */
+  readonly small: View<"i32">;
   free(): void;
 }
 
-/** Classes of rows: axis, field, CCD and interval of time. */
-const classesOf = ({ ccds, intervals }: Shape): number => 2 * 2 * ccds * intervals;
-
 /** Memory for a member's part, with the factors of its columns. */
-export async function factoredPart(device: Device, shape: Shape, scaling: Unknowns, options: LaunchOptions): Promise<FactoredPart> {
+export async function factoredPart(
+  device: Device,
+  shape: Shape,
+  { colours }: Factors,
+  scaling: Unknowns,
+  options: LaunchOptions,
+): Promise<FactoredPart> {
   const ones = device.from(f64, new Float64Array(AXES * shape.knots).fill(1)).reshape(AXES, shape.knots);
   const pAtt = device.array(f64, [shape.knots, AXES]);
   await device.run(scaledAttitude, { x: ones, p: scaling.attitude, y: pAtt }, range(shape.knots), options);
   ones.free();
+  const xStar = device.array(f64, [shape.stars, OF_STAR]);
+  for (let k = 0; k < COLOURS; k++) device.queue.copy(colours.at(1, k), xStar.at(1, ASTROMETRIC + k));
+  await device.queue.finish();
   const xSmall = device.array(f64, instrumentLayout(shape).size);
   const xClass = device.array(f64, [classesOf(shape), OF_CLASS]);
-  return { pAtt, xSmall, xClass, free: () => [pAtt, xSmall, xClass].forEach((array) => array.free()) };
+  const small = device.from(i32, smallOfClasses(shape));
+  return { pAtt, xStar, xSmall, xClass, small, free: () => [pAtt, xStar, xSmall, xClass, small].forEach((array) => array.free()) };
+}
+
+/** The unknown of the first pixel column of each class's CCD. */
+function smallOfClasses(shape: Shape): Int32Array {
+  const { ccds, pixels } = shape;
+  const { smallAlong, smallAcross } = instrumentLayout(shape);
+  return Int32Array.from({ length: classesOf(shape) }, (_, number) => {
+    const across = Math.floor(number / (FIELDS * ccds)) % 2 === 1;
+    return (across ? smallAcross : smallAlong) + (number % ccds) * pixels;
+  });
 }
 
 /** A launch to be made: `step` of fused.ts. */
@@ -36,7 +58,7 @@ type Make<T> = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Poli
 export function scaledVector<T>(
   make: Make<T>,
   shape: Shape,
-  { xSmall, xClass }: FactoredPart,
+  { xStar, xSmall, xClass }: FactoredPart,
   v: Unknowns,
   p: Unknowns,
   attitude: View<"f64">,
@@ -44,12 +66,13 @@ export function scaledVector<T>(
   const { largeAlong, largeAcross } = instrumentLayout(shape);
   const { ccds, intervals, knots } = shape;
   return [
+    make(scaledStars, { x: v.astrometric, p: p.astrometric, y: xStar }, range(shape.stars, ASTROMETRIC)),
     make(scaledAttitude, { x: v.attitude, p: p.attitude, y: attitude }, range(knots)),
     make(scaledInstrument, { x: v.instrument, p: p.instrument, y: xSmall }, range(xSmall.length)),
     make(
       classUnknowns,
       { ccds, intervals, largeAlong: largeAlong[0], largeAcross: largeAcross[0], x: xSmall, y: xClass },
-      range(classesOf(shape)),
+      range(intervals, 2, FIELDS * ccds),
     ),
   ];
 }

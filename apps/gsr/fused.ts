@@ -5,6 +5,8 @@ import { TreeSum } from "isoform/set";
 import type { SparseRows } from "./constraints.js";
 import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, scaleConstraintRows } from "./kernels.js";
 import { FACTOR_BYTES, sweepFactored } from "./factored.js";
+import { factoredInstrument, factoredInstrumentFootprint } from "./factored-instrument.js";
+import { factoredStars, factoredStarsFootprint } from "./factored-stars.js";
 import { factoredPart, scaledVector } from "./factored-part.js";
 import type { Bidiagonalisation, Step } from "./lsqr.js";
 import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
@@ -12,12 +14,13 @@ import type { ScalarName } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, AXES, sections, sharedUnknowns } from "./shape.js";
-import type { ListStep } from "./lists.js";
+import type { ListStep, SortedSection } from "./lists.js";
 import type { KnotRows } from "./row-order.js";
 import { attitudeKnots, sortedAttitude, sortedAttitudeFootprint, startKnots } from "./sorted-attitude.js";
 import { sortedInstrument, sortedInstrumentFootprint } from "./sorted-instrument.js";
 import { sortedStars, sortedStarsFootprint } from "./sorted-stars.js";
 import { attitudeByKnot, combine, rowPieces, starProducts, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
+import type { StarRows, System } from "./system.js";
 import { constrained, unknowns, unknownsOfTiles } from "./system.js";
 import type { Leaf, LongRows, Share, SharePart, Tile } from "./tiles.js";
 import { entriesOf, gramOf, leafOf, readSparse, uploadLong } from "./tiles.js";
@@ -47,8 +50,8 @@ export type Norm = (typeof NORMS)[number];
 export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
   8 * (sections(shape).unknowns + AXES * shape.knots) +
   (sorted.attitude === "copied" ? sortedAttitudeFootprint(shape) : 0) +
-  (sorted.attitude === "ordered" ? sortedStarsFootprint(shape) + orderFootprint(shape) : 0) +
-  (sorted.instrument === "copied" ? sortedInstrumentFootprint(shape) : 0) +
+  (sorted.attitude === "ordered" ? (sorted.factored ? factoredStarsFootprint : sortedStarsFootprint)(shape) + orderFootprint(shape) : 0) +
+  (sorted.instrument === "copied" ? (sorted.factored ? factoredInstrumentFootprint : sortedInstrumentFootprint)(shape) : 0) +
   (sorted.factored ? FACTOR_BYTES * shape.observations : 0);
 
 /** Places of rows, and sums by start knot. */
@@ -201,9 +204,9 @@ class Fused {
           knotRow: own(knotRows[n]),
           sums: startSums!,
           unused: unused!,
-          stars: own(await sortedStars(rows, star, this.options.rows)),
+          stars: own(await this.starsOf(rows, star, system.scaling.all.slice(stars[n]))),
         },
-        instrument: this.sorted.instrument === "copied" ? own(await sortedInstrument(rows, this.options.rows)) : undefined,
+        instrument: this.sorted.instrument === "copied" ? own(await this.instrumentOf(rows, system)) : undefined,
         constraints:
           system.starConstraints.length > 0
             ? await upload(entriesOf(system, system.starConstraints, stars[n]), system.scaling.all.slice(stars[n]))
@@ -222,10 +225,21 @@ class Fused {
       at: (name) => share.scalars.at(name),
       constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
       attitude: own(device.array(f64, [system.shape.knots, AXES])),
-      factored: system.factors && own(await factoredPart(device, system.shape, system.scaling, this.options.alike)),
+      factored: system.factors && own(await factoredPart(device, system.shape, system.factors, system.scaling, this.options.alike)),
       starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
       starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
     };
+  }
+
+  private starsOf(rows: StarRows, firstStar: number, p: View<"f64">): Promise<SortedSection> {
+    const options = this.options.rows;
+    return this.sorted.factored ? factoredStars(rows, firstStar, p, options) : sortedStars(rows, firstStar, options);
+  }
+
+  private instrumentOf(rows: StarRows, { scaling }: System): Promise<SortedSection> {
+    return this.sorted.factored
+      ? factoredInstrument(rows, scaling.instrument, this.options.rows)
+      : sortedInstrument(rows, this.options.rows);
   }
 
   /** Products of the constraint rows' entries on stars with each other, summed up over all stars, for each member. */
@@ -354,13 +368,7 @@ class Fused {
       const { knotRow, sums, unused } = ordered;
       const tGlobal = leaf.shared.global ?? unused;
       const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
-      if (part.factored) {
-        const { astrometric, global, shift, xAtt, xGlobal, squares } = args;
-        const { pAtt, xSmall, xClass } = part.factored;
-        const read = { astrometric, global, star: rows.star, knotRow, shift, xAstro: allStars, xAtt, pAtt, xSmall, xClass, xGlobal };
-        const written = { u, sums, tGlobal, squares };
-        return [this.step(part, sweepFactored, { ...rows.factors!, ...read, ...written }, teamsOfKnots), ...this.fromCopies(part, tile)];
-      }
+      if (part.factored) return [this.sweepFactors(part, tile), ...this.fromCopies(part, tile)];
       return [
         this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
         ...this.fromCopies(part, tile),
@@ -385,6 +393,20 @@ class Fused {
       ),
       ...this.fromCopies(part, tile),
     ];
+  }
+
+  /** The sweep over factors of rows. */
+  private sweepFactors(part: SharePart, { rows, leaf, u, ordered }: Tile): Step {
+    const { vectors, system } = part.share;
+    const { sight, turns, weight, place, times } = rows.factors!;
+    const { knotRow, sums, unused } = ordered!;
+    const { pAtt, xStar, xSmall, xClass, small } = part.factored!;
+    const ofRows = { sight, turns, weight, place, star: rows.star, global: rows.global ?? system.knownTerms, knotRow, times, small, u };
+    const xGlobal = unknowns(system.shape, vectors.v).global ?? vectors.v;
+    const vector = { xStar, xAtt: part.attitude, pAtt, xSmall, xClass, xGlobal, perPixel: 1 / rows.shape.pixels };
+    const results = { sums, squares: leaf.at("betaSquared"), tGlobal: leaf.shared.global ?? unused };
+    const args = { ...ofRows, ...vector, shift: part.at("minusRatio"), ...results };
+    return this.step(part, sweepFactored, args, teams(startKnots(rows.shape), { size: KNOT_TEAM }));
   }
 
   /** Shares of A^T u that are not scattered. */

@@ -1,4 +1,4 @@
-import type { Device, Launch, LaunchOptions, View } from "isoform";
+import type { Device, Launch, LaunchOptions, LayoutName, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { Shape } from "./shape.js";
 import type { Slices } from "./slices.js";
@@ -80,9 +80,9 @@ const gatherRows = kernel(
   },
 );
 
-/** A copy of some coefficients of all rows in the order of lists, and the sums of each list. */
+/** Numbers of all rows in the order of lists, and the sums of each list. */
 export interface CopiedLists {
-  /** [list][coefficient] */
+  /** [list][sum] */
   readonly sums: View<"f64", 2>;
   /** Sums up each list. */
   step(u: View<"f64">): ListStep;
@@ -97,16 +97,42 @@ export async function copyLists(
   device: Device,
   from: View<"f64", 2>,
   columns: readonly number[],
-  { entries, list, start, length }: Slices,
+  slices: Slices,
   by: ReturnType<typeof listSums>,
   options: LaunchOptions,
 ): Promise<CopiedLists> {
-  const lists = upload(device, { row: entries, list, start, length });
-  const a = device.array(f64, [entries.length, columns.length], { layout: from.contiguous ? "right" : "left" });
-  const sums = device.array(f64, [list.length, columns.length]);
   const column = device.from(i32, columns);
-  await device.run(gatherRows, { row: lists.row, column, a: from, sorted: a }, range(entries.length), options);
+  const copied = { width: columns.length, layout: from.contiguous ? "right" : "left" } as const;
+  const copy = await sumsOfLists(device, slices, copied, options, {
+    fill: (row, sorted) => device.run(gatherRows, { row, column, a: from, sorted }, range(row.length), options),
+    by,
+  });
   column.free();
+  return copy;
+}
+
+/** How numbers of rows come into the order of lists, and what sums them up. */
+export interface SumsOfRows {
+  /** Writes the numbers [entry][k] of the rows `row`. */
+  fill(row: View<"i32">, numbers: View<"f64", 2>): Promise<unknown>;
+  /** Leaves the sums of each list. */
+  readonly by: ReturnType<typeof listSums>;
+  /** Sums of a list. Default: one for each number of a row. */
+  readonly sums?: number;
+}
+
+/** Numbers of rows in the order of lists, and sums over each list. */
+export async function sumsOfLists(
+  device: Device,
+  { entries, list, start, length }: Slices,
+  { width, layout }: { readonly width: number; readonly layout: LayoutName },
+  options: LaunchOptions,
+  { fill, by, sums: sumsOfList = width }: SumsOfRows,
+): Promise<CopiedLists> {
+  const lists = upload(device, { row: entries, list, start, length });
+  const a = device.array(f64, [entries.length, width], { layout });
+  const sums = device.array(f64, [list.length, sumsOfList]);
+  await fill(lists.row, a);
   return {
     sums,
     step: (u) => ({ name: by.name, launch: device.prepare(by, { a, ...lists, u, sums }, range(list.length), options) }),

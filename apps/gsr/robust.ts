@@ -39,12 +39,13 @@ const scaleRows = kernel(
 /** Multiplies factors of rows by the rows' factors. */
 const scaleFactors = kernel(
   "scaleFactors",
-  { factor: view(f64), turns: view(f64, 2), calibration: view(f64, 2) },
-  ({ factor, turns, calibration }, i) => {
+  { factor: view(f64), sight: view(f64, 2), turns: view(f64, 2), weight: view(f64) },
+  ({ factor, sight, turns, weight }, i) => {
     for (let k = 0; k < 3; k++) {
+      sight[i][k] *= factor[i];
       turns[i][k] *= factor[i];
-      calibration[i][k] *= factor[i];
     }
+    weight[i] *= factor[i];
   },
 );
 
@@ -59,8 +60,8 @@ export function weighted(source: ScanningSource, weights: Float64Array): Scannin
       const { astrometric, attitude, instrument, factors } = rows;
       await device.run(scaleRows, { factor, astrometric, attitude, instrument, global: rows.global! }, range(factor.length), options);
       if (factors) {
-        const { turns, calibration } = factors;
-        await device.run(scaleFactors, { factor, turns, calibration }, range(factor.length), options);
+        const { sight, turns, weight } = factors;
+        await device.run(scaleFactors, { factor, sight, turns, weight }, range(factor.length), options);
       }
       factor.free();
     },

@@ -92,7 +92,7 @@ const sectionsOf = ({ astrometric, attitude, instrument, global, star, knot, col
   star,
   knot,
   column,
-  ...Object.values(factors ?? {}),
+  ...(factors ? [factors.sight, factors.turns, factors.weight, factors.place] : []),
 ];
 
 /** A system, as far as it says where its rows are. */

@@ -24,14 +24,16 @@ export interface Windows {
   readonly groups: number;
   readonly entries: number;
   readonly groupOf: ArrayLike<number>;
+  /** Groups that follow each other whose lists may change places, if not all of a window. */
+  readonly within?: number;
 }
 
 /**
- * Lists of all entries by group, of one window after the other; lists change places within a window only.
+ * Lists of all entries by group, of one window after the other; lists change places within a window, or within as many groups, only.
  * @param longest entries of a list, at most: a group with more has several lists of like length, one after the other, and a group without entries has
  * none; by default each group has one list
  */
-export function inSlices({ groups, entries: each, groupOf }: Windows, longest = Infinity): Slices {
+export function inSlices({ groups, entries: each, groupOf, within = groups }: Windows, longest = Infinity): Slices {
   const windows = Math.max(1, Math.ceil(groupOf.length / each));
   const sizes = new Int32Array(windows * groups);
   inWindows(windows, each, groupOf.length, (window, from, to) => count(sizes.subarray(window * groups), groupOf, from, to));
@@ -45,7 +47,10 @@ export function inSlices({ groups, entries: each, groupOf }: Windows, longest = 
   });
   const list = Int32Array.from({ length: lists }, (_, n) => n);
   for (let window = 0; window < windows; window++)
-    list.subarray(first[window * groups], first[(window + 1) * groups]).sort((a, b) => lengths[b] - lengths[a]);
+    for (let group = 0; group < groups; group += within) {
+      const from = window * groups + group;
+      list.subarray(first[from], first[from + Math.min(within, groups - group)]).sort((a, b) => lengths[b] - lengths[a]);
+    }
   const length = list.map((n) => lengths[n]);
   const start = new Int32Array(lists);
   let end = 0;

@@ -4,6 +4,7 @@ import type { SortedSection } from "./lists.js";
 import { TILE_ROWS, copyLists, groupSums, listSums, tilesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC } from "./shape.js";
+import type { Slices } from "./slices.js";
 import { inSlices } from "./slices.js";
 import type { StarRows } from "./system.js";
 
@@ -26,15 +27,9 @@ export const sortedStarsFootprint = (shape: Shape): number =>
   shape.observations * (8 * ASTROMETRIC + 4) + (tilesOf(shape) * shape.stars + shape.observations / LONGEST_LIST) * (8 * ASTROMETRIC + 16);
 
 /** The stars' part of A^T u from a copy of their coefficients; `firstStar` has the number 0 in `t`. */
-export async function sortedStars(
-  { device, shape, astrometric, star }: StarRows,
-  firstStar: number,
-  options: LaunchOptions,
-  tile = TILE_ROWS,
-): Promise<SortedSection> {
-  const groupOf = ((await device.queue.read(star)) as Int32Array).map((number) => number - firstStar);
-  const tileRows = isInRuns(groupOf) ? Math.max(1, groupOf.length) : tile;
-  const slices = inSlices({ groups: shape.stars, entries: tileRows, groupOf }, LONGEST_LIST);
+export async function sortedStars(rows: StarRows, firstStar: number, options: LaunchOptions, tile = TILE_ROWS): Promise<SortedSection> {
+  const { device, shape, astrometric } = rows;
+  const { slices, tileRows } = await listsOfStars(rows, firstStar, tile);
   const copy = await copyLists(device, astrometric, [...Array(ASTROMETRIC).keys()], slices, starLists, options);
   const first = device.from(i32, slices.first);
   const counts = { tiles: tilesOf(shape, tileRows), groups: shape.stars };
@@ -47,6 +42,17 @@ export async function sortedStars(
     },
     free: () => [copy, first].forEach((one) => one.free()),
   };
+}
+
+/** Lists of each star's rows. */
+export async function listsOfStars(
+  { device, shape, star }: StarRows,
+  firstStar: number,
+  tile = TILE_ROWS,
+): Promise<{ slices: Slices; tileRows: number }> {
+  const groupOf = ((await device.queue.read(star)) as Int32Array).map((number) => number - firstStar);
+  const tileRows = isInRuns(groupOf) ? Math.max(1, groupOf.length) : tile;
+  return { slices: inSlices({ groups: shape.stars, entries: tileRows, groupOf }, LONGEST_LIST), tileRows };
 }
 
 /** Whether most rows are of the star of the row before, as rows of a transit are. */

@@ -25,12 +25,18 @@ export interface Observations {
 
 /** Rows as factors of their coefficients before scaling (factored.ts). */
 export interface Factors {
-  /** [row][4] */
+  /** [row][3]: coefficients of place (alpha*, delta) and parallax; motions have the first two, times years. */
+  readonly sight: View<"f64">;
+  /** [row][4]: turns about the axes, and the place after the start knot in terms of the distance of knots. */
   readonly turns: View<"f64">;
-  /** [row][4] */
-  readonly calibration: View<"f64">;
-  /** [row][2]: class of the row, and its unknown of the small scale. */
+  /** Coefficient of all displacements on a CCD that have nothing to do with the star. */
+  readonly weight: View<"f64">;
+  /** Class and pixel column of each row (`placeOf` of factored.ts). */
   readonly place: View<"i32">;
+  /** [star][2]: displacements by magnitude and by colour along scan, of a row of weight 1. */
+  readonly colours: View<"f64">;
+  /** [knot][2]: years from the epoch of motions to the start knot, and to the next from there. */
+  readonly times: View<"f64">;
 }
 
 /** Places of a member's rows, which a form has put into another order than the source's. */

@@ -7,7 +7,7 @@ import type { SparseRows } from "./constraints.js";
 import { transposed } from "./constraints.js";
 import type { Part } from "./division.js";
 import { divide, shapeOfWindow } from "./division.js";
-import { CALIBRATION, TURNS } from "./factored.js";
+import { COLOURS, SIGHT, TIMES, TURNS } from "./factored.js";
 import * as kernels from "./kernels.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, ATTITUDE, AXES, INSTRUMENT, ROW, sections, sharedUnknowns } from "./shape.js";
@@ -201,9 +201,12 @@ function makeDraft(member: LocalMember, source: RowSource, part: Part, { layout,
       column: own(device.array(i32, [rows, INSTRUMENT], { layout })),
       factors: factors
         ? {
+            sight: own(device.array(f64, [rows, SIGHT], { layout })),
             turns: own(device.array(f64, [rows, TURNS], { layout })),
-            calibration: own(device.array(f64, [rows, CALIBRATION], { layout })),
-            place: own(device.array(i32, [rows, 2], { layout })),
+            weight: own(device.array(f64, rows)),
+            place: own(device.array(i32, rows)),
+            colours: own(device.array(f64, [shape.stars, COLOURS])),
+            times: own(device.array(f64, [shape.knots, TIMES])),
           }
         : undefined,
       starRow: own(device.from(i32, startsOf(source.starRow, part))),
@@ -238,8 +241,10 @@ function windowOf(all: StarRows, part: Window, tile: Window, starRow: View<"i32"
     knot: all.knot.slice(bounds),
     column: all.column.slice(bounds),
     factors: all.factors && {
+      ...all.factors,
+      sight: all.factors.sight.slice(bounds),
       turns: all.factors.turns.slice(bounds),
-      calibration: all.factors.calibration.slice(bounds),
+      weight: all.factors.weight.slice(bounds),
       place: all.factors.place.slice(bounds),
     },
     starRow,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { DIGEST, readVerified, writeVerified } from "./files.js";
 import { cacheFolder, KEPT_NAME, requirePrivate } from "./folder.js";
 import { noteWritten } from "./limit.js";

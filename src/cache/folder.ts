@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 
 /** Folder in which compiled kernels and measurements are kept between runs. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {

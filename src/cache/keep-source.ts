@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { replaceFile } from "./files.js";
 import { makeFolder } from "./folder.js";
 

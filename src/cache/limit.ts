@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { DIGEST, PARTIAL, replaceFile } from "./files.js";
 import { KEPT_NAME } from "./folder.js";
 

@@ -6,7 +6,7 @@ import { recall, remember } from "./cache.js";
 import { canonicalText } from "./canonical.js";
 
 /** Folders of the library whose functions are memoised. Results depend on their code: another version finds none. */
-const FOLDERS = ["ir", "kernel", "emit", "domain", "skeleton"];
+const FOLDERS = ["base", "ir", "schedule", "kernel", "emit", "domain", "skeleton"];
 
 /** Length of an input's text up to which working on it takes less time than a file. */
 const SHORT = 20_000;

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { OpenOptions } from "../device/device.js";
 import { hasGrid, type Shell } from "../portability/application.js";
 import type { Evidence } from "../portability/assessment.js";

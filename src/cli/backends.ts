@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { type Command, Option } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 
 /** Adds `--backend` to all commands: modules that register backends (docs/backend-guide.md), imported before anything else is done. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmittedFile } from "../emit/standalone/index.js";
 import type { Precision } from "../ir/launch.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { SETTING_OPTIONS, DEFAULT_SETTINGS, type Storage } from "../skeleton/settings.js";
 import { makeFolder } from "./folders.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { DEFAULT_SETTINGS, SPLIT_OPTION, type SkeletonModule, type SkeletonSettings } from "../skeleton/settings.js";
 import type { Skeleton } from "../skeleton/skeleton.js";

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { FortranError } from "../fortran/errors.js";
-import { IsoformError, KernelError } from "../ir/errors.js";
+import { IsoformError, KernelError } from "../base/errors.js";
 
 /** Exit code for bad input: everything that the user can put right. */
 const BAD_INPUT = 2;

@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 
 /** Makes a folder and those above it. Throws IsoformError. */
 export async function makeFolder(path: string): Promise<void> {

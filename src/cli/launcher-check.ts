@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { PART_COMMAND } from "../portability/scaling/request.js";
 import { agreedByAll } from "../set/job.js";
 import { SPANNING } from "../device/spanning.js";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { CommanderError } from "commander";
 import { isAgreed, runningJob } from "../set/job.js";
 import { launched, speaks, workAlone } from "../set/launched.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { leaveTogether, letFirstTell } from "../set/leaving.js";
 import { failureOf } from "./failure.js";
 import { parsedWords } from "./misplaced.js";

@@ -5,8 +5,8 @@ import type { Policy } from "../device/launch/policy.js";
 import type { Precision } from "../ir/launch.js";
 import { unitStridesOf, type EmitRequest } from "../emit/standalone/index.js";
 import { print } from "../ir/print.js";
-import { IsoformError } from "../ir/errors.js";
-import type { Kernel } from "../kernel/kernel.js";
+import { IsoformError } from "../base/errors.js";
+import type { Kernel } from "../kernel/declare/kernel.js";
 import { devices, type DeviceSet } from "../set/index.js";
 
 /** A kernel that can be written, with a name that is unique in its module or application. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { removeStale } from "../io/whole-file.js";
 import type { OutputFiles } from "../portability/application.js";
 

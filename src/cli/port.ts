@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { FORTRAN_TARGETS, CPP_TARGETS, KERNEL_TARGETS, PORT_TARGETS, type PortTarget } from "../fortran/port/targets.js";
 import type { PortedFile, PortOptions, Source } from "../fortran/port/sources.js";
 import type { Kind, Settings } from "../fortran/port/settings.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { makeFolder } from "./folders.js";
 

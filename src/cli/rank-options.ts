@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { count, positive } from "./numbers.js";
 
 /** Options of `isoform explain --as-ranks`. */

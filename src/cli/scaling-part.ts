@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import type { Part } from "../portability/scaling/parts.js";
 import { PART_COMMAND } from "../portability/scaling/request.js";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { checkRequest, type ScalingRequest } from "../portability/scaling/request.js";
 import { Stopped } from "../portability/stop.js";

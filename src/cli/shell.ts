@@ -1,4 +1,4 @@
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 import { writeWhole } from "../io/whole-file.js";
 import { runningJob } from "../set/job.js";

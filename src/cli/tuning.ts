@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { TuningFile } from "../device/tuning/tuning.js";
 import { TUNING_NAMES } from "../ir/tuning.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Shell } from "../portability/application.js";
 
 /** Read from the working directory if it exists and no other file is named. */

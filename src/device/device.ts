@@ -1,7 +1,7 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType, KernelIR } from "../ir/types.js";
-import type { Kernel, PolicyKind } from "../kernel/kernel.js";
-import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/params.js";
+import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
+import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/declare/params.js";
 import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";

@@ -1,7 +1,7 @@
 import { LOADERS } from "#backends";
 import { SPANNING } from "./spanning.js";
-import { DeviceError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { DeviceError } from "../base/errors.js";
+import { requireOptions } from "../base/own.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "./device.js";
 import { cover } from "./tools/tools.js";
 

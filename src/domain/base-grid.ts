@@ -1,3 +1,4 @@
+import { isSingle } from "../ir/scalars.js";
 import type { Launch, Precision } from "../device/device.js";
 import {
   BYTES,
@@ -10,12 +11,12 @@ import {
   type View,
 } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import type { Captures } from "../kernel/captures.js";
-import type { Dimension } from "../kernel/cells.js";
-import { ContainerError, LaunchError } from "../ir/errors.js";
-import { requireOptions, requireThing } from "../ir/own.js";
-import { callSite } from "../kernel/location.js";
-import type { ScalarToken } from "../kernel/params.js";
+import type { Captures } from "../kernel/declare/captures.js";
+import type { Dimension } from "../kernel/declare/cells.js";
+import { ContainerError, LaunchError } from "../base/errors.js";
+import { requireOptions, requireThing } from "../base/own.js";
+import { callSite } from "../kernel/declare/location.js";
+import type { ScalarToken } from "../kernel/declare/params.js";
 import { inTurn, localOf, Scalar, spansProcesses, type DeviceSet, type LocalMember } from "../set/index.js";
 import { declareContainer } from "./container/declare.js";
 import { declareScalarStep, prepareScalarStep } from "./container/scalar-step.js";
@@ -465,7 +466,7 @@ export abstract class BaseGrid<D extends Dimension = Dimension> implements Field
     const { cardinality } = field;
     for (const piece of this.pieces(field, ghosts).filter((planes) => this.stores(planes))) {
       // Integers pass through f64, so that what does not fit is seen.
-      const data = typedArray(field.type === "f32" ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
+      const data = typedArray(isSingle(field.type) ? "f32" : "f64", (piece.end - piece.first) * this.planeLength(field, ghosts));
       this.visit(margins, piece, (n, x, y, z, isHole) => {
         if (isHole) return;
         for (let k = 0; k < cardinality; k++) {

@@ -21,7 +21,7 @@ export type {
   ScalarStepParams,
 } from "./grid/grid.js";
 export type { Round } from "./grid/parts.js";
-export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/cells.js";
+export type { AxisAccess, Cell, Components, Dimension, FieldAccess } from "../kernel/declare/cells.js";
 export { makeGrid, type AnyGridOptions } from "./make-grid.js";
 export { sparse, SparseGrid } from "./sparse/sparse.js";
 export { roll, type RollOptions } from "./container/roll.js";

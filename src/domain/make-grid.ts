@@ -1,4 +1,4 @@
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { makeBricks, type BrickOptions } from "./bricks/bricks.js";
 import { DenseGrid } from "./dense/dense.js";

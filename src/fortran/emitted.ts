@@ -2,7 +2,7 @@
 
 import { contiguousRows, cubicSizes, TARGETS, type EmittedFile } from "../emit/standalone/index.js";
 import type { TargetName } from "../emit/standalone/names.js";
-import { EmitError } from "../ir/errors.js";
+import { EmitError } from "../base/errors.js";
 import { compileKernel } from "../kernel/compile.js";
 import type { FortranKernel } from "./host/kernels.js";
 import { expressionText } from "./print/expressions.js";

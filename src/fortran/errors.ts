@@ -1,4 +1,4 @@
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Location } from "../ir/types.js";
 
 /** One thing that is wrong with a Fortran file, at its place in the original. */

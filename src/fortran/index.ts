@@ -5,7 +5,7 @@
 import type { Device } from "../device/device.js";
 import type { View } from "../device/memory/view.js";
 import type { TargetName } from "../emit/standalone/names.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { Value } from "../ir/operators.js";
 import { withAtomics } from "./analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "./analyse/broken.js";

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { DIGEST, withFile, type StateSource } from "./state-file.js";
 
 /*

@@ -1,5 +1,5 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { ElementType } from "../ir/scalars.js";
 import type { StoredArray } from "./state-file.js";
 

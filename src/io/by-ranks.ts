@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";
 import { writeByOne, type Pieces } from "./files.js";

@@ -2,7 +2,7 @@ import { typedArray, type TypedArray } from "../device/memory/view.js";
 import { AxisArray } from "../domain/grid/axis-array.js";
 import { Field, type GridSpecies } from "../domain/grid/grid.js";
 import type { Species } from "../domain/particles/index.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import type { ElementType } from "../ir/scalars.js";
 import { onAllRanks, Scalar, spansProcesses, type DeviceSet } from "../set/index.js";

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { ElementType } from "../ir/scalars.js";
 import { agreedByAll } from "../set/job.js";
 import type { Ranks } from "../set/index.js";

@@ -1,5 +1,5 @@
 import type { TypedArray } from "../device/memory/view.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "../set/job.js";
 import { onAllRanks, spansProcesses, type DeviceSet } from "../set/index.js";
 import { keyOf, partsOf, type Checkpointed, type Described, type Part, type PartArray } from "./checkpoint-parts.js";

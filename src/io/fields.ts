@@ -3,8 +3,8 @@ import type { Span } from "../domain/grid/parts.js";
 import { HOST_LIMITS, piecesOf, type Planes } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import { BYTES, type TypedArray } from "../device/memory/view.js";
-import { describe } from "../ir/describe.js";
-import { IsoformError } from "../ir/errors.js";
+import { describe } from "../base/describe.js";
+import { IsoformError } from "../base/errors.js";
 import { joined, type Block } from "./blocks.js";
 import type { ArraySource, DataArray } from "./vtk-file.js";
 

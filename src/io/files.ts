@@ -1,5 +1,5 @@
 import { readFile, type FileHandle } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { agreedByAll } from "../set/job.js";
 import { writeWhole } from "./whole-file.js";

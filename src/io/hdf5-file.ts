@@ -2,7 +2,7 @@ import type { Dataset as H5Dataset, Group as H5Group } from "h5wasm/node";
 import { open, stat } from "node:fs/promises";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { fail } from "./files.js";
 
 /*

@@ -1,5 +1,5 @@
 import type { Field } from "../domain/grid/grid.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { extentText, gridOf, hiddenCells, originOf, sourcesOf, spacingOf, wholePart, withoutHidden, type Geometry } from "./fields.js";
 import type { DataArray, VtkEncoding } from "./vtk-file.js";
 import { cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";

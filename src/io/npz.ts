@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { open, type FileHandle } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { DeviceSet } from "../set/index.js";
 import { fail, readAll, writeTogether } from "./files.js";
 import { crc32, endOfZip, entryEnd, entryStart, readDirectory, type ZipEntry } from "./zip.js";

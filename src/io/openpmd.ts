@@ -1,6 +1,6 @@
 import type { Field } from "../domain/grid/grid.js";
 import type { TypedArray } from "../device/memory/view.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { arrayOf, facesOf, gridOf, originOf, spacingOf, type Faces, type Geometry } from "./fields.js";
 import { writeByOne } from "./files.js";
 import { readHdf5, writeHdf5, type Attributes, type Dataset, type Group, type NewDataset, type NewGroup, type Read } from "./hdf5-file.js";

@@ -3,7 +3,7 @@ import { inOneArray } from "../domain/grid/pieces.js";
 import { cutsRows } from "../domain/grid/split.js";
 import type { Species } from "../domain/particles/index.js";
 import { cellFinder, roundingOf } from "../domain/particles/share-out.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Run, StoredArray } from "./state-file.js";
 
 /**

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { BYTES, typedArray, type TypedArray, type TypedArrayOf } from "../device/memory/view.js";
 import type { Field } from "../domain/grid/grid.js";
 import type { FieldType } from "../domain/grid/options.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { spansProcesses } from "../set/index.js";
 import { atPlaces } from "./blocks.js";
 import { isForFile } from "./by-ranks.js";

@@ -1,5 +1,5 @@
 import type { Field } from "../domain/grid/grid.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { extentText, facesOf, gridOf, hiddenCells, sourcesOf, spanOf, wholePart, withoutHidden, type Faces } from "./fields.js";
 import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
 import { boxesOf, cellDataOfBox, cellsAlong, readVtk } from "./vtk-reader.js";

@@ -1,5 +1,5 @@
 import { link, rename, rm, stat } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import type { Pieces } from "./files.js";
 import { isFolderName, removeUnnamed } from "./piece-folder.js";
 import { peekHead } from "./state-file.js";

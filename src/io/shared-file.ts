@@ -1,6 +1,6 @@
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { onAllRanks, type Ranks } from "../set/index.js";
 import { syncFolder, temporaryOf } from "./whole-file.js";
 

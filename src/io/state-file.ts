@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { endianness } from "node:os";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { BYTES, ELEMENTS, type ElementType } from "../ir/scalars.js";
 import { writeWhole } from "./whole-file.js";
 

@@ -1,7 +1,7 @@
 import type { Field } from "../domain/grid/grid.js";
 import { typedArray } from "../device/memory/view.js";
 import type { Activity } from "../domain/grid/activity.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { cellsOf, gridOf, originOf, spacingOf, wholePart, type Geometry, type Part } from "./fields.js";
 import { child, type DataArray, type Element, type VtkEncoding } from "./vtk-file.js";
 import { joinedCellData, readVtk } from "./vtk-reader.js";

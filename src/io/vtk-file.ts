@@ -1,6 +1,6 @@
 import { typedArray, type TypedArray } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { attributesText, escape, unescape } from "./xml.js";
 
 /*

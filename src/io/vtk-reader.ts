@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { typedArray, type TypedArray } from "../device/memory/view.js";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { readBytes } from "./files.js";
 import { isFolderName, isPieceName } from "./piece-folder.js";
 import { cellDataOf, child, decodeVtk, elementOf, type DataArray, type Element } from "./vtk-file.js";

@@ -1,4 +1,4 @@
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { readBytes, writePieces } from "./files.js";
 import { textOf, unescape } from "./xml.js";
 

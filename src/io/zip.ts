@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { readAll } from "./files.js";
 
 /*

@@ -1,7 +1,8 @@
-import { IRError } from "./errors.js";
+import { valueType } from "./scalars.js";
+import { IRError } from "../base/errors.js";
 import { constant, operand, subscripts, type ArrayRef, type Operand, type Typed } from "./expressions.js";
 import { identityOf } from "./identity.js";
-import { isRank, MAX_RANK } from "./rank.js";
+import { isRank, MAX_RANK } from "../base/rank.js";
 import { declare, insideOf, outermost, Locals, Verifier, verify, type Context } from "./verify.js";
 import type {
   ElementType,
@@ -186,7 +187,7 @@ export class KernelBuilder {
 
   store(view: ViewParam, at: Operand | readonly Operand[], value: Operand): void {
     const indices = this.indices(view.name, view.rank, at);
-    const type: NumericType = view.element === "u8" ? "i32" : view.element;
+    const type = valueType(view.element);
     this.push({ kind: "store", view: view.name, indices, value: this.value(type, value), location: this.location });
   }
 

@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { binary, call, cast, compare, unary, type Value } from "./evaluate.js";
 import type { Expr, NumericType, ReduceParam } from "./types.js";
 

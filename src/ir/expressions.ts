@@ -1,5 +1,5 @@
-import { IRError } from "./errors.js";
-import { isFloat, wrap } from "./scalars.js";
+import { IRError } from "../base/errors.js";
+import { isFloat, isIndex, valueType, wrap } from "./scalars.js";
 import { printExpr } from "./print.js";
 import { argumentType } from "./operators.js";
 import { representable, typeProblem, type Operation } from "./type-rules.js";
@@ -50,7 +50,7 @@ function checked<T extends ScalarType>(node: Operation): Typed<T> {
 export function constant<T extends ScalarType>(type: T, value: number | boolean): Typed<T> {
   if (typeof value === "boolean" || type === "bool") return checked({ op: "const", type, value });
   // Integers have one zero.
-  const rounded = type === "f32" ? wrap("f32", value) : isFloat(type) ? value : value + 0;
+  const rounded = isFloat(type) ? wrap(type, value) : value + 0;
   return representable(type, rounded)
     ? ({ op: "const", type, value: rounded } as Typed<T>)
     : fail(`${value} is not a value of ${type}; convert it, or use another type`);
@@ -92,7 +92,7 @@ export function subscripts(name: string, rank: number, given: Operand | readonly
   const indices = (Array.isArray(given) ? (given as readonly Operand[]) : [given as Operand]).map((at) => operand("i32", at));
   if (indices.length !== rank) fail(`${indices.length} indices of ${name}, which has rank ${rank}`);
   for (const at of indices)
-    if (at.type !== "i32") fail(`${name} is indexed by ${printExpr(at)}, which is ${(at as Expr).type}: cast it to i32`);
+    if (!isIndex(at.type)) fail(`${name} is indexed by ${printExpr(at)}, which is ${(at as Expr).type}: cast it to i32`);
   return indices;
 }
 
@@ -102,7 +102,7 @@ export function load<E extends ElementType>(
   at: Operand | readonly Operand[],
   location?: Location,
 ): Typed<ValueOf<E>> {
-  const type: NumericType = view.element === "u8" ? "i32" : (view.element as NumericType);
+  const type: NumericType = valueType(view.element);
   const node: Expr = { op: "load", type, view: view.name, indices: subscripts(view.name, view.rank, at), ...(location && { location }) };
   return node as unknown as Typed<ValueOf<E>>;
 }

@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { literal, simplify } from "./simplify.js";
 import type { Const } from "./simplify.js";
 import type { Expr, KernelIR, Stmt, Table } from "./types.js";

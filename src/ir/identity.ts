@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { ELEMENTS, isFloat } from "./scalars.js";
 import type { NumericType, ScatterOp, ScatterParam } from "./types.js";
 

@@ -39,7 +39,7 @@ export {
   type ValueOf,
 } from "./expressions.js";
 export { localOf, paramOf } from "./by-name.js";
-export { IRError } from "./errors.js";
+export { IRError } from "../base/errors.js";
 export { identityOf } from "./identity.js";
 export { inclusiveStop, lastOf } from "./loop-stops.js";
 export * from "./analysis/access.js";
@@ -63,4 +63,4 @@ export { verify } from "./verify.js";
 export * from "./walk.js";
 export { BINARY, COMPARE, MATH, UNARY } from "./operators.js";
 export { ELEMENTS } from "./scalars.js";
-export { unreachable } from "./unreachable.js";
+export { unreachable } from "../base/unreachable.js";

@@ -1,3 +1,4 @@
+import { isIndex } from "./scalars.js";
 import type { Expr } from "./types.js";
 
 type Exact = Extract<Expr, { op: "binary" }> & { readonly exact: true };
@@ -17,7 +18,7 @@ export const isExact = (expr: Expr): expr is Exact => expr.op === "binary" && ex
 
 /** Whether such an expression is the stop of a loop with this step. */
 export const isInclusive = ({ fn, type, b }: Exact, step: number): boolean =>
-  type === "i32" && fn === (step > 0 ? "add" : "sub") && b.op === "const" && b.value === 1;
+  isIndex(type) && fn === (step > 0 ? "add" : "sub") && b.op === "const" && b.value === 1;
 
 const beyond = (last: Extract<Expr, { op: "const" }>, fn: "add" | "sub"): number => Number(last.value) + (fn === "add" ? 1 : -1);
 const fits = (value: number): boolean => (value | 0) === value;

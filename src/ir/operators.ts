@@ -1,5 +1,5 @@
 import { copysign, powi } from "./exact.js";
-import { isFloat, isInteger, wrap, type NumericType, type ScalarType } from "./scalars.js";
+import { isFloat, isInteger, isUnsigned, wrap, type NumericType, type ScalarType } from "./scalars.js";
 
 /*
  * The operators of expressions, a row each: what they take and give, what they mean, how they are written in print, what they cost. How a
@@ -118,7 +118,7 @@ export const BINARY = {
     flops: 0,
     sameBits: false,
     overflows: false,
-    of: (a, b, type) => (type === "u32" ? a >>> b : a >> b),
+    of: (a, b, type) => (isUnsigned(type) ? a >>> b : a >> b),
   },
   mulhi: {
     operands: "u32",
@@ -198,7 +198,7 @@ const TAKES: Record<Operands, (type: ScalarType) => boolean> = {
   number: (type) => type !== "bool",
   float: isFloat,
   integer: isInteger,
-  u32: (type) => type === "u32",
+  u32: isUnsigned,
   bool: (type) => type === "bool",
 };
 

@@ -1,6 +1,6 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE, signOf, UNARY } from "./operators.js";
-import { isInteger } from "./scalars.js";
+import { isInteger, isUnsigned, type NumericType } from "./scalars.js";
 import type { Expr, KernelIR, Param, Stmt } from "./types.js";
 import { declares, walkStmts } from "./walk.js";
 
@@ -152,7 +152,7 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
       case "binary": {
         const sign = signOf(BINARY[node.fn]);
         if (!sign) return call(node.fn, [node.a, node.b]);
-        return infix(node.a, node.fn === "shr" && node.type === "u32" ? ">>>" : sign[0], node.b, sign[1]);
+        return infix(node.a, node.fn === "shr" && isUnsigned(node.type) ? ">>>" : sign[0], node.b, sign[1]);
       }
       case "compare": {
         const [sign, strength] = COMPARE[node.fn].sign;
@@ -176,12 +176,15 @@ export function printExpr(expr: Expr, names: IndexNames = AXES): string {
   }
 }
 
+/** Ends of constants. */
+const SUFFIXES: Readonly<Record<NumericType, string>> = { f64: "", f32: "f", i32: "", u32: "u" };
+
 function printConstant({ type, value }: Extract<Expr, { op: "const" }>): string {
   if (type === "bool") return String(value);
   const digits = plainNumber(value as number);
-  if (isInteger(type)) return digits + (type === "u32" ? "u" : "");
+  if (isInteger(type)) return digits + SUFFIXES[type];
   const decimal = /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
-  return type === "f32" ? `${decimal}f` : decimal;
+  return decimal + SUFFIXES[type];
 }
 
 const plainNumber = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));

@@ -1,3 +1,4 @@
+import { isFloat } from "./scalars.js";
 import { int } from "./expressions.js";
 import type { Expr, KernelIR, PrintedType, Prints, ScalarType, Stmt } from "./types.js";
 import { walkStmts } from "./walk.js";
@@ -8,7 +9,7 @@ type Print = Extract<Stmt, { kind: "print" }>;
 export const PRINT_LIMIT = 8192;
 
 /** The rows in which values of a type stand. */
-export const printedType = (type: ScalarType): PrintedType => (type === "f32" || type === "f64" ? type : "i32");
+export const printedType = (type: ScalarType): PrintedType => (isFloat(type) ? type : "i32");
 
 /** The views that take what is printed. */
 export const recordsOf = ({ count, rows }: Prints): string[] => [count, ...Object.values(rows).flatMap((row) => row?.view ?? [])];
@@ -25,7 +26,7 @@ export interface Recorded {
 /** The record of a line. */
 export function recordOf({ prints }: KernelIR, { site, items }: Print): Recorded[] {
   const element = (type: PrintedType, at: number, value: Expr): Recorded => ({ ...prints!.rows[type]!, type, at, value });
-  const asWord = (e: Expr): Expr => (e.type === "u32" || e.type === "bool" ? { op: "cast", type: "i32", a: e } : e);
+  const asWord = (e: Expr): Expr => (printedType(e.type) === e.type ? e : { op: "cast", type: "i32", a: e });
   const values = items.flatMap((item, n) => {
     const held = prints!.sites[site!][n];
     return typeof item === "string" || typeof held === "string" ? [] : [element(printedType(item.type), held.at, asWord(item))];

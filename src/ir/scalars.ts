@@ -90,11 +90,22 @@ export const BYTES = Object.fromEntries(Object.entries(ELEMENTS).map(([type, { b
   Record<ElementType, number>
 >;
 
-const kindOf = (type: ScalarType): Element["kind"] | "bool" => (type === "bool" ? type : ELEMENTS[type].kind);
+const kindOf = (type: ScalarType | ElementType): Element["kind"] | "bool" => (type === "bool" ? type : ELEMENTS[type].kind);
 
 export const isFloat = (type: ScalarType): type is FloatType => kindOf(type) === "float";
-export const isSigned = (type: ScalarType): boolean => kindOf(type) === "signed";
+export const isSigned = (type: ScalarType | ElementType): type is OfKind<"signed"> => kindOf(type) === "signed";
+export const isUnsigned = (type: ScalarType): type is OfKind<"unsigned"> => kindOf(type) === "unsigned";
 export const isInteger = (type: ScalarType): type is IntegerType => type !== "bool" && ELEMENTS[type].kind !== "float";
+
+/** A float of 32 bits. */
+export const isSingle = (type: ScalarType | ElementType): type is "f32" => type === "f32";
+/** A float of 64 bits. */
+export const isDouble = (type: ScalarType | ElementType): type is "f64" => type === "f64";
+/** True of the type of indices, extents and counts. */
+export const isIndex = (type: ScalarType): type is "i32" => type === "i32";
+
+/** True of elements that are narrower in memory than the values that are computed with. */
+export const isPacked = (element: ElementType): element is Exclude<ElementType, NumericType> => ELEMENTS[element].value !== element;
 
 /** The type in which an element of a view is computed with. */
 export const valueType = (element: ElementType): NumericType => ELEMENTS[element].value;

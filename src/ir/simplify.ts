@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { BINARY, COMPARE } from "./operators.js";
 import { binary, call, cast, compare, unary } from "./evaluate.js";
 import { inclusiveStop, isExact } from "./loop-stops.js";

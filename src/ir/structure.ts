@@ -1,5 +1,5 @@
 import { constant } from "./expressions.js";
-import { IRError } from "./errors.js";
+import { IRError } from "../base/errors.js";
 import type { Expr, Location, Stmt } from "./types.js";
 import { blocksOf, isLoop, mapBlocks } from "./walk.js";
 

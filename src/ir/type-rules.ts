@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import { argumentType, binaryFits, compareFits, MATH, unaryFits } from "./operators.js";
 import { isFloat, wrap } from "./scalars.js";
 import type { Expr, ScalarType } from "./types.js";

@@ -6,18 +6,13 @@
  * and helper calls are gone: lowering turned them into plain control flow. Expressions have no side effects.
  */
 
+import type { Location } from "../base/location.js";
 import type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 import type { ElementType, NumericType, ScalarType } from "./scalars.js";
 
+export type { Location } from "../base/location.js";
 export type { BinaryFn, CompareFn, MathFn, UnaryFn } from "./operators.js";
 export type { ElementType, NumericType, ScalarType } from "./scalars.js";
-
-/** Place of a piece of a kernel in its source; `line` and `column` count from 1. */
-export interface Location {
-  file: string;
-  line: number;
-  column: number;
-}
 
 /** Operation of a reduction; `custom` is a function of the author's. */
 export type ReduceOp = "sum" | "min" | "max" | "custom";

@@ -1,6 +1,6 @@
-import { unreachable } from "./unreachable.js";
-import { IRError } from "./errors.js";
-import { valueType } from "./scalars.js";
+import { unreachable } from "../base/unreachable.js";
+import { IRError } from "../base/errors.js";
+import { isIndex, valueType } from "./scalars.js";
 import { isExact, isInclusive } from "./loop-stops.js";
 import { printExpr } from "./print.js";
 import { typeProblem } from "./type-rules.js";
@@ -71,14 +71,14 @@ export class Verifier {
   param(param: Param): void {
     if (param.kind === "view" && param.teamLength) {
       this.expr(param.teamLength, new Locals());
-      this.require(param.teamLength.type === "i32", `the length of ${param.name} is ${param.teamLength.type}`);
+      this.require(isIndex(param.teamLength.type), `the length of ${param.name} is ${param.teamLength.type}`);
     }
     if (param.kind === "view" && param.bounds) {
       this.require(param.bounds.length === param.rank, `${param.name} of rank ${param.rank} has bounds for ${param.bounds.length} axes`);
       for (const { lower, upper } of param.bounds)
         for (const bound of upper ? [lower, upper] : [lower]) {
           this.expr(bound, new Locals());
-          this.require(bound.type === "i32", `a bound of ${param.name} is ${bound.type}`);
+          this.require(isIndex(bound.type), `a bound of ${param.name} is ${bound.type}`);
         }
     }
     if (param.kind !== "reduce") return;
@@ -149,7 +149,7 @@ export class Verifier {
       case "setElement": {
         const array = locals.get(stmt.array);
         need(array?.what === "array", `${stmt.array} is not an array here`);
-        need(stmt.index.type === "i32", `${stmt.array} is indexed by ${stmt.index.type}`);
+        need(isIndex(stmt.index.type), `${stmt.array} is indexed by ${stmt.index.type}`);
         need(array!.type === stmt.value.type, `${stmt.value.type} put into ${stmt.array}, an array of ${array!.type}`);
         return;
       }
@@ -174,7 +174,7 @@ export class Verifier {
         need(stmt.cond.type === "bool", `condition of type ${stmt.cond.type}`);
         return;
       case "for":
-        need(stmt.start.type === "i32" && stmt.stop.type === "i32", `loop from ${stmt.start.type} to ${stmt.stop.type}`);
+        need(isIndex(stmt.start.type) && isIndex(stmt.stop.type), `loop from ${stmt.start.type} to ${stmt.stop.type}`);
         need(Number.isInteger(stmt.step) && stmt.step !== 0, `loop by step ${stmt.step}`);
         need(!isExact(stmt.stop) || isInclusive(stmt.stop, stmt.step), `loop to ${printExpr(stmt.stop)} by step ${stmt.step}`);
         return;
@@ -187,7 +187,7 @@ export class Verifier {
       case "single":
         need(this.ir.policy.kind === "team", `${stmt.kind} in a range kernel`);
         need(context.level === "team" || nests(stmt, context), `${stmt.kind} inside another statement of the team`);
-        if (stmt.kind !== "single") need(stmt.count.type === "i32", `shared loop over ${stmt.count.type}`);
+        if (stmt.kind !== "single") need(isIndex(stmt.count.type), `shared loop over ${stmt.count.type}`);
         return;
       default:
         return unreachable(stmt);
@@ -203,7 +203,7 @@ export class Verifier {
       stmt,
     );
     this.require(indices.length === param.rank, `${indices.length} indices of ${name}, which has rank ${param.rank}`, stmt);
-    for (const index of indices) this.require(index.type === "i32", `${name} is indexed by ${index.type}`, stmt);
+    for (const index of indices) this.require(isIndex(index.type), `${name} is indexed by ${index.type}`, stmt);
     return valueType(param.element);
   }
 
@@ -242,7 +242,7 @@ export class Verifier {
       case "element": {
         const array = locals.get(node.array);
         return unless(
-          array?.what === "array" && array.type === type && node.index.type === "i32",
+          array?.what === "array" && array.type === type && isIndex(node.index.type),
           "not an array here, or its type or the type of its index is wrong",
         );
       }
@@ -278,7 +278,7 @@ export class Verifier {
   }
 }
 
-const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }) => type === "i32");
+const areInts = (operands: readonly Expr[]): boolean => operands.every(({ type }) => isIndex(type));
 
 /** A loop of the lanes of a member. */
 const nests = ({ kind }: Stmt, { level }: Context): boolean => kind !== "single" && level === "member";

@@ -1,4 +1,4 @@
-import { unreachable } from "./unreachable.js";
+import { unreachable } from "../base/unreachable.js";
 import type { Expr, KernelIR, Stmt } from "./types.js";
 
 /** The expressions directly under `expr`, in order of evaluation. */

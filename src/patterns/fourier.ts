@@ -1,4 +1,4 @@
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 
 /** Real and imaginary parts. */
 export interface Complex {

@@ -2,11 +2,11 @@ import type { Args, Device, ElementToken, Launch, PolicyOf, Precision, Queue } f
 import { isChecked } from "../device/launch/known-bindings.js";
 import { overlap } from "../device/memory/overlap.js";
 import { View, type LayoutName } from "../device/memory/view.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireOptions, requireThing } from "../ir/own.js";
+import { LaunchError } from "../base/errors.js";
+import { requireOptions, requireThing } from "../base/own.js";
 import type { ElementType } from "../ir/types.js";
-import type { Kernel, PolicyKind } from "../kernel/kernel.js";
-import type { Params } from "../kernel/params.js";
+import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
+import type { Params } from "../kernel/declare/params.js";
 
 /** Launches that were prepared together, and the temporary memory between them. */
 export interface Pattern {

@@ -2,10 +2,10 @@ import type { Device } from "../device/device.js";
 import { range } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireOptions, requireThing } from "../ir/own.js";
-import { kernel } from "../kernel/kernel.js";
-import { f32, f64, i32, u32, view } from "../kernel/params.js";
+import { LaunchError } from "../base/errors.js";
+import { requireOptions, requireThing } from "../base/own.js";
+import { kernel } from "../kernel/declare/kernel.js";
+import { f32, f64, i32, u32, view } from "../kernel/declare/params.js";
 import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 
 /** Arguments of `permute`. */

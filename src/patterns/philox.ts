@@ -1,5 +1,5 @@
-import { mulhi } from "../kernel/builtins.js";
-import { helper } from "../kernel/captures.js";
+import { mulhi } from "../kernel/declare/builtins.js";
+import { helper } from "../kernel/declare/captures.js";
 
 /**
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3; SC11): turns the counter in `words` into four

@@ -1,4 +1,4 @@
-import { teamKernel } from "../kernel/kernel.js";
+import { teamKernel } from "../kernel/declare/kernel.js";
 import { forEachType, tileParams } from "./scan-shape.js";
 
 /**

@@ -1,5 +1,5 @@
-import { kernel } from "../kernel/kernel.js";
-import { fixed, i32 } from "../kernel/params.js";
+import { kernel } from "../kernel/declare/kernel.js";
+import { fixed, i32 } from "../kernel/declare/params.js";
 import { forEachType, tileParams } from "./scan-shape.js";
 
 const scanTiles = (block: typeof i32 | ReturnType<typeof fixed<typeof i32>>) =>

@@ -1,6 +1,6 @@
 import { ELEMENTS } from "../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../ir/types.js";
-import { bool, f32, f64, fixed, i32, u32, view } from "../kernel/params.js";
+import { bool, f32, f64, fixed, i32, u32, view } from "../kernel/declare/params.js";
 
 /** Elements of a block, which are scanned in order; odd, so that members of a team meet in no bank of scratch memory. */
 const BLOCK = 15;

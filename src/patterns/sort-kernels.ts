@@ -1,6 +1,6 @@
-import { helper } from "../kernel/captures.js";
-import { kernel, teamKernel } from "../kernel/kernel.js";
-import { bool, fixed, i32, sum, u32, view } from "../kernel/params.js";
+import { helper } from "../kernel/declare/captures.js";
+import { kernel, teamKernel } from "../kernel/declare/kernel.js";
+import { bool, fixed, i32, sum, u32, view } from "../kernel/declare/params.js";
 
 interface Numbers {
   readonly [index: number]: number;

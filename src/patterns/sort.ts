@@ -1,8 +1,9 @@
+import { isSigned } from "../ir/scalars.js";
 import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireOptions } from "../ir/own.js";
+import { LaunchError } from "../base/errors.js";
+import { requireOptions } from "../base/own.js";
 import { patternOf, requireSeparate, requireView, type Pattern, type PatternOptions, type Steps } from "./pattern.js";
 import { planScan } from "./scan.js";
 import { countDigits, findOffsets, lookForWideKeys, moveKeys } from "./sort-kernels.js";
@@ -60,7 +61,7 @@ export function sortByKey(device: Device, what: SortByKey, options: PatternOptio
     [["keys", keys]],
   );
   return patternOf(device, options, (steps) => {
-    if (steps.checked) planCheck(steps, keys, offsets && keys.type === "i32" ? Math.min(bits, 31) : bits);
+    if (steps.checked) planCheck(steps, keys, offsets && isSigned(keys.type) ? Math.min(bits, 31) : bits);
     planSort(steps, { keys, permutation, offsets, bits });
   });
 }
@@ -109,7 +110,7 @@ export function planSort(steps: Steps, { keys, permutation, offsets, bits, count
     const type = moved ? "u32" : keys.type;
     const common = {
       keys: moved ?? (keys as View<"u32", 1>),
-      flip: !moved && keys.type === "i32" && bits === 32 && !offsets ? 0x80000000 : 0,
+      flip: !moved && isSigned(keys.type) && bits === 32 && !offsets ? 0x80000000 : 0,
       shift: pass * shape.bits,
       ...counted,
       ...shape,

@@ -1,6 +1,6 @@
 import type { Device, OpenOptions } from "../device/device.js";
 import type { GridSettings } from "../skeleton/settings.js";
-import { IsoformError, LaunchError } from "../ir/errors.js";
+import { IsoformError, LaunchError } from "../base/errors.js";
 import { hasGrid, type Application, type ProblemOptions, type ProgressFactory } from "./application.js";
 import type { Evidence } from "./assessment.js";
 import { groupBy } from "./group.js";

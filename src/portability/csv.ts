@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 
 /** A file that does not hold what was expected; the message begins with file, line and column. */
 export class InputError extends IsoformError {

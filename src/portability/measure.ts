@@ -1,8 +1,8 @@
 import type { Device, Queue } from "../device/device.js";
 import { lastLevelCache } from "../device/native/cache-size.js";
 import { range } from "../device/launch/policy.js";
-import { kernel } from "../kernel/kernel.js";
-import { f64, fixed, i32, view } from "../kernel/params.js";
+import { kernel } from "../kernel/declare/kernel.js";
+import { f64, fixed, i32, view } from "../kernel/declare/params.js";
 import type { Progress } from "./application.js";
 import { isProcessor } from "./machine.js";
 import { MOVERS, type Mover } from "./movers.js";

@@ -1,8 +1,8 @@
 import type { Device } from "../device/device.js";
 import { range, teams } from "../device/launch/policy.js";
-import { DeviceError } from "../ir/errors.js";
-import { kernel, teamKernel } from "../kernel/kernel.js";
-import { f64, i32, max, scatter, sum, view } from "../kernel/params.js";
+import { DeviceError } from "../base/errors.js";
+import { kernel, teamKernel } from "../kernel/declare/kernel.js";
+import { f64, i32, max, scatter, sum, view } from "../kernel/declare/params.js";
 
 /*
  * Whether a device computes rightly, before it is measured: drivers have been seen that compile without a word what gives NaN. A kernel for each

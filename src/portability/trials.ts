@@ -1,6 +1,6 @@
 import type { Precision } from "../device/device.js";
 import { DEFAULT_SETTINGS } from "../skeleton/settings.js";
-import { DeviceError, EmitError, IsoformError } from "../ir/errors.js";
+import { DeviceError, EmitError, IsoformError } from "../base/errors.js";
 import {
   ITERATION,
   type Application,

@@ -14,8 +14,8 @@ import {
   type TypedArrayOf,
 } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { describe } from "../ir/describe.js";
-import { LaunchError } from "../ir/errors.js";
+import { describe } from "../base/describe.js";
+import { LaunchError } from "../base/errors.js";
 
 /**
  * Copies all elements between views of one type and shape, of any layouts, in any memories, or between a view and host data, and resolves when

@@ -1,8 +1,8 @@
 import { joinJobOf } from "#processes";
 import type { Device, OpenOptions } from "../device/device.js";
 import { deviceNames, open } from "../device/open.js";
-import { DeviceError, IsoformError } from "../ir/errors.js";
-import { requireThing } from "../ir/own.js";
+import { DeviceError, IsoformError } from "../base/errors.js";
+import { requireThing } from "../base/own.js";
 import type { Carried, Carrier } from "./carrier.js";
 import { OpenMember, RemoteMember, type LocalMember, type Member } from "./member.js";
 import { requireReachable } from "./one-process.js";

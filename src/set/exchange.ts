@@ -1,6 +1,6 @@
 import { hostArray } from "../device/cpu/host-view.js";
 import { BYTES, type View } from "../device/memory/view.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import { copyBetween } from "./copy.js";
 import type { CarriedEnd, Carrier } from "./carrier.js";
 import type { DeviceSet } from "./device-set.js";

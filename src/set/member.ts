@@ -1,5 +1,5 @@
 import type { Device, Queue } from "../device/device.js";
-import { DeviceError, IsoformError } from "../ir/errors.js";
+import { DeviceError, IsoformError } from "../base/errors.js";
 
 /** One device of a set, or a sub-device: a part of one that is divided. It may belong to another process of the set. */
 export interface Member {

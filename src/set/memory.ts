@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
 
 /** Memory that a program is going to allocate. */

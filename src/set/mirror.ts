@@ -2,8 +2,8 @@ import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Queue } from "../device/device.js";
 import { typedArray, View, type TypedArrayOf } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireThing } from "../ir/own.js";
+import { LaunchError } from "../base/errors.js";
+import { requireThing } from "../base/own.js";
 import { deepCopy } from "./deep-copy.js";
 
 /** Host memory for the elements of a view; nothing moves until `upload` or `download`. */

@@ -1,5 +1,5 @@
 import { CPU_MEMORY } from "../device/memory/view.js";
-import { DeviceError } from "../ir/errors.js";
+import { DeviceError } from "../base/errors.js";
 import { agreedByAll } from "./job.js";
 import type { LocalMember } from "./member.js";
 import type { Ranks } from "./ranks.js";

@@ -1,7 +1,7 @@
 import type { ElementToken } from "../device/device.js";
 import { typedArray, type TypedArrayOf, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
 import { byLocal } from "./member.js";
 import { readPieces } from "./pieces.js";

@@ -2,9 +2,9 @@ import { BlockedView } from "../device/memory/blocked-view.js";
 import type { Device, ElementToken } from "../device/device.js";
 import { CPU_MEMORY, View } from "../device/memory/view.js";
 import type { ElementType } from "../ir/types.js";
-import { describe } from "../ir/describe.js";
-import { LaunchError } from "../ir/errors.js";
-import { requireThing } from "../ir/own.js";
+import { describe } from "../base/describe.js";
+import { LaunchError } from "../base/errors.js";
+import { requireThing } from "../base/own.js";
 
 /** A component of a record: one number, or a vector of several. */
 export type Component = ElementToken<ElementType> | readonly [type: ElementToken<ElementType>, count: number];

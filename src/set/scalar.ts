@@ -1,7 +1,7 @@
 import type { ElementToken, Queue } from "../device/device.js";
 import { requireFitting, type View } from "../device/memory/view.js";
 import type { NumericType } from "../ir/types.js";
-import { IsoformError, LaunchError } from "../ir/errors.js";
+import { IsoformError, LaunchError } from "../base/errors.js";
 import type { DeviceSet } from "./device-set.js";
 import { byLocal } from "./member.js";
 import { requireAlike } from "./one-process.js";

@@ -1,4 +1,4 @@
-import { IsoformError } from "../ir/errors.js";
+import { IsoformError } from "../base/errors.js";
 import { agreedByAll } from "./job.js";
 import type { Ranks } from "./ranks.js";
 

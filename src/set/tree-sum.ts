@@ -1,10 +1,10 @@
 import type { ElementToken, Launch } from "../device/device.js";
 import { CPU_MEMORY, type View } from "../device/memory/view.js";
 import { range } from "../device/launch/policy.js";
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import type { NumericType } from "../ir/types.js";
-import { kernel, type Kernel } from "../kernel/kernel.js";
-import { i32, view, type Params } from "../kernel/params.js";
+import { kernel, type Kernel } from "../kernel/declare/kernel.js";
+import { i32, view, type Params } from "../kernel/declare/params.js";
 import type { DeviceSet } from "./device-set.js";
 import { Exchange, type MemberCopy } from "./exchange.js";
 import { byLocal, localOf } from "./member.js";

@@ -1,4 +1,4 @@
-import { LaunchError } from "../ir/errors.js";
+import { LaunchError } from "../base/errors.js";
 import { devices, subDevices } from "../set/index.js";
 import type { SkeletonModule, SkeletonSettings } from "./settings.js";
 import type { PlanPattern } from "./ranks/pattern.js";

@@ -1,9 +1,9 @@
 import { requireSignal } from "../device/launch/signal.js";
 import type { Cost, Precision, Queue } from "../device/device.js";
 import type { Field } from "../domain/grid/grid.js";
-import { DeviceError, IsoformError, LaunchError } from "../ir/errors.js";
-import { requireOptions, requireThing } from "../ir/own.js";
-import { unreachable } from "../ir/unreachable.js";
+import { DeviceError, IsoformError, LaunchError } from "../base/errors.js";
+import { requireOptions, requireThing } from "../base/own.js";
+import { unreachable } from "../base/unreachable.js";
 import { requireSet } from "../set/device-set.js";
 import { inTurn, isAtWork, requireOneProcess, type DeviceSet, type Scalar } from "../set/index.js";
 import type { Choice } from "./tuning/choice.js";

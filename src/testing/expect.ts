@@ -1,8 +1,8 @@
 import type { Args, Device, LaunchOptions } from "../device/device.js";
 import type { Policy } from "../device/launch/policy.js";
 import type { View } from "../device/memory/view.js";
-import type { Kernel } from "../kernel/kernel.js";
-import { f32, type Params } from "../kernel/params.js";
+import type { Kernel } from "../kernel/declare/kernel.js";
+import { f32, type Params } from "../kernel/declare/params.js";
 import type { Real } from "./real.js";
 
 /** Tolerances for the device of the running case. */

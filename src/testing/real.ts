@@ -1,5 +1,5 @@
 import type { NumericType } from "../ir/types.js";
-import { f32, f64, type ScalarToken } from "../kernel/params.js";
+import { f32, f64, type ScalarToken } from "../kernel/declare/params.js";
 
 /** The type of a case's floats. */
 export type Real = typeof f64 | typeof f32;

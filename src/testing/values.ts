@@ -1,5 +1,5 @@
 import type { Device } from "../device/device.js";
-import { f32, f64 } from "../kernel/params.js";
+import { f32, f64 } from "../kernel/declare/params.js";
 import type { Real } from "./real.js";
 
 /** Values 0 .. n-1 through a function. */

@@ -6,7 +6,7 @@ import { contiguousRows, cubicSizes, TARGETS } from "../../src/emit/standalone/i
 import { f64, i32, kernel, open, print, range, sum, teamKernel, view } from "../../src/index.js";
 import { add, index, KernelBuilder, load, print as text } from "../../src/ir/index.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { kernelFromIR } from "../../src/kernel/from-ir.js";
+import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
 import { devices } from "../../src/set/index.js";
 import { fuse } from "../../src/skeleton/fusion/fusion.js";
 import { skeleton } from "../../src/skeleton/index.js";

@@ -1,8 +1,8 @@
 import { open } from "isoform";
 import type { NumericType } from "../../src/ir/types.js";
-import type { Dimension } from "../../src/kernel/cells.js";
-import { callSite } from "../../src/kernel/location.js";
-import type { ScalarToken } from "../../src/kernel/params.js";
+import type { Dimension } from "../../src/kernel/declare/cells.js";
+import { callSite } from "../../src/kernel/declare/location.js";
+import type { ScalarToken } from "../../src/kernel/declare/params.js";
 import type { DeviceSet } from "../../src/set/device-set.js";
 import { Scalar } from "../../src/set/scalar.js";
 import { Field, type Container, type ContainerBody, type ContainerParams, type Grid } from "../../src/domain/grid/grid.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
-import { f64, max, sum } from "../../src/kernel/params.js";
+import { f64, max, sum } from "../../src/kernel/declare/params.js";
 import { dense, type DenseOptions } from "../../src/domain/index.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { skeleton, swap, type OccLevel } from "../../src/skeleton/index.js";

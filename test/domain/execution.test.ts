@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { doctor, f64, i32, max, open, range, sum, table, u8, type Device, type View } from "isoform";
 import type { Container } from "../../src/domain/grid/grid.js";
-import { kernelFromIR } from "../../src/kernel/from-ir.js";
+import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
 import { box, plane } from "./blank-grid.js";
 import { callPlainly, type PlainField } from "./container/plain-container.js";
 import { tested } from "../devices.js";

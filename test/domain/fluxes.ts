@@ -1,5 +1,5 @@
 import type { Cell, ContainerOptions, FieldAccess, Grid } from "../../src/domain/index.js";
-import { f64 } from "../../src/kernel/params.js";
+import { f64 } from "../../src/kernel/declare/params.js";
 import { noise } from "./sets.js";
 
 /* A container that computes the flux through each face for both cells beside it, and one that marches and computes it once. */

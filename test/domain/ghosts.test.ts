@@ -14,7 +14,7 @@ import {
 } from "../../src/domain/index.js";
 import type { ContainerBody } from "../../src/domain/index.js";
 import type { Scalar } from "../../src/set/index.js";
-import { f64, sum, type ReduceIntoToken } from "../../src/kernel/params.js";
+import { f64, sum, type ReduceIntoToken } from "../../src/kernel/declare/params.js";
 import { OCC_LEVELS, skeleton, swap } from "../../src/skeleton/index.js";
 import { ghostsOf, type Margins } from "../../src/domain/grid/ghosts.js";
 import { ELSEWHERE } from "../devices.js";

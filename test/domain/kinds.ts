@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, type GridOptions } from "../../src/domain/index.js";
 import type { BaseGrid } from "../../src/domain/base-grid.js";
-import { f32, f64, i32, max, min, sum, u8 } from "../../src/kernel/params.js";
+import { f32, f64, i32, max, min, sum, u8 } from "../../src/kernel/declare/params.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { KINDS, type Active, type Make } from "./grid-kinds.js";
 import { HostField } from "./host-field.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bricks, dense, GRID_KINDS, makeGrid, sparse, type AnyGridOptions, type BrickGrid } from "../../src/domain/index.js";
-import { f64 } from "../../src/kernel/params.js";
+import { f64 } from "../../src/kernel/declare/params.js";
 import { sphere } from "./kinds.js";
 import { jsSet } from "./sets.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dense, slab, type ContainerOptions, type Grid } from "../../src/domain/index.js";
-import { f32, f64, sum, table } from "../../src/kernel/params.js";
+import { f32, f64, sum, table } from "../../src/kernel/declare/params.js";
 import { devices, type DeviceSet } from "../../src/set/index.js";
 import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
 import { NOT_ASKED, tested } from "../devices.js";

@@ -4,7 +4,7 @@ import type { BaseGrid } from "../../src/domain/base-grid.js";
 import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
 import { bricks, dense, sparse, type Field, type GridOptions } from "../../src/domain/index.js";
 import { HOST_LIMITS } from "../../src/domain/grid/pieces.js";
-import { f32, f64, i32, sum, u8 } from "../../src/kernel/params.js";
+import { f32, f64, i32, sum, u8 } from "../../src/kernel/declare/params.js";
 import type { DeviceSet } from "../../src/set/index.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { ELSEWHERE } from "../devices.js";

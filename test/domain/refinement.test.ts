@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { f64, sum } from "../../src/kernel/params.js";
+import { f64, sum } from "../../src/kernel/declare/params.js";
 import { bricks, dense, makeGrid } from "../../src/domain/index.js";
 import { HostField } from "./host-field.js";
 import { jsSet, jsSets, noise, onEachBackend } from "./sets.js";

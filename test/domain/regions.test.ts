@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dense, face, slab, type Region } from "../../src/domain/index.js";
 import { positionIn } from "../../src/domain/grid/region.js";
-import { f32, f64, max, sum } from "../../src/kernel/params.js";
+import { f32, f64, max, sum } from "../../src/kernel/declare/params.js";
 import { OCC_LEVELS, skeleton } from "../../src/skeleton/index.js";
 import { KINDS, sphere, type Active } from "./kinds.js";
 import { sample } from "../random/share.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bricks, dense, sparse } from "../../src/domain/index.js";
-import { f32, f64 } from "../../src/kernel/params.js";
+import { f32, f64 } from "../../src/kernel/declare/params.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { jsSet, noise, onEachBackend } from "./sets.js";
 import { sphere } from "./kinds.js";

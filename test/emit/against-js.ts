@@ -7,7 +7,7 @@ import { open } from "../../src/device/open.js";
 import { range } from "../../src/device/launch/policy.js";
 import { analyseAccess } from "../../src/ir/analysis/access.js";
 import type { KernelIR, NumericType } from "../../src/ir/types.js";
-import type { Kernel } from "../../src/kernel/kernel.js";
+import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../src/testing/values.js";
 import { INPUTS, OUTPUTS, randomKernel } from "../ir/random.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { dense } from "../../src/domain/index.js";
 import { writeImage } from "../../src/io/index.js";
 import { readCheckpoint, writeCheckpoint } from "../../src/io/checkpoint.js";
-import { f64 } from "../../src/kernel/params.js";
+import { f64 } from "../../src/kernel/declare/params.js";
 import { devices } from "../../src/set/index.js";
 import { findNan } from "../../src/skeleton/run/nan.js";
 

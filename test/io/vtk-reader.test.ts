@@ -7,7 +7,7 @@ import { pieceName } from "../../src/io/piece-folder.js";
 import { dense, type Field } from "../../src/domain/index.js";
 import { writeImage } from "../../src/io/index.js";
 import { boxesOf, cellDataOfBox, joinedCellData, readVtk } from "../../src/io/vtk-reader.js";
-import { f32, f64 } from "../../src/kernel/params.js";
+import { f32, f64 } from "../../src/kernel/declare/params.js";
 import { jsSet } from "../domain/sets.js";
 
 const folder = mkdtempSync(join(tmpdir(), "isoform-test-"));

@@ -7,7 +7,7 @@ import { dense } from "../../src/domain/index.js";
 import { drawing, text } from "../../src/draw/svg.js";
 import { readImage, readRectilinear, readUnstructured, writeImage, writeRectilinear, writeUnstructured } from "../../src/io/index.js";
 import { escape, textOf, unescape } from "../../src/io/xml.js";
-import { f64 } from "../../src/kernel/params.js";
+import { f64 } from "../../src/kernel/declare/params.js";
 import { skeleton } from "../../src/skeleton/index.js";
 import { jsSet } from "../domain/sets.js";
 

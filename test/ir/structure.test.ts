@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { binary, compare, unary, type Value } from "../../src/ir/evaluate.js";
-import { IRError } from "../../src/ir/errors.js";
+import { IRError } from "../../src/base/errors.js";
 import { labelled, leave, RETURN, structure, type Jump } from "../../src/ir/structure.js";
 import { print } from "../../src/ir/print.js";
 import { verify } from "../../src/ir/verify.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { copysign, f64, i32, kernel, mulhi, powi, print, u32, view } from "isoform";
 import { lowered } from "./lowered.js";
-import { withPrinter } from "../../src/kernel/builtins.js";
+import { withPrinter } from "../../src/kernel/declare/builtins.js";
 
 const word = fc.oneof(fc.integer({ min: 0, max: 0xffffffff }), fc.constantFrom(0, 0xffff, 0x10000, 0xfffeffff, 0x80000000, 0xffffffff));
 

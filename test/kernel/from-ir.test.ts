@@ -21,7 +21,7 @@ import {
 } from "isoform";
 import type { KernelIR } from "../../src/ir/types.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { kernelFromIR } from "../../src/kernel/from-ir.js";
+import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
 import { add, i, kernel as code, load, n, store, view as viewParam } from "../ir/build.js";
 import { tested } from "../devices.js";
 

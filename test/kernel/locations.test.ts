@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { f64, kernel, view, type Kernel } from "isoform";
-import { lower } from "../../src/kernel/lower.js";
+import { lower } from "../../src/kernel/lower/lower.js";
 import { walkStmts } from "../../src/ir/walk.js";
 import { pointedAt, refusal } from "./lowered.js";
 

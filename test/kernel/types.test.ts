@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { bool, f32, f64, fixed, i32, kernel, mulhi, powi, scatter, sum, table, u32, u8, view } from "isoform";
 import { evaluate } from "../random/evaluate.js";
 import { range } from "../../src/device/launch/policy.js";
-import type { Kernel } from "../../src/kernel/kernel.js";
-import { lower } from "../../src/kernel/lower.js";
+import type { Kernel } from "../../src/kernel/declare/kernel.js";
+import { lower } from "../../src/kernel/lower/lower.js";
 import { agrees, doubles, integers, lowered } from "./lowered.js";
 
 const d = view(f64),

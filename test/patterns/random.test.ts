@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it, test } from "node:test";
 import { range } from "../../src/device/launch/policy.js";
 import { open } from "../../src/device/open.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { f32, f64, i32, table, u32, view } from "../../src/kernel/params.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
+import { f32, f64, i32, table, u32, view } from "../../src/kernel/declare/params.js";
 import { normalPair, normalPair32, philox, random, sobol, SOBOL_DIRECTIONS, uniform, uniform32 } from "../../src/patterns/index.js";
 import { eachDevice } from "./devices.js";
 

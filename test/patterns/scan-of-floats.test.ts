@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Device } from "../../src/device/device.js";
 import { open } from "../../src/device/open.js";
-import { f32, f64, u32 } from "../../src/kernel/params.js";
+import { f32, f64, u32 } from "../../src/kernel/declare/params.js";
 import { scan } from "../../src/patterns/index.js";
 import { noise } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";

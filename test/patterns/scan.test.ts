@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
-import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
+import { f32, f64, i32, u32 } from "../../src/kernel/declare/params.js";
 import { scan, type ScanOp } from "../../src/patterns/index.js";
 import { noise } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";

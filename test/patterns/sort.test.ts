@@ -3,7 +3,7 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { withGroupLimit } from "../../src/device/gpu/group-limit.js";
 import type { View } from "../../src/device/memory/view.js";
-import { f32, f64, i32, u32 } from "../../src/kernel/params.js";
+import { f32, f64, i32, u32 } from "../../src/kernel/declare/params.js";
 import { permute, sortByKey } from "../../src/patterns/index.js";
 import { noise } from "../../src/testing/values.js";
 import { eachDevice } from "./devices.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Device, DeviceEvent, Launch } from "../../src/device/device.js";
 import type { Application, GridReport, ProblemOptions } from "../../src/portability/application.js";
 import { TuningTable } from "../../src/device/tuning/tuning.js";
-import { DeviceError, EmitError, LaunchError } from "../../src/ir/errors.js";
+import { DeviceError, EmitError, LaunchError } from "../../src/base/errors.js";
 import { assess } from "../../src/portability/assessment.js";
 import { measureApplications, type Registry } from "../../src/portability/campaign.js";
 import { measurePeaks } from "../../src/portability/measure.js";

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
 import type { Device } from "../../src/device/device.js";
-import { DeviceError } from "../../src/ir/errors.js";
+import { DeviceError } from "../../src/base/errors.js";
 import { campaign } from "./campaign.js";
 import { check, checkNarrowed } from "./check.js";
 import { TURN } from "../turns.js";

@@ -1,14 +1,14 @@
 import type { ElementType, KernelIR } from "../../src/ir/types.js";
-import { IsoformError } from "../../src/ir/errors.js";
+import { IsoformError } from "../../src/base/errors.js";
 import type { Device } from "../../src/device/device.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { stridesOf, type View } from "../../src/device/memory/view.js";
 import { verify } from "../../src/ir/verify.js";
 import { print } from "../../src/ir/print.js";
 import { compileKernel } from "../../src/kernel/compile.js";
-import { kernelFromIR } from "../../src/kernel/from-ir.js";
-import { lower } from "../../src/kernel/lower.js";
-import type { Kernel } from "../../src/kernel/kernel.js";
+import { kernelFromIR } from "../../src/kernel/declare/from-ir.js";
+import { lower } from "../../src/kernel/lower/lower.js";
+import type { Kernel } from "../../src/kernel/declare/kernel.js";
 import { callPlainly } from "./plain.js";
 import { dataOf, sequence } from "./data.js";
 import { INEXACT } from "./parameters.js";

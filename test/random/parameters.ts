@@ -1,5 +1,21 @@
 import type { ElementType, NumericType } from "../../src/ir/types.js";
-import { bool, f32, f64, fixed, i32, max, min, reducer, scatter, sum, table, u32, u8, view, type Rank } from "../../src/kernel/params.js";
+import {
+  bool,
+  f32,
+  f64,
+  fixed,
+  i32,
+  max,
+  min,
+  reducer,
+  scatter,
+  sum,
+  table,
+  u32,
+  u8,
+  view,
+  type Rank,
+} from "../../src/kernel/declare/params.js";
 import { LOOKUP, NUMERIC } from "./expressions.js";
 import type { Dice, Context } from "./context.js";
 import { BUILTINS, type Declared, type Part } from "./program.js";

@@ -1,6 +1,6 @@
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
-import type { Kernel } from "../../src/kernel/kernel.js";
-import type { Lanes, ParamToken, ReduceToken, Team } from "../../src/kernel/params.js";
+import type { Kernel } from "../../src/kernel/declare/kernel.js";
+import type { Lanes, ParamToken, ReduceToken, Team } from "../../src/kernel/declare/params.js";
 import type { NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";

@@ -1,9 +1,9 @@
-import { copysign, mulhi, powi } from "../../src/kernel/builtins.js";
-import { kernel, teamKernel, type Kernel } from "../../src/kernel/kernel.js";
+import { copysign, mulhi, powi } from "../../src/kernel/declare/builtins.js";
+import { kernel, teamKernel, type Kernel } from "../../src/kernel/declare/kernel.js";
 import type { ElementType, ScalarType } from "../../src/ir/types.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import type { LayoutName } from "../../src/device/memory/view.js";
-import type { ParamToken, Params } from "../../src/kernel/params.js";
+import type { ParamToken, Params } from "../../src/kernel/declare/params.js";
 import { minified, Renaming, squeezed, type Style } from "./styles.js";
 
 /*

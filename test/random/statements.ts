@@ -1,5 +1,5 @@
 import type { NumericType } from "../../src/ir/types.js";
-import type { ReduceToken, ScatterToken } from "../../src/kernel/params.js";
+import type { ReduceToken, ScatterToken } from "../../src/kernel/declare/params.js";
 import { type Expressions, NUMERIC, type Variable } from "./expressions.js";
 import { TAG, type Parameters } from "./parameters.js";
 import { Counters } from "./counters.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { open } from "../../src/device/open.js";
-import { f64, f32, i32 } from "../../src/kernel/params.js";
+import { f64, f32, i32 } from "../../src/kernel/declare/params.js";
 import { BlockedView } from "../../src/device/memory/blocked-view.js";
 import { View } from "../../src/device/memory/view.js";
 import { deepCopy, mirror } from "../../src/set/views.js";

@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import test from "node:test";
 import { range } from "../../src/device/launch/policy.js";
 import { open } from "../../src/device/open.js";
-import { DeviceError, IsoformError } from "../../src/ir/errors.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { f64, view } from "../../src/kernel/params.js";
+import { DeviceError, IsoformError } from "../../src/base/errors.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
+import { f64, view } from "../../src/kernel/declare/params.js";
 import { devices, DEFAULT_LINK } from "../../src/set/index.js";
 
 const ones = kernel("ones", { y: view(f64) }, ({ y }, i) => {

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { Launch, Queue } from "../../src/device/device.js";
 import { range } from "../../src/device/launch/policy.js";
 import type { View } from "../../src/device/memory/view.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { f64, sum, view } from "../../src/kernel/params.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
+import { f64, sum, view } from "../../src/kernel/declare/params.js";
 import { copyBetween, type DeviceSet, Scalar } from "../../src/set/index.js";
 import { eachSet } from "./sets.js";
 

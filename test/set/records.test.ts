@@ -4,8 +4,8 @@ import type { BlockedView } from "../../src/device/memory/blocked-view.js";
 import { open } from "../../src/device/open.js";
 import { range } from "../../src/device/launch/policy.js";
 import type { View } from "../../src/device/memory/view.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { f32, fixed, i32, scatter, sum, view } from "../../src/kernel/params.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
+import { f32, fixed, i32, scatter, sum, view } from "../../src/kernel/declare/params.js";
 import { aosoa, deepCopy, mirror, records, type RecordLayout } from "../../src/set/views.js";
 import { eachDevice } from "../patterns/devices.js";
 

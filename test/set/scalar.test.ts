@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { range } from "../../src/device/launch/policy.js";
-import { kernel } from "../../src/kernel/kernel.js";
-import { f32, f64, i32, sum, view } from "../../src/kernel/params.js";
+import { kernel } from "../../src/kernel/declare/kernel.js";
+import { f32, f64, i32, sum, view } from "../../src/kernel/declare/params.js";
 import { Scalar } from "../../src/set/index.js";
 import { eachSet } from "./sets.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { f64 } from "../../src/kernel/params.js";
+import { f64 } from "../../src/kernel/declare/params.js";
 import { TreeSum, type DeviceSet } from "../../src/set/index.js";
 import { eachSet } from "./sets.js";
 

@@ -1,4 +1,4 @@
-import { IsoformError } from "../../src/ir/errors.js";
+import { IsoformError } from "../../src/base/errors.js";
 
 /** Milliseconds that one input may take. */
 const SLOW = 20_000;

@@ -1,5 +1,5 @@
 import { open } from "../../src/device/open.js";
-import { DeviceError } from "../../src/ir/errors.js";
+import { DeviceError } from "../../src/base/errors.js";
 // Registers a backend of the tests, one more judge.
 import "../backend/interpreter/backend.js";
 import { campaign } from "../random/campaign.js";

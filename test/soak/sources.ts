@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { open } from "../../src/device/open.js";
-import { IRError, IsoformError } from "../../src/ir/errors.js";
+import { IRError, IsoformError } from "../../src/base/errors.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { check, checkOutside, isOutside, Unsound } from "../random/check.js";
 import { block, stmt } from "../random/context.js";

@@ -1,6 +1,6 @@
 import { Pressure } from "../../src/device/cpu/pool-pressure.js";
 import { WorkerPool } from "../../src/device/cpu/pool.js";
-import { DeviceError } from "../../src/ir/errors.js";
+import { DeviceError } from "../../src/base/errors.js";
 import { oneOf, picks } from "./mutate.js";
 import type { Subject } from "./subject.js";
 

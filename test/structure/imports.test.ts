@@ -133,11 +133,14 @@ test("imports are read as they are written", () => {
 });
 
 test("an import of a later layer is refused, of types, too", () => {
-  for (const line of ['import { kernel } from "../kernel/kernel.js";', 'import type { Kernel } from "../kernel/kernel.js";'])
+  for (const line of [
+    'import { kernel } from "../kernel/declare/kernel.js";',
+    'import type { Kernel } from "../kernel/declare/kernel.js";',
+  ])
     assert.deepEqual(orderOf({ "src/ir/wrong.ts": line }), [
-      'src/ir/wrong.ts imports "../kernel/kernel.js": in src, ir stands before kernel and may not import it (test/structure/layers.ts)',
+      'src/ir/wrong.ts imports "../kernel/declare/kernel.js": in src, ir stands before kernel and may not import it (test/structure/layers.ts)',
     ]);
-  assert.match(orderOf({ "src/kernel/wrong.ts": 'export * from "../emit/slots.js";' })[0], /in src, kernel stands beside emit/);
+  assert.match(orderOf({ "src/kernel/lower/wrong.ts": 'export * from "../../emit/slots.js";' })[0], /in src, kernel stands beside emit/);
   assert.match(
     orderOf({ "src/domain/grid/wrong.ts": 'const m = await import("../base-grid.js");' })[0],
     /in src\/domain, grid stands before/,
@@ -149,7 +152,7 @@ test("an import of a later layer is refused, of types, too", () => {
 });
 
 test("an import of an earlier layer, or of the own folder, is not", () => {
-  const imported = ['import "./dense.js";', 'import "../base-grid.js";', 'import "../../ir/errors.js";', 'import "acorn";'].join("\n");
+  const imported = ['import "./dense.js";', 'import "../base-grid.js";', 'import "../../base/errors.js";', 'import "acorn";'].join("\n");
   assert.deepEqual(orderOf({ "src/domain/dense/right.ts": imported }), []);
   assert.deepEqual(orderOf({ "src/emit/code.ts": 'import "./slots.js";' }), []);
 });

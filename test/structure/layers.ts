@@ -9,8 +9,10 @@ export type Level = string | readonly string[];
 export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   ".": ["src", "apps", "site", "bench"],
   src: [
+    "base",
     ["ir", "draw"],
     "cache",
+    "schedule",
     ["kernel", "emit"],
     "device",
     ["patterns", "set", "testing", "fortran"],
@@ -23,7 +25,8 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   ],
   "src/ir": ["*", "analysis", "passes", "browser", "index.ts"],
   "src/cache": ["*", "browser"],
-  "src/kernel": ["*", "browser"],
+  "src/kernel": ["read", "declare", "lower", "compile.ts"],
+  "src/kernel/read": ["*", "browser"],
   "src/emit": ["*", ["js", "wasm", "c"], "wgsl", "standalone"],
   "src/emit/c": ["*", "gpu", ["cuda", "opencl"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
   "src/device": [

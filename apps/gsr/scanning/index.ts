@@ -3,7 +3,7 @@ import { LaunchError, f64, i32, range } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { requireMemory } from "isoform/set";
 import { constraintRows, joined, onSeen } from "../constraints.js";
-import { CALIBRATION, TURNS } from "../factored.js";
+import { COLOURS, SIGHT, TIMES, TURNS } from "../factored.js";
 import type { Shape } from "../shape.js";
 import { INSTRUMENT, KNOTS, PUBLISHED, ROW, instrumentLayout, publishedGib, publishedShape, scaledShape, sections } from "../shape.js";
 import type { Constraints, Observations, RowSource, Window } from "../source.js";
@@ -15,7 +15,16 @@ import type { FocalPlane, InstrumentSizes, LeftBlock } from "./instrument-sizes.
 import { FEWEST_PIXELS, GAIA_PLANE, ccdsOf, instrumentSizes, stripsOf } from "./instrument-sizes.js";
 import type { ScanningLaw } from "./law.js";
 import { STEP, YEAR, scanningLaw } from "./law.js";
-import { PIECE, STRIP_TIME, TRANSIT, attitudeCoefficients, instrumentCoefficients, spreadTransits, starCoefficients } from "./rows.js";
+import {
+  PIECE,
+  STRIP_TIME,
+  TRANSIT,
+  attitudeCoefficients,
+  instrumentCoefficients,
+  spreadTransits,
+  starCoefficients,
+  starColours,
+} from "./rows.js";
 import type { StarList } from "./stars.js";
 import { BRIGHT, BRIGHT_ERROR, randomStars } from "./stars.js";
 import type { Transits } from "./transits.js";
@@ -281,9 +290,10 @@ async function writeRows(
     keepLarge: device.from(f64, sizes.keepLarge).reshape(2, 2 * ccds * intervals),
   };
   const unwritten = {
+    sight: device.array(f64, [1, SIGHT]),
     turns: device.array(f64, [1, TURNS]),
-    calibration: device.array(f64, [1, CALIBRATION]),
-    place: device.array(i32, [1, 2]),
+    weight: device.array(f64, 1),
+    place: device.array(i32, 1),
   };
   const { keepSmall, keepLarge, pieces, ...places } = arrays;
   const { transitOf } = places;
@@ -291,17 +301,33 @@ async function writeRows(
   const observed = { law: sky.law, stars: sky.stars, ...places };
   const spread = { transits: places.transits, rows: observations, firstStar: window.stars[0], transitOf, star: into.star };
   await device.run(spreadTransits, spread, range(count), options);
-  const global = into.global!;
-  await device.run(starCoefficients, { ...observed, middle: law.duration / 2, astrometric: into.astrometric, global }, each, options);
+  const middle = law.duration / 2;
   const factored = into.factors !== undefined;
-  const { turns, calibration, place } = into.factors ?? unwritten;
+  const { sight, turns, weight, place } = into.factors ?? unwritten;
+  if (into.factors) {
+    const { colours, times } = into.factors;
+    await device.run(starColours, { stars: sky.stars, firstStar: window.stars[0], colours }, range(colours.shape[0], COLOURS), options);
+    device.queue.write(times, yearsOfKnots(knots, middle));
+  }
+  const ofStars = { middle, factored, astrometric: into.astrometric, global: into.global!, sight };
+  await device.run(starCoefficients, { ...observed, ...ofStars }, each, options);
   const attitude = { knot: into.knot, attitude: into.attitude, satelliteAxes: axes === "satellite", pieces, factored, turns };
   await device.run(attitudeCoefficients, { ...observed, ...attitude }, each, options);
   const { smallAlong, largeAlong, smallAcross, largeAcross } = instrumentLayout(shape);
   const blocks = { smallAlong, largeAlong: largeAlong[0], smallAcross, largeAcross: largeAcross[0] };
   const focal = { focalRows: plane.rows, strips: plane.strips, shortRow: plane.shortRow, ccds, pixels, intervals };
-  const written = { keepSmall, keepLarge, column: into.column, instrument: into.instrument, factored, calibration, place };
+  const written = { keepSmall, keepLarge, column: into.column, instrument: into.instrument, factored, weight, place };
   await device.run(instrumentCoefficients, { ...observed, height, duration: law.duration, ...focal, ...blocks, ...written }, each, options);
   sky.free();
   for (const array of [...Object.values(arrays), ...Object.values(unwritten)]) array.free();
+}
+
+/** For each start knot the years from `middle` to it, and from it to the next, [knot][2]. */
+function yearsOfKnots({ pieces, count }: AttitudePieces, middle: number): Float64Array {
+  const times = new Float64Array(TIMES * count);
+  let knot = 0;
+  for (const piece of pieces)
+    for (let n = 0; n < piece.count; n++, knot++)
+      times.set([(piece.start + n * piece.length - middle) / YEAR, piece.length / YEAR], TIMES * knot);
+  return times;
 }

@@ -1,5 +1,6 @@
 import { bool, f64, fixed, helper, i32, kernel, view } from "isoform";
 import { COS_OBLIQUITY, SIN_OBLIQUITY, STEP, SUN_SPEED, UAS, YEAR } from "./law.js";
+import { placeOf } from "../factored.js";
 import { sixSplinesAt } from "../spline.js";
 import { axesAt, cosineOf, sineOf } from "./sight.js";
 
@@ -99,8 +100,8 @@ const OBSERVED = { law: view(f64, 2), stars: view(f64, 2), transits: view(i32, 2
 /** Places, parallax and motions of stars in uas and uas a year, and 1000 (gamma - 1). `middle`: seconds of the epoch that motions count from. */
 export const starCoefficients = kernel(
   "starCoefficients",
-  { ...OBSERVED, middle: f64, astrometric: view(f64, 2), global: view(f64) },
-  ({ law, stars, transits, moments, transitOf, middle, astrometric, global }, i) => {
+  { ...OBSERVED, middle: f64, factored: fixed(bool), astrometric: view(f64, 2), global: view(f64), sight: view(f64, 2) },
+  ({ law, stars, transits, moments, transitOf, middle, factored, astrometric, global, sight }, i) => {
     const j = transitOf[i];
     const s = transits[j][0];
     const v0 = stars[s][0];
@@ -124,6 +125,9 @@ export const starCoefficients = kernel(
     astrometric[i][2] = DISTANCE * toSun;
     astrometric[i][3] = years * alongP;
     astrometric[i][4] = years * alongQ;
+    if (factored) {
+      for (let k = 0; k < 3; k++) sight[i][k] = astrometric[i][k];
+    }
     // The star is bent away from the Sun, along (c v - sun) / sin(chi), by an amount that goes as cot(chi/2) = sqrt((1 + c)/(1 - c)).
     const c = v0 * see[10] + v1 * see[11] + v2 * see[12];
     const away = (c * (d0 * v0 + d1 * v1 + d2 * v2) - toSun) / Math.sqrt(1 - c * c);
@@ -205,8 +209,8 @@ export const instrumentCoefficients = kernel(
     keepLarge: view(f64, 2),
     column: view(i32, 2),
     instrument: view(f64, 2),
-    calibration: view(f64, 2),
-    place: view(i32, 2),
+    weight: view(f64),
+    place: view(i32),
   },
   (p, i) => {
     const { stars, transits } = p;
@@ -241,13 +245,18 @@ export const instrumentCoefficients = kernel(
     const firstLarge = (across ? p.largeAcross : p.largeAlong) + large;
     for (let d = 0; d < 3; d++) column[i][3 + d] = firstLarge + 2 * d * p.ccds * p.intervals;
     if (p.factored) {
-      p.calibration[i][0] = instrument[i][0];
-      p.calibration[i][1] = instrument[i][1];
-      p.calibration[i][2] = weight;
-      p.calibration[i][3] = x;
-      p.place[i][0] = (across ? 2 * p.ccds * p.intervals : 0) + large;
-      p.place[i][1] = column[i][2];
+      p.weight[i] = weight;
+      p.place[i] = placeOf(2 * (2 * interval + axis) * p.ccds + fieldCcd, pixel);
     }
   },
-  () => [placeInTransit, look, STRIP_TIME, ACROSS_ERROR],
+  () => [placeInTransit, placeOf, look, STRIP_TIME, ACROSS_ERROR],
+);
+
+/** Displacements of stars by magnitude and colour; stars are counted from `firstStar`. */
+export const starColours = kernel(
+  "starColours",
+  { stars: view(f64, 2), firstStar: i32, colours: view(f64, 2) },
+  ({ stars, firstStar, colours }, s, k) => {
+    colours[s][k] = stars[firstStar + s][8 + k];
+  },
 );

@@ -3,7 +3,7 @@ import { face, slab, type AxisAccess, type Cell, type Container, type FieldAcces
 import { SIDES } from "../boundaries/sides.js";
 import type { Model } from "../equations/model.js";
 import { CONSERVED, type Conserved, type Temperatures, type Values } from "../equations/pointwise.js";
-import { wenoFlux } from "../equations/weno.js";
+import { wenoFlux } from "../equations/weno-flux.js";
 
 /*
  * Fluxes through faces, of schemes with WENO: a field for each axis, with a face's flux in the cell before it.

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 
 /* Backends that emit JavaScript need an engine that runs text. */
 

@@ -1,9 +1,9 @@
 import type { CompileOptions } from "../../kernel/compile.js";
-import { descending } from "../../kernel/depth.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { Params } from "../../kernel/params.js";
-import { INSPECT } from "../../ir/inspect.js";
-import { DeviceError } from "../../ir/errors.js";
+import { descending } from "../../kernel/read/depth.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import type { Params } from "../../kernel/declare/params.js";
+import { INSPECT } from "../../base/inspect.js";
+import { DeviceError } from "../../base/errors.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
 import { bind } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";

@@ -1,7 +1,7 @@
 import type { ReduceOp, ScatterParam } from "../../ir/types.js";
 import { identityOf } from "../../ir/identity.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, u32, view } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { f32, f64, i32, u32, view } from "../../kernel/declare/params.js";
 import { range, type Policy } from "../launch/policy.js";
 import { BYTES, View } from "../memory/view.js";
 import { spanOf } from "./host-view.js";

@@ -1,4 +1,4 @@
-import { LaunchError, type KernelError } from "../../ir/errors.js";
+import { LaunchError, type KernelError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import { BYTES, type Buffer, type View } from "../memory/view.js";
 import { backlog, type Steps, type Work } from "./backlog.js";

@@ -1,5 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import { backlog } from "./backlog.js";
 import { reachOf, spanOf } from "../../ir/reach.js";
 import { requireAlike, typedArray, BYTES, type TypedArray, type TypedArrayOf, type View } from "../memory/view.js";

@@ -1,5 +1,5 @@
-import { LaunchError, type KernelError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { LaunchError, type KernelError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding, Call } from "../launch/binding.js";
 import type { Cost, Device, Launch, Precision } from "../device.js";

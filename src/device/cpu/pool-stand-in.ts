@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { Control, EPOCH, Patience, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, type Program, type Slice } from "./pool-control.js";
 import { isLost, untilEnded } from "./pool-end.js";
 import { Thread } from "./pool-thread.js";

@@ -1,5 +1,5 @@
 import { processors } from "#engine";
-import { DeviceError, IsoformError } from "../../ir/errors.js";
+import { DeviceError, IsoformError } from "../../base/errors.js";
 import type { Aside } from "./backlog.js";
 import { shareOf, RegionRun } from "./pool-region.js";
 import { ARRIVED, Control, EPOCH, FAILED, PENDING, SLEEPERS, TAKE_MESSAGES, WHOLE, load, Patience, textOf } from "./pool-control.js";

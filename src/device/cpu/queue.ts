@@ -1,6 +1,6 @@
 import { withInitialValues } from "../launch/initial-values.js";
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { DeviceQueue } from "../launch/device-queue.js";
 import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";

@@ -1,4 +1,5 @@
 import { systemMemory } from "#engine";
+import { derive } from "../../cache/derive.js";
 import { ownedAxis, ownersKernel, whyNoOwners } from "../../ir/passes/owners.js";
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { orderMatters } from "../../ir/identity.js";
@@ -6,7 +7,7 @@ import type { OwnersKernel } from "../../ir/passes/owners.js";
 import { MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { KernelIR, ScatterParam } from "../../ir/types.js";
 import { walkStmts } from "../../ir/walk.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { ScatterStrategy } from "../device.js";
 import { strategySource } from "../tuning/tuning.js";
@@ -86,7 +87,7 @@ function ownersOf(binding: Binding, threads: number): { binding: Binding; axes: 
     if (long.length === 0) return `"${param.name}" is too short to be shared out`;
     axes[param.name] = ownedAxis(ir, param.name, long);
   }
-  const owners = compiledOwners(ir, axes);
+  const owners = derive(ir, compiledOwners, axes);
   const gain = owners.kernel.gain(threads);
   if (gain < LEAST_GAIN) return `${threads} would each look at all elements, for a gain of ${gain.toFixed(2)} at best`;
   const partLengths = Object.entries(owners.kernel.partLengths).map(([name, scalar]) => [
@@ -110,19 +111,10 @@ interface CompiledOwners {
   access: AccessAnalysis;
 }
 
-const compiled = new WeakMap<KernelIR, Map<string, CompiledOwners>>();
-
-/** The kernel's form for owners, the same object each time, as backends remember what they compiled by it. */
+/** The kernel's form for owners. */
 function compiledOwners(ir: KernelIR, axes: Readonly<Record<string, number>>): CompiledOwners {
-  const variants = compiled.get(ir) ?? new Map<string, CompiledOwners>();
-  compiled.set(ir, variants);
-  const key = JSON.stringify(axes);
-  let variant = variants.get(key);
-  if (!variant) {
-    const kernel = ownersKernel(ir, axes);
-    variants.set(key, (variant = { kernel, access: analyseAccess(kernel.ir) }));
-  }
-  return variant;
+  const kernel = ownersKernel(ir, axes);
+  return { kernel, access: analyseAccess(kernel.ir) };
 }
 
 /** Chooses the strategy of a scatter parameter whose order is free, and takes the memory that it needs. */

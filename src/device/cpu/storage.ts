@@ -1,5 +1,5 @@
 import { systemMemory } from "#engine";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { CPU_MEMORY, type Buffer } from "../memory/view.js";
 import { backlog } from "./backlog.js";
 import { createMemory, growMemory, isWide, MAX_PAGES, memoryLimits, PAGE } from "./wasm-memory.js";

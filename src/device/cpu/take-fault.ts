@@ -1,4 +1,4 @@
-import type { KernelError } from "../../ir/errors.js";
+import type { KernelError } from "../../base/errors.js";
 import { FAULT } from "../../ir/passes/check-indices.js";
 import { faultError, type Bound } from "../launch/faults.js";
 import { hostArray } from "./host-view.js";

@@ -1,5 +1,5 @@
 import { ModuleBuilder } from "../../emit/wasm/encoder.js";
-import { DeviceError, IsoformError } from "../../ir/errors.js";
+import { DeviceError, IsoformError } from "../../base/errors.js";
 
 /* The WebAssembly memory that the CPU backends share: with 32-bit addresses, or with 64-bit ones where more is needed. */
 

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
 import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";

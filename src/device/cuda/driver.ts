@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Koffi, Library } from "../ffi.js";
 import { DECLARATIONS, nameIn, type DeviceAttribute, type DriverApi, type DriverCall, type DriverQueries, type Handle } from "./calls.js";
 import { cudaApi } from "./cuda-api.js";

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
 import { keepSource } from "../../cache/keep-source.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";

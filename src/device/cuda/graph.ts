@@ -1,4 +1,4 @@
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import { loadCopies } from "../gpu/copies.js";
 import type { GpuFold } from "../gpu/fold.js";

@@ -1,5 +1,5 @@
 import { cudaLanguage } from "../../emit/c/cuda.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { cachedBinary } from "../../cache/cache.js";
 import { loadKoffi, type Library } from "../ffi.js";
 import { findNvrtc, openNvrtcLibrary, type NvrtcPaths } from "./library.js";

@@ -1,5 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 import { readView, writeView as writeHostView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import type { Binding } from "../launch/binding.js";

@@ -1,5 +1,5 @@
 import type { GpuLanguage } from "../../emit/c/gpu/program.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Library } from "../ffi.js";
 
 export interface CodeOptions {

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Handle } from "./calls.js";
 import type { Gpu } from "./gpu.js";
 

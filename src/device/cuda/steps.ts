@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../emit/c/gpu/program.js";
 import type { AnySlot } from "../../emit/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";

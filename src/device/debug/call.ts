@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Binding } from "../launch/binding.js";
 import type { AnyView } from "../memory/blocked-view.js";
 import { foldOfParam } from "../cpu/partials.js";

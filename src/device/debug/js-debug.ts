@@ -1,7 +1,7 @@
 import { emitJs, type JsTarget } from "../../emit/js/index.js";
 import type { ReduceParam, ScalarParam } from "../../ir/types.js";
-import { KernelError } from "../../ir/errors.js";
-import { withPrinter } from "../../kernel/builtins.js";
+import { KernelError } from "../../base/errors.js";
+import { withPrinter } from "../../kernel/declare/builtins.js";
 import { printerOf } from "../launch/prints.js";
 import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";

@@ -1,5 +1,5 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import { arrayTypeOf, type ArrayType, type Lanes, type ScalarToken, type Team } from "../../kernel/params.js";
+import { arrayTypeOf, type ArrayType, type Lanes, type ScalarToken, type Team } from "../../kernel/declare/params.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";

@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
-import { KernelError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { KernelError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Location } from "../../ir/types.js";
 import type { Piece } from "./arena.js";
 import { Shadow } from "./shadow.js";

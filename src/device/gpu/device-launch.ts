@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { requireLiveViews } from "../launch/bind.js";
 import type { Binding } from "../launch/binding.js";
 import type { Cost, Launch, Precision } from "../device.js";

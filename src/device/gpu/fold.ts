@@ -1,5 +1,5 @@
-import { LaunchError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";

@@ -5,6 +5,7 @@ import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";
 import { BYTES } from "../memory/view.js";
+import { SORTED_AT_A_TIME, TILE_PERCENT } from "../../schedule/constants.js";
 import { groupLimit } from "./group-limit.js";
 import type { GpuEntry, GpuMachine } from "./machine.js";
 import { sizeOf, type Gridded, type PlanRules } from "./plan.js";
@@ -14,12 +15,8 @@ import { blocks, type Shape } from "./steps.js";
 
 /** Chunks that one block folds in a step. */
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
-/** Contributions that are written and sorted at a time. */
-const SORTED_AT_A_TIME = 1 << 22;
 /** Blocks of teams, as a multiple of what the device holds at a time: more cost more to start than a small team's work, fewer share uneven teams out badly. */
 const TEAM_WAVES = 4;
-/** The share of the last-level cache that the planes which a tile of blocks works on may fill. */
-const TILE_SHARE = 0.4;
 
 /** How the plan of a launch becomes grids of blocks on a GPU. `shared` are the bytes of copies in the block's memory. */
 export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram, main: GpuEntry, shared: number): PlanRules<Shape> {
@@ -32,8 +29,8 @@ export function gridRules(gpu: GpuMachine, binding: Binding, code: LaunchProgram
     sortTile: SORT_TILE,
     // Sets all bits of unused slots: they are sorted after every target, as a bit pattern of the sorted bits is left for them.
     keyBits: (size) => Math.floor(Math.log2(Math.max(1, size))) + 1,
-    sortedAtATime: SORTED_AT_A_TIME,
-    batches: (policy, slots) => rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
+    sortedAtATime: SORTED_AT_A_TIME.gpu,
+    batches: (policy, slots) => rangeBatches(policy, slots, SORTED_AT_A_TIME.gpu).map((batch) => ({ policy: batch, piece: 0 })),
     overElements: (policy) =>
       program.traversal === "segments"
         ? gridOfSegments(policy, code.caches!.segment, program.threads, shared)
@@ -109,7 +106,10 @@ function gridOverBox(
   const slabs = blocks(depth, planes);
   const boxes = Object.values(binding.views).filter(({ size }) => size >= depth * rows * columns);
   const rowBytes = boxes.reduce((sum, { size, type }) => sum + (size / (depth * rows)) * BYTES[type], 0);
-  const fitting = Math.max(1, Math.floor(((tuning.values.cacheShare ?? TILE_SHARE) * gpu.facts.l2Bytes) / (planes * rowBytes * block[1])));
+  const fitting = Math.max(
+    1,
+    Math.floor(((tuning.values.cacheShare ?? TILE_PERCENT / 100) * gpu.facts.l2Bytes) / (planes * rowBytes * block[1])),
+  );
   // Planes that are looked at once may come in any order.
   const tiles = program.planes > 1 ? Math.min(groupLimit(), blocks(columnBlocks, fitting)) : 1;
   const tile = blocks(columnBlocks, tiles);

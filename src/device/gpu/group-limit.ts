@@ -1,12 +1,11 @@
+import { GRID_LIMIT } from "../../schedule/constants.js";
+
 /*
  * How many blocks, or workgroups, a grid has along an axis. Launches over more go over their elements in strides; small launches do so only
  * where the limit is lowered, as tests of strides do.
  */
 
-/** The most workgroups along each axis of WebGPU, and the most blocks along y and z of CUDA and HIP. */
-const GROUP_LIMIT = 65535;
-
-let limit = GROUP_LIMIT;
+let limit: number = GRID_LIMIT;
 
 /** The most groups along one axis of a grid that is planned now. */
 export const groupLimit = (): number => limit;

@@ -1,9 +1,9 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
 import { BLOCK } from "../../emit/c/gpu/writer.js";
 import type { AnySlot } from "../../emit/slots.js";
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";
 import { checksRemark } from "../launch/faults.js";

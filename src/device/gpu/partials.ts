@@ -1,9 +1,7 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
+import { FINISH_LIMIT } from "../../schedule/constants.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { RangePolicy } from "../launch/policy.js";
-
-/** Partials that one block folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 14;
 
 interface Reduced {
   readonly name: string;

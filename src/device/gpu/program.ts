@@ -10,6 +10,8 @@ import {
   type ShapeTuning,
   type Traversal,
 } from "../../emit/c/gpu/program.js";
+import { derive } from "../../cache/derive.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Tunables } from "../../ir/tuning.js";
 import { laneLoops } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
@@ -46,14 +48,8 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
     ...assume(binding, addressing, scatter.code, facts, language),
     ...(caches && { scatterCacheLines: caches.lines }),
   };
-  const variants = programs.get(ir) ?? new Map<string, GpuProgram>();
-  programs.set(ir, variants);
-  const emitted = (assumptions: GpuAssumptions): GpuProgram => {
-    const key = `${language.name} ${JSON.stringify(assumptions)}`;
-    const program = variants.get(key) ?? emitProgram(binding, language, assumptions);
-    variants.set(key, program);
-    return program;
-  };
+  const emitted = (assumptions: GpuAssumptions): GpuProgram =>
+    derive(ir, emitProgram, { access: binding.access, language, assumptions }, `${language.name} ${JSON.stringify(assumptions)}`);
   const tuning = new LaunchTuning(binding, () => tunablesOf(binding, emitted(untuned), facts));
   const wished = blockOfTile(binding.policy, () => emitted(untuned).traversal);
   const tuned = SHAPE_TUNING.filter((name) => tuning.values[name] !== undefined).map((name) => [name, tuning.values[name]]);
@@ -78,8 +74,14 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   };
 }
 
+interface Emitted {
+  readonly access: AccessAnalysis;
+  readonly language: GpuLanguage;
+  readonly assumptions: GpuAssumptions;
+}
+
 /** Emitted, or found emitted by another process. */
-function emitProgram({ ir, access }: Binding, language: GpuLanguage, assumptions: GpuAssumptions): GpuProgram {
+function emitProgram(ir: KernelIR, { access, language, assumptions }: Emitted): GpuProgram {
   const emit = (): GpuProgram => language.emit(ir, access, assumptions);
   const program = memoised("program", [named(ir), language.name, assumptions], () => {
     const { tunables: _, ...data } = emit();
@@ -121,8 +123,6 @@ function tunablesOf(binding: Binding, program: GpuProgram, { threads }: CodeFact
 }
 
 const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)));
-
-const programs = new WeakMap<KernelIR, Map<string, GpuProgram>>();
 
 /** Elements from which on it does not matter that the next kernel is started late: 2 of 40 us on an H200, and more where elements do more. */
 const LARGE = 2 ** 23;

@@ -1,7 +1,7 @@
 import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
 import { BLOCK_LINES, LINE_ELEMENTS, MOST_CACHED } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES, type View } from "../memory/view.js";

@@ -1,6 +1,6 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { strategySource } from "../tuning/tuning.js";
 import { BYTES } from "../memory/view.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { slotText, type GpuSlot } from "../../emit/slots.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";

@@ -1,7 +1,7 @@
 import type { DriverApi } from "../cuda/calls.js";
 import { REMEDIES } from "../cuda/cuda-api.js";
 import type { DriverQueries, Handle } from "../cuda/calls.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { openHipLibrary } from "./library.js";
 
 const NOTHING_TO_DO = () => 0;

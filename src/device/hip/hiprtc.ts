@@ -1,5 +1,5 @@
 import { hipLanguage } from "../../emit/c/hip.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { cachedBinary } from "../../cache/cache.js";
 import { RuntimeCompiler, type CodeOptions, type GpuCompiler } from "../cuda/runtime-compiler.js";
 import { loadKoffi, type Library } from "../ffi.js";

@@ -1,6 +1,6 @@
 import type { KernelIR, ReduceParam } from "../../ir/types.js";
 import { emitJs, rangeSlots, type JsTarget, type AllocatedView } from "../../emit/js/index.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { ANY_RANGE, SeenRanges } from "../cpu/any-range.js";
 import type { Aside } from "../cpu/backlog.js";

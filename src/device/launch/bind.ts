@@ -1,6 +1,6 @@
 import { originalPosition } from "#source-map";
-import { own, requireOptions } from "../../ir/own.js";
-import { ELEMENTS, isInteger, type NumericType, type ScalarType } from "../../ir/scalars.js";
+import { own, requireOptions } from "../../base/own.js";
+import { ELEMENTS, isFloat, isInteger, wrap, type NumericType, type ScalarType } from "../../ir/scalars.js";
 import { outside, takenRange, type Access, type AccessAnalysis } from "../../ir/analysis/access.js";
 import { equal, type Interval, partsOf } from "../../ir/analysis/affine.js";
 import { overlapIn } from "../../ir/analysis/launch-races.js";
@@ -23,10 +23,10 @@ import {
   type CompiledKernel,
   type CompileOptions,
 } from "../../kernel/compile.js";
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { ParamToken } from "../../kernel/params.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import type { ParamToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
@@ -262,9 +262,9 @@ class Checks {
     if (type === "bool")
       return typeof value === "boolean" ? value : this.fail(`${name} is bool, and is given ${describe(value)}; give true or false`);
     if (typeof value !== "number") return this.fail(`${name} is ${type}, and is given ${describe(value)}; give a number`);
-    if (type === "f32") return Math.fround(value);
-    const { kind, least, greatest } = ELEMENTS[type];
-    if (kind !== "float" && !(Number.isInteger(value) && value >= least && value <= greatest))
+    if (isFloat(type)) return wrap(type, value);
+    const { least, greatest } = ELEMENTS[type];
+    if (!(Number.isInteger(value) && value >= least && value <= greatest))
       return this.fail(`${name} is ${type}, and ${value} is not a whole number from ${least} to ${greatest}`);
     return value;
   }

@@ -2,7 +2,7 @@ import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { CompiledKernel, CompileOptions } from "../../kernel/compile.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Cost, Device, LaunchOptions, PeerStore, Precision, ScatterStrategy } from "../device.js";
 import type { View } from "../memory/view.js";
 import type { Chosen } from "./chosen.js";

@@ -1,5 +1,5 @@
 import { FAULT } from "../../ir/passes/check-indices.js";
-import type { KernelError } from "../../ir/errors.js";
+import type { KernelError } from "../../base/errors.js";
 import type { View } from "../memory/view.js";
 import { faultError, faultRecord, holdFaultRecord, recordsAround, releaseFaultRecord, type Bound } from "./faults.js";
 

@@ -1,6 +1,6 @@
-import { DeviceError, LaunchError } from "../../ir/errors.js";
-import { otherCopies } from "../../ir/copies.js";
-import { describe } from "../../ir/describe.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
+import { otherCopies } from "../../base/copies.js";
+import { describe } from "../../base/describe.js";
 import type { ElementType } from "../../ir/types.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { overlap, requireApart } from "../memory/overlap.js";

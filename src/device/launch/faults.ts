@@ -1,4 +1,4 @@
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import { axisWords } from "../../ir/declared-bounds.js";
 import { arrayShapes } from "../../ir/analysis/bounds.js";
 import { FAULT } from "../../ir/passes/check-indices.js";

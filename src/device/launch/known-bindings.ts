@@ -1,5 +1,5 @@
-import { isFloat, type FloatType, type NumericType } from "../../ir/scalars.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { isFloat, wrap, type FloatType, type NumericType } from "../../ir/scalars.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
 import type { Device, LaunchOptions, Precision } from "../device.js";
 import type { Policy } from "./policy.js";
@@ -93,7 +93,7 @@ export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars"
   return { scalars, initial };
 }
 
-const inType = (type: NumericType, value: number): number => (type === "f32" ? Math.fround(value) : value);
+const inType = (type: NumericType, value: number): number => (isFloat(type) ? wrap(type, value) : value);
 
 /** Remembers a binding that has passed all checks, and gives its place. */
 export function remember(call: Call, made: Checked, compiled: CompiledCall): object {

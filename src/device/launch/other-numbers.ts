@@ -1,6 +1,6 @@
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Params } from "../../kernel/params.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Params } from "../../kernel/declare/params.js";
 import type { Launch } from "../device.js";
 import type { Call } from "./binding.js";
 import type { Policy } from "./policy.js";

@@ -1,7 +1,7 @@
 import type { Policy, RangePolicy, TeamPolicy } from "../../ir/launch.js";
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
-import { requireOptions } from "../../ir/own.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
+import { requireOptions } from "../../base/own.js";
 
 export type { Policy, RangePolicy, TeamPolicy };
 

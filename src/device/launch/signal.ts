@@ -1,5 +1,5 @@
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
 import type { LaunchOptions, DeviceRunOptions } from "../device.js";
 
 /** The options of a launch that runs once, and the signal that may end it. Throws LaunchError for any other value, and the reason of a signal that was given already. */

@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
-import type { Rank } from "../../kernel/params.js";
-import { LaunchError } from "../../ir/errors.js";
-import { INSPECT } from "../../ir/inspect.js";
+import type { Rank } from "../../kernel/declare/params.js";
+import { LaunchError } from "../../base/errors.js";
+import { INSPECT } from "../../base/inspect.js";
 import type { Buffer, View } from "./view.js";
 
 /** Argument of a kernel's view or scatter parameter. */

@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import { reachOf } from "../../ir/reach.js";
 import { storageOf, type AnyView } from "./blocked-view.js";
 import { BYTES, type View } from "./view.js";

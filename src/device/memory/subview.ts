@@ -1,6 +1,6 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { ElementType } from "../../ir/types.js";
-import type { Rank } from "../../kernel/params.js";
+import type { Rank } from "../../kernel/declare/params.js";
 import { View } from "./view.js";
 
 /** The whole extent of an axis, in `subview`. */

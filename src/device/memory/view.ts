@@ -1,20 +1,14 @@
 import { ELEMENTS } from "../../ir/scalars.js";
-import { isRank, MAX_RANK } from "../../ir/rank.js";
+import { isRank, MAX_RANK } from "../../base/rank.js";
 import { reachOf } from "../../ir/reach.js";
 import type { ElementType } from "../../ir/types.js";
-import type { Rank } from "../../kernel/params.js";
-import { LaunchError } from "../../ir/errors.js";
-import { INSPECT } from "../../ir/inspect.js";
-import { requireOptions } from "../../ir/own.js";
-import { describe } from "../../ir/describe.js";
+import type { Rank } from "../../kernel/declare/params.js";
+import { LaunchError } from "../../base/errors.js";
+import { INSPECT } from "../../base/inspect.js";
+import { requireOptions } from "../../base/own.js";
+import { describe } from "../../base/describe.js";
 
-interface TypedArrays {
-  f64: Float64Array<ArrayBufferLike>;
-  f32: Float32Array<ArrayBufferLike>;
-  i32: Int32Array<ArrayBufferLike>;
-  u32: Uint32Array<ArrayBufferLike>;
-  u8: Uint8Array<ArrayBufferLike>;
-}
+type TypedArrays = { [T in ElementType]: (typeof ELEMENTS)[T]["array"]["prototype"] };
 /** The host array of an element type. */
 export type TypedArrayOf<T extends ElementType> = TypedArrays[T];
 /** A host array of any element type. */

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Aside } from "../cpu/backlog.js";
 import type { Entry, Loader } from "./library.js";
 

@@ -1,4 +1,4 @@
-import { MAX_RANK } from "../../ir/rank.js";
+import { MAX_RANK } from "../../base/rank.js";
 import type { Region, Transfer } from "../cpu/graph.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { Entry, Loader } from "./library.js";

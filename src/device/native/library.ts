@@ -1,5 +1,5 @@
 import { discard } from "../../cache/cache.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { LoadTest } from "./compiler.js";
 import type * as Koffi from "koffi";
 

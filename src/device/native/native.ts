@@ -1,3 +1,4 @@
+import { derive } from "../../cache/derive.js";
 import { memoised, named } from "#memoise";
 import type { Aside } from "../cpu/backlog.js";
 import { threadCount } from "../cpu/pool.js";
@@ -11,7 +12,7 @@ import { tilesOf } from "../../ir/analysis/tiles.js";
 import { freePlans, planScatters, type ScatterPlan } from "../cpu/scatter-plan.js";
 import { cpuStorage } from "../cpu/storage.js";
 import { WorkLike, type Serial } from "../cpu/work-like.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "../../emit/c/openmp.js";
 import type { KernelIR } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
@@ -32,9 +33,6 @@ import { limitSpinning, Loader, loadKoffi, type Entry } from "./library.js";
 const SERIAL: Serial = { bytes: 98304, flops: 20000 };
 /** An atomic update in units of an element's copy and fold. */
 const ATOMIC_COST = 8;
-/** Variants of a kernel's code that are kept for later launches. */
-const KEPT_CODES = 64;
-
 interface NativeCode {
   readonly program: OpenMPProgram;
   readonly entry: Entry;
@@ -42,7 +40,6 @@ interface NativeCode {
 
 /** C with OpenMP, compiled by the system's compiler when a kernel is first launched. */
 class NativeDevice extends CpuDevice {
-  private readonly codes = new WeakMap<KernelIR, Map<string, NativeCode>>();
   private graphEntries: Record<keyof typeof GRAPH_FUNCTIONS, Entry> | undefined;
 
   constructor(
@@ -116,20 +113,19 @@ class NativeDevice extends CpuDevice {
     const tiles = tilesOf(binding.ir, binding.policy, Object.values(scatter));
     const settled = { strides, disjoint: binding.disjointMemory, ordered, scatter, sizes: binding.sizes(), ...(tiles && { tiled: true }) };
     const options = { ...settled, streaming: streams(binding, settled) };
-    const key = JSON.stringify([options, hasOpenMP(this.compiler)]);
-    let variants = this.codes.get(binding.ir);
-    if (!variants || variants.size >= KEPT_CODES) this.codes.set(binding.ir, (variants = new Map<string, NativeCode>()));
-    let code = variants.get(key);
-    if (!code) {
-      const program = this.emit(binding, options);
-      const test = this.loader.test(program.entry);
-      const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision, test);
-      code = { program, entry: this.loader.entry(library, program.entry) };
-      nameInSignals(this.compiler, this.loader, binding.kernel, code.entry);
-      variants.set(key, code);
-    } else keepSource(binding.kernel.name, code.program.source, binding.precision, "c");
+    const code = derive(binding.ir, this.compiled, { binding, options }, JSON.stringify([options, hasOpenMP(this.compiler)]));
+    keepSource(binding.kernel.name, code.program.source, binding.precision, "c");
     return code;
   }
+
+  private readonly compiled = (_: KernelIR, { binding, options }: { binding: Binding; options: OpenMPOptions }): NativeCode => {
+    const program = this.emit(binding, options);
+    const test = this.loader.test(program.entry);
+    const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision, test);
+    const entry = this.loader.entry(library, program.entry);
+    nameInSignals(this.compiler, this.loader, binding.kernel, entry);
+    return { program, entry };
+  };
 
   private emit(binding: Binding, options: OpenMPOptions): OpenMPProgram {
     const { ir, access } = binding;

@@ -1,4 +1,4 @@
-import type { Kernel } from "../../kernel/kernel.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { compileLibrary, type Compiler } from "./compiler.js";
 import type { Entry, Loader } from "./library.js";
 

@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { openLibrary, type Koffi, type Library } from "../ffi.js";
 
 /** Handles fit a double: user space has 47 bits. */

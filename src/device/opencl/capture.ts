@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Queue } from "../device.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./api.js";

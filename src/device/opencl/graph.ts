@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Graph } from "../device.js";
 import type { Binding } from "../launch/binding.js";
 import type { Captured, CommandQueue } from "./capture.js";

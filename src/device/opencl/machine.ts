@@ -1,7 +1,7 @@
 import { openclLanguage } from "../../emit/c/opencl.js";
 import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
 import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
 import type { AnySlot } from "../../emit/slots.js";

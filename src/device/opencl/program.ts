@@ -1,5 +1,5 @@
 import type { Precision } from "../device.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { recall, remember } from "../../cache/cache.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { BUILD_FAILED, failure, type Handle, type Opencl } from "./api.js";

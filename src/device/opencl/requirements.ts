@@ -1,7 +1,8 @@
+import { isSingle } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { OpenclFacts } from "./facts.js";
 
@@ -24,8 +25,8 @@ export function requireCapabilities(device: string, facts: OpenclFacts, { kernel
 function firstRounded(ir: KernelIR): { what: string; line: number } | undefined {
   let found: { what: string; line: number } | undefined;
   walkExprs(ir.body, (e, { location: { line } }) => {
-    if (e.op === "binary" && e.fn === "div" && e.type === "f32") found ??= { what: "a division", line };
-    if (e.op === "unary" && e.fn === "sqrt" && e.type === "f32") found ??= { what: "a square root", line };
+    if (e.op === "binary" && e.fn === "div" && isSingle(e.type)) found ??= { what: "a division", line };
+    if (e.op === "unary" && e.fn === "sqrt" && isSingle(e.type)) found ??= { what: "a square root", line };
   });
   return found;
 }

@@ -1,7 +1,7 @@
 import { recall, remember } from "../../cache/cache.js";
-import { DeviceError } from "../../ir/errors.js";
-import { teamKernel } from "../../kernel/kernel.js";
-import { f32, i32, view } from "../../kernel/params.js";
+import { DeviceError } from "../../base/errors.js";
+import { teamKernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, view } from "../../kernel/declare/params.js";
 import type { Device } from "../device.js";
 import { programOf } from "../gpu/program.js";
 import { bind } from "../launch/bind.js";

@@ -1,5 +1,5 @@
 import { TUNING_NAMES, type Tunables, type Tuning } from "../../ir/tuning.js";
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Device, Launch, TuningOfLaunch } from "../device.js";
 import { region } from "../tools/tools.js";
 import type { Measured } from "../launch/chosen.js";

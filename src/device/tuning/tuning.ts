@@ -1,9 +1,10 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
+import { derive } from "../../cache/derive.js";
 import { orderMatters } from "../../ir/identity.js";
 import { TUNING_NAMES, tuningText, type Tunables, type Tuning } from "../../ir/tuning.js";
 import type { KernelIR } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Params } from "../../kernel/params.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Params } from "../../kernel/declare/params.js";
 import type { Device, DeviceTuning, Launch, LaunchOptions, LaunchTraits, TuningOfLaunch } from "../device.js";
 import type { Binding } from "../launch/binding.js";
 import { tune } from "./tune.js";
@@ -183,17 +184,11 @@ function keyOf({ ir, precision, policy, views, partials, unfolded }: LaunchTrait
   const extents =
     policy.kind === "team" ? [policy.league, policy.size ?? 0, policy.lanes ?? 0] : [...policy.extents, ...(policy.tile ?? [])];
   const layouts = Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => (stride === 1 ? 1 : 0))]);
-  return JSON.stringify([codeOf(ir), precision, extents.map(sizeClass), layouts, partials, unfolded, scatter]);
+  return JSON.stringify([derive(ir, codeOf), precision, extents.map(sizeClass), layouts, partials, unfolded, scatter]);
 }
 
 /** Two classes from one power of two to the next. */
 const sizeClass = (extent: number): number => Math.ceil(2 * Math.log2(Math.max(1, extent)));
 
-const codes = new WeakMap<KernelIR, string>();
-
-function codeOf(ir: KernelIR): string {
-  let code = codes.get(ir);
-  // Leaves out locations: the code's place in its file does not matter.
-  if (code === undefined) codes.set(ir, (code = JSON.stringify(ir, (name, value) => (name === "location" ? undefined : value))));
-  return code;
-}
+/** The code as text, without locations: its place in its file does not matter. */
+const codeOf = (ir: KernelIR): string => JSON.stringify(ir, (name, value) => (name === "location" ? undefined : value));

@@ -4,7 +4,7 @@ import type { WasmSlot } from "../../emit/slots.js";
 import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { ANY_RANGE, enclosing } from "../cpu/any-range.js";
 import type { Aside } from "../cpu/backlog.js";
 import { addressOf } from "../cpu/host-view.js";

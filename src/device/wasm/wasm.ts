@@ -1,5 +1,5 @@
 import type { WasmSpec } from "../../emit/wasm/module.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Policy } from "../../ir/launch.js";
 import type { Binding } from "../launch/binding.js";
 import { CpuDevice } from "../cpu/cpu-device.js";

@@ -1,5 +1,5 @@
 import { loadDawn, quietly } from "#dawn";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 
 /** A way to WebGPU on this machine, or why there is none. */
 export type Found = { gpu: GPU; adapter: GPUAdapter; versions: Record<string, string> } | { missing: { reason: string; remedy: string } };

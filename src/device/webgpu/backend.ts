@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Backend, BackendReport, Device, OpenOptions } from "../device.js";
 import { findAdapter, labelOf, requestDevice } from "./adapter.js";
 import { Gpu } from "./gpu.js";

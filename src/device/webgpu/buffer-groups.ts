@@ -1,8 +1,9 @@
+import { isPacked, isSigned } from "../../ir/scalars.js";
 import { isAtomic, type Groups, type Representation, type ScatterCode } from "../../emit/wgsl/program.js";
 import { takenRange } from "../../ir/analysis/access.js";
 import { launchRanges } from "../../ir/analysis/contributions.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding as KernelBinding } from "../launch/binding.js";
 import { cut } from "../gpu/sorted-contributions.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
@@ -132,7 +133,7 @@ function boundViews({ ir, views, outputs, access }: KernelBinding, scatter: Read
       name,
       view,
       written: written || Object.hasOwn(scatter, name) || counters.includes(name),
-      atomic: isAtomic(scatter[name]) || (written && view.type === "u8") || counters.includes(name),
+      atomic: isAtomic(scatter[name]) || (written && isPacked(view.type)) || counters.includes(name),
     };
   });
   const results = Object.entries(outputs).flatMap(([name, view]): Bound[] =>
@@ -174,8 +175,8 @@ function pack(gpu: Gpu, binding: KernelBinding, groups: readonly Group[]): Packe
 function representationOf({ views, atomic }: Group): Representation {
   const types = new Set(views.map(({ view }) => view.type));
   const [type] = types;
-  if (atomic) return types.size === 1 && type === "i32" ? "atomic_i32" : "atomic_u32";
-  return types.size === 1 && type !== "u8" ? type : "words";
+  if (atomic) return types.size === 1 && isSigned(type) ? "atomic_i32" : "atomic_u32";
+  return types.size === 1 && !isPacked(type) ? type : "words";
 }
 
 /** The whole buffer where that can be bound, else the part that the places reach; undefined if that is too much. */

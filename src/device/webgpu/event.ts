@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { DeviceEvent } from "../device.js";
 import type { CheckingEvent, FaultsBefore } from "../launch/device-queue.js";
 import type { Gpu } from "./gpu.js";

@@ -1,8 +1,9 @@
+import { isDouble } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Binding } from "../launch/binding.js";
 
 /** Throws LaunchError if a kernel needs f64 and the device has none. */
@@ -28,10 +29,10 @@ export function requireRange(device: { readonly name: string }, binding: Pick<Bi
         "scale it, write Infinity, or use a backend with f64",
     );
   };
-  for (const param of ir.params) if (param.kind === "scalar" && param.type === "f64") check(Number(scalars[param.name]), `"${param.name}"`);
+  for (const param of ir.params) if (param.kind === "scalar" && isDouble(param.type)) check(Number(scalars[param.name]), `"${param.name}"`);
   for (const { name, type, values } of ir.tables)
-    if (type === "f64") for (const value of values) check(value, `a value of table "${name}"`);
+    if (isDouble(type)) for (const value of values) check(value, `a value of table "${name}"`);
   walkExprs(ir.body, (e, { location }) => {
-    if (e.op === "const" && e.type === "f64") check(Number(e.value), "a constant", location.line);
+    if (e.op === "const" && isDouble(e.type)) check(Number(e.value), "a constant", location.line);
   });
 }

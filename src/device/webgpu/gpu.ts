@@ -1,4 +1,4 @@
-import { DeviceError, LaunchError, type IsoformError } from "../../ir/errors.js";
+import { DeviceError, LaunchError, type IsoformError } from "../../base/errors.js";
 import type { Entry } from "../../emit/wgsl/program.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import { Commands } from "./commands.js";

@@ -1,6 +1,7 @@
 import { SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
+import { FOLDING_GROUPS, SORTED_AT_A_TIME } from "../../schedule/constants.js";
 import { groupLimit } from "../gpu/group-limit.js";
 import { sizeOf, type PlanRules } from "../gpu/plan.js";
 import { rangeBatches } from "../gpu/sorted-contributions.js";
@@ -10,10 +11,6 @@ import { groupsFor, linearGrid, type Grid } from "./steps.js";
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
-/** Contributions that are written and sorted at a time. */
-const SORTED_AT_A_TIME = 1 << 20;
-/** Workgroups of a grid that strides over its elements and folds. */
-const FOLDING_GROUPS = 1024;
 
 /** How the plan of a launch becomes grids of workgroups. */
 export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRules<Grid> {
@@ -26,12 +23,12 @@ export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRule
     sortTile: SORT_TILE,
     // Counts positions from 1 on in keys; unused slots have the key 0.
     keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1,
-    sortedAtATime: SORTED_AT_A_TIME,
+    sortedAtATime: SORTED_AT_A_TIME.webgpu,
     // Pieces of the range whose memory a shader sees, or whose contributions fit the memory for them; chunks stay whole.
     batches: (policy, slots) =>
       slots === 0
         ? buffers.pieces.map((of, piece) => ({ policy: of.policy as RangePolicy, piece }))
-        : rangeBatches(policy, slots, SORTED_AT_A_TIME).map((batch) => ({ policy: batch, piece: 0 })),
+        : rangeBatches(policy, slots, SORTED_AT_A_TIME.webgpu).map((batch) => ({ policy: batch, piece: 0 })),
     overElements: (policy, whole) => {
       const most = whole && traversal === "strided" ? FOLDING_GROUPS : Infinity;
       const grid = traversal === "segments" ? linearGrid(groupsFor(sizeOf(policy), segment)) : gridOf(policy, most, main.workgroup);

@@ -1,3 +1,4 @@
+import { isDouble } from "../../ir/scalars.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { ElementType } from "../../ir/types.js";
 import { typedArray, type TypedArrayOf } from "../memory/view.js";
@@ -5,7 +6,7 @@ import type { Gpu } from "./gpu.js";
 
 /** Host data as the device keeps it: a multiple of four bytes; f64 as pairs of f32 where it is emulated. */
 export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<number>): Uint8Array<ArrayBuffer> {
-  if (type === "f64" && emulates) {
+  if (isDouble(type) && emulates) {
     const pairs = new Float32Array(2 * data.length);
     for (let n = 0; n < data.length; n++) [pairs[2 * n], pairs[2 * n + 1]] = pair(data[n]);
     return new Uint8Array(pairs.buffer);
@@ -21,7 +22,7 @@ export function toDevice({ emulates }: Gpu, type: ElementType, data: ArrayLike<n
 
 /** The other way round. */
 export function fromDevice<T extends ElementType>({ emulates }: Gpu, type: T, bytes: ArrayBuffer, count: number): TypedArrayOf<T> {
-  if (type !== "f64" || !emulates) return typedArray(type, bytes, 0, count);
+  if (!isDouble(type) || !emulates) return typedArray(type, bytes, 0, count);
   const pairs = new Float32Array(bytes, 0, 2 * count);
   const result = typedArray(type, count);
   for (let n = 0; n < count; n++) result[n] = whole(pairs[2 * n], pairs[2 * n + 1]);

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { entriesOf } from "../../emit/wgsl/kernel.js";
 import { SORT, SORT_BITS, type SortSlot } from "../../emit/wgsl/sorted-scatter.js";
 import type { Entry, WgslProgram } from "../../emit/wgsl/program.js";

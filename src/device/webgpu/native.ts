@@ -1,4 +1,4 @@
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Device } from "../device.js";
 import type { View } from "../memory/view.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";

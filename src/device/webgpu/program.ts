@@ -1,7 +1,9 @@
+import { derive } from "../../cache/derive.js";
 import { emitWgsl } from "../../emit/wgsl/kernel.js";
 import { WORKGROUP, type WgslAssumptions, type WgslProgram } from "../../emit/wgsl/program.js";
+import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { Tunables } from "../tuning/tuning.js";
 import type { ScatterCacheShape } from "../gpu/scatter-cache.js";
@@ -65,11 +67,7 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
     members: policy.kind === "team" ? membersOf(policy.size, serial) : WORKGROUP,
     threads,
   };
-  const variants = programs.get(ir) ?? new Map<string, WgslProgram>();
-  programs.set(ir, variants);
-  const key = JSON.stringify(assumptions);
-  const program = variants.get(key) ?? emitWgsl(ir, access, assumptions);
-  variants.set(key, program);
+  const program = derive(ir, emitted, { access, assumptions }, JSON.stringify(assumptions));
   const most = gpu.limits.maxComputeWorkgroupStorageSize;
   if (program.main.workgroupBytes > most)
     throw new LaunchError(
@@ -100,7 +98,8 @@ export function programOf(gpu: Gpu, binding: Binding, threads?: number): LaunchP
   };
 }
 
-const programs = new WeakMap<KernelIR, Map<string, WgslProgram>>();
+const emitted = (ir: KernelIR, { access, assumptions }: { access: AccessAnalysis; assumptions: WgslAssumptions }): WgslProgram =>
+  emitWgsl(ir, access, assumptions);
 
 /** Members of a team: a power of two near the wish. */
 function membersOf(wish: number = DEFAULT_TEAM, serial: boolean): number {

@@ -1,5 +1,5 @@
 import type { ElementType } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import { readView } from "../cpu/host-view.js";
 import type { Device, DeviceEvent, Graph, Launch, Queue } from "../device.js";
 import { BYTES, type TypedArrayOf, type View } from "../memory/view.js";

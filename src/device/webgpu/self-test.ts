@@ -1,6 +1,6 @@
 import { Helpers } from "../../emit/wgsl/helpers.js";
 import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import type { Gpu } from "./gpu.js";
 import { fillFrom } from "../gpu/steps.js";
 import { blockOf, planDispatches } from "./steps.js";

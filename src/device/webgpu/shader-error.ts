@@ -1,5 +1,5 @@
 import type { Entry } from "../../emit/wgsl/program.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 
 /**
  * Error for a shader that the driver rejects: the kernel, its line (the emitted code notes source lines), the driver's words and the

@@ -1,4 +1,4 @@
-import { ELEMENTS } from "../../ir/scalars.js";
+import { ELEMENTS, isDouble } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
 import type { AnySlot } from "../../emit/slots.js";
@@ -98,7 +98,7 @@ export function blockOf<Slot extends AnySlot>(fields: readonly LaunchField<Slot>
   fields.forEach(({ slot, type }, n) => {
     const value = valueOf(fill, slot);
     const at = offsets[n];
-    if (type === "f64") pair(value).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
+    if (isDouble(type)) pair(value).forEach((part, half) => data.setFloat32(at + 4 * half, part, true));
     else data[type === "bool" ? "setUint32" : ELEMENTS[type].set](at, value, true);
   });
   return data.buffer;

@@ -1,6 +1,7 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { isDouble, isSingle } from "../../ir/scalars.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { ReduceParam, ScatterParam } from "../../ir/types.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import { chooseEach, inAnyOrder, inOrder, sorted, type Choice, type ScatterChoice, type ScatterFacts } from "../gpu/scatter.js";
 import { cached, scatterCacheShape, type ScatterCacheShape } from "../gpu/scatter-cache.js";
@@ -12,9 +13,9 @@ const FACTS: ScatterFacts = {
   copyBytes: ({ views }, { name, element }) => views[name].size * BYTES[element],
   copy: "a copy for each workgroup",
   atomics: ({ element, op }) =>
-    element === "f64"
+    isDouble(element)
       ? "compare and exchange of both parts, with the error of the upper sum in the lower"
-      : element === "f32"
+      : isSingle(element)
         ? `compare and exchange of bits (WGSL has no atomic ${op} of floats)`
         : "hardware atomics",
 };
@@ -34,7 +35,7 @@ function choose(binding: Binding, target: ScatterParam, workgroupBytes: number):
       `kernel "${binding.kernel.name}": scatter "${target.name}" cannot be ${asked} on WebGPU: ${why}; use the strategy "sorted"`,
     );
   };
-  if (target.element === "f64" && target.op !== "sum") {
+  if (isDouble(target.element) && target.op !== "sum") {
     if (asked === undefined) return inOrder(binding, target, `as an emulated f64 has no atomic ${target.op}`);
     if (asked !== "sorted") refuse("an emulated f64 is two words, which atomics cannot compare as one");
     return inOrder(binding, target);

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { WgslSlot } from "../../emit/slots.js";
 import { wordsOf } from "../../emit/wgsl/program.js";
 import type { NumericType } from "../../ir/types.js";

@@ -1,4 +1,4 @@
-import type { Dimension } from "../../kernel/cells.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import { brickOf, notCoarsened, requireContainer, requireStencil, type BrickOptions } from "./options.js";
 import type { Container } from "../grid/grid.js";

@@ -1,7 +1,7 @@
 import { BYTES, typedArray, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
-import { i32 } from "../../kernel/params.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { i32 } from "../../kernel/declare/params.js";
 import { localOf, type DeviceSet } from "../../set/index.js";
 import { brickOf, notCoarsened, requireContainer, requireStencil, type BrickOptions } from "./options.js";
 import { Bricks, BrickTables } from "./partition.js";

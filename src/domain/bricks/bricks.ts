@@ -1,5 +1,5 @@
 import { CPU_MEMORY } from "../../device/memory/view.js";
-import type { Dimension } from "../../kernel/cells.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
 import type { DeviceSet } from "../../set/index.js";
 import type { BaseGrid } from "../base-grid.js";
 import { BrickRowGrid } from "./brick-row-grid.js";

@@ -1,5 +1,5 @@
-import type { Dimension } from "../../kernel/cells.js";
-import { ContainerError, LaunchError } from "../../ir/errors.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { ContainerError, LaunchError } from "../../base/errors.js";
 import type { Container } from "../grid/grid.js";
 import type { GridOptions } from "../grid/options.js";
 import type { Offset } from "../grid/parts.js";

@@ -1,3 +1,4 @@
+import { isPacked } from "../../ir/scalars.js";
 import { memoised } from "#memoise";
 import { analyseAccess, takenRange } from "../../ir/analysis/access.js";
 import { affineOf, coefficient, definitionsOf, isConstant, without, type Definitions } from "../../ir/analysis/affine.js";
@@ -9,7 +10,7 @@ import { removeDead } from "../../ir/passes/tidy.js";
 import type { Expr, KernelIR, Location } from "../../ir/types.js";
 import { hoistUniform } from "../../ir/passes/uniform.js";
 import { exprsOf, mapExpr, mapStmts, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import { axisOf, noMargins, type Margins } from "../grid/ghosts.js";
 import type { Container, Field, FieldUse } from "../grid/grid.js";
@@ -175,7 +176,8 @@ const maskOf = (
   fields: { has(param: string): boolean },
   axisArrays: { has(param: string): boolean },
 ): string | undefined =>
-  ir.params.find((p) => p.kind === "view" && p.element === "u8" && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))?.name;
+  ir.params.find((p) => p.kind === "view" && isPacked(p.element) && p.rank === axes && !fields.has(p.name) && !axisArrays.has(p.name))
+    ?.name;
 
 const levelsOf =
   (fields: ReadonlyMap<string, FieldFacts>, mask: string | undefined) =>

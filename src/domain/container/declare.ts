@@ -1,12 +1,13 @@
+import { isPacked } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { Location } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
-import { otherCopies } from "../../ir/copies.js";
-import { describe } from "../../ir/describe.js";
-import { ContainerError, KernelError } from "../../ir/errors.js";
-import type { Captures } from "../../kernel/captures.js";
-import { lower, type Source } from "../../kernel/lower.js";
-import { bool, f64, type ParamToken } from "../../kernel/params.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { otherCopies } from "../../base/copies.js";
+import { describe } from "../../base/describe.js";
+import { ContainerError, KernelError } from "../../base/errors.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import { lower, type Source } from "../../kernel/lower/lower.js";
+import { bool, f64, type ParamToken } from "../../kernel/declare/params.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
 import { boxOf, hasGhosts, type CellBox } from "../grid/region.js";
@@ -238,7 +239,7 @@ export class Declarations {
   protected addAxisFold(param: string, token: AxisArrayReduction): void {
     const array: AxisArray = token.into;
     this.requireOwnAxes(param, array);
-    if ((array.type as string) === "u8") this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
+    if (isPacked(array.type)) this.fail(`the array "${param}" is of type u8, which reductions do not support`, "make it of i32");
     if ([...this.axisArrays.values()].includes(array)) this.failBoth(array);
     if ([...this.axisFolds.values()].some(({ into }) => (into as AxisArray) === array))
       this.fail(`two reductions go into "${array.name}"`, "give each reduction an array of its own, or components of one");

@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { max, min, sum, view, type ScalarToken } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { max, min, sum, view, type ScalarToken } from "../../kernel/declare/params.js";
 
 export type FoldOp = "sum" | "min" | "max";
 const folds = new Map<string, Kernel>();

@@ -1,3 +1,4 @@
+import { derive } from "../../cache/derive.js";
 import { affineOf, isConstant } from "../../ir/analysis/affine.js";
 import type { KernelIR } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
@@ -108,16 +109,16 @@ interface Read {
   readonly component: number | undefined;
 }
 
-const reads = new WeakMap<KernelIR, ReadonlyMap<string, readonly Read[]>>();
-
 /** Reads of cells by a container's code, by view parameter. */
-function readsOf({ ir, uses }: Container): ReadonlyMap<string, readonly Read[]> {
-  let found = reads.get(ir);
-  if (!found) reads.set(ir, (found = findReads(ir, new Map(uses.map(({ param }) => [param, []])))));
-  return found;
-}
+const readsOf = ({ ir, uses }: Container): ReadonlyMap<string, readonly Read[]> =>
+  derive(
+    ir,
+    findReads,
+    uses.map(({ param }) => param),
+  );
 
-function findReads(ir: KernelIR, found: ReadonlyMap<string, Read[]>): ReadonlyMap<string, readonly Read[]> {
+function findReads(ir: KernelIR, params: readonly string[]): ReadonlyMap<string, readonly Read[]> {
+  const found = new Map(params.map((param): [string, Read[]] => [param, []]));
   const offsetOf = offsetsIn(ir);
   walkExprs(ir.body, (node) => {
     const reads = node.op === "load" ? found.get(node.view) : undefined;

@@ -1,4 +1,4 @@
-import { ContainerError, KernelError } from "../../ir/errors.js";
+import { ContainerError, KernelError } from "../../base/errors.js";
 import { int } from "../../ir/expressions.js";
 import type { Expr, KernelIR, Location, Stmt } from "../../ir/types.js";
 import { blocksOf, changedIn, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";

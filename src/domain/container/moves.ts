@@ -1,6 +1,7 @@
+import { isPacked } from "../../ir/scalars.js";
 import type { ElementType, NumericType } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { i32, u8, view, type ScalarToken } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { i32, u8, view, type ScalarToken } from "../../kernel/declare/params.js";
 
 /* Kernels that copy values between views of one type. */
 
@@ -28,7 +29,7 @@ const made = new Map<ElementType, Moves>();
 function kernelsOf(type: ElementType): Moves {
   const known = made.get(type);
   if (known) return known;
-  const token = type === "u8" ? u8 : ({ kind: "scalar", type } as ScalarToken<NumericType>);
+  const token = isPacked(type) ? u8 : ({ kind: "scalar", type } as ScalarToken<NumericType>);
   const cells = view(token, 4);
   const table = view(i32);
   const moves = {

@@ -1,9 +1,9 @@
 import { originalPosition } from "#source-map";
-import { ContainerError } from "../../ir/errors.js";
+import { ContainerError } from "../../base/errors.js";
 import { index, int } from "../../ir/expressions.js";
 import { valueType } from "../../ir/scalars.js";
 import type { KernelIR, Location, Param, Stmt } from "../../ir/types.js";
-import { callSite } from "../../kernel/location.js";
+import { callSite } from "../../kernel/declare/location.js";
 import type { Container, Field, FieldUse, Grid } from "../grid/grid.js";
 import { boxOf, type Region } from "../grid/region.js";
 

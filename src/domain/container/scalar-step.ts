@@ -1,13 +1,13 @@
 import { originalPosition } from "#source-map";
+import { derive } from "../../cache/derive.js";
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { KernelIR, Location } from "../../ir/types.js";
 import { walkExprs } from "../../ir/walk.js";
-import type { Captures } from "../../kernel/captures.js";
-import { kernelFromIR } from "../../kernel/from-ir.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import { lower, type Source } from "../../kernel/lower.js";
-import type { AssignToken, Params } from "../../kernel/params.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import { kernelFromIR } from "../../kernel/declare/from-ir.js";
+import { lower, type Source } from "../../kernel/lower/lower.js";
+import type { AssignToken, Params } from "../../kernel/declare/params.js";
 import { localOf } from "../../set/member.js";
 import { Scalar } from "../../set/scalar.js";
 import { AxisArray } from "../grid/axis-array.js";
@@ -46,15 +46,12 @@ export function declareScalarStep(
 
 /** Prepares the step on one member: strict, so that the members' copies of a scalar keep the same bits. */
 export function prepareScalarStep({ grid, ir, location, scalars, assigned, values }: Container, member: number): Launch {
-  let kernel = kernels.get(ir);
-  if (!kernel) kernels.set(ir, (kernel = kernelFromIR(ir, location)));
+  // Steps on other scalars have the same code.
+  const kernel = derive(ir, kernelFromIR, location);
   const views = [...scalars, ...assigned!].map(([param, scalar]) => [param, scalar.views[member]]);
   const args = { ...Object.fromEntries(values), ...Object.fromEntries(views) };
   return localOf(grid.set, member).device.prepare<Params>(kernel, args, range(1), { precision: "strict" });
 }
-
-/** Steps on other scalars have the same code. */
-const kernels = new WeakMap<KernelIR, Kernel>();
 
 function loadedIn(ir: KernelIR): ReadonlySet<string> {
   const views = new Set<string>();

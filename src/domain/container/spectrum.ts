@@ -1,7 +1,8 @@
+import { isDouble } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
-import { ContainerError } from "../../ir/errors.js";
-import { callSite } from "../../kernel/location.js";
-import { f64, sum, table } from "../../kernel/params.js";
+import { ContainerError } from "../../base/errors.js";
+import { callSite } from "../../kernel/declare/location.js";
+import { f64, sum, table } from "../../kernel/declare/params.js";
 import { modeWeight } from "../../patterns/fourier.js";
 import type { AxisArray } from "../grid/axis-array.js";
 import type { Container, Field, Grid } from "../grid/grid.js";
@@ -58,7 +59,7 @@ export function spectrum(
     refuse("the grid is not dense or some of its cells are inactive", "use a dense grid whose cells are all active");
   const n = extents[number];
   const modes = into.cardinality;
-  if (into.grid !== grid || into.type !== "f64" || into.axes.includes(number) || modes < 2 || 2 * (modes - 1) > n)
+  if (into.grid !== grid || !isDouble(into.type) || into.axes.includes(number) || modes < 2 || 2 * (modes - 1) > n)
     refuse(
       `its result "${into.name}" does not fit`,
       `give a field of f64 on axes of the same grid other than ${axis}, of cardinality 2 to ${Math.floor(n / 2) + 1}`,

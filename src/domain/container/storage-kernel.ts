@@ -2,7 +2,7 @@ import { define, localOf } from "../../ir/by-name.js";
 import type { ElementType, Expr, KernelIR, Param, Stmt } from "../../ir/types.js";
 import { Names } from "../../ir/passes/copy.js";
 import { mapStmts } from "../../ir/walk.js";
-import type { Level } from "../../kernel/cells.js";
+import type { Level } from "../../kernel/declare/cells.js";
 import type { FieldLayout } from "../grid/options.js";
 
 /** Properties of a field that determine the places of its values. */

@@ -1,9 +1,9 @@
 import { isInteger, valueType } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import type { NumericType } from "../../ir/types.js";
-import { ContainerError } from "../../ir/errors.js";
-import { callSite } from "../../kernel/location.js";
-import { assign, max, sum } from "../../kernel/params.js";
+import { ContainerError } from "../../base/errors.js";
+import { callSite } from "../../kernel/declare/location.js";
+import { assign, max, sum } from "../../kernel/declare/params.js";
 import type { Scalar } from "../../set/scalar.js";
 import type { AssignedScalar, Container, ContainerBody, ContainerParams, Field, ScalarStepBody, ScalarStepParams } from "../grid/grid.js";
 import { declareContainer } from "./declare.js";

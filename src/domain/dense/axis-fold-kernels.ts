@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { i32, view, type ScalarToken } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { i32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import type { AxisFold } from "../grid/grid.js";
 
 /*

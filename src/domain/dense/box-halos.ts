@@ -1,7 +1,7 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { View } from "../../device/memory/view.js";
-import { i32, type Params } from "../../kernel/params.js";
+import { i32, type Params } from "../../kernel/declare/params.js";
 import { ifLocal, isLocal, localOf, type DeviceSet, type LocalMember } from "../../set/index.js";
 import { BOX_SIDES, type HaloSide, type HaloWidths, type SideWidths } from "../container/halo-widths.js";
 import { moveKernel, packKernel, unpackKernel } from "../container/moves.js";

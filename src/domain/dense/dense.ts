@@ -2,10 +2,10 @@ import type { PeerStore, Launch, Precision } from "../../device/device.js";
 import { range, teams, type Policy } from "../../device/launch/policy.js";
 import { CPU_MEMORY, View, type TypedArrayOf } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
-import { kernelFromIR } from "../../kernel/from-ir.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import type { Params } from "../../kernel/params.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { kernelFromIR } from "../../kernel/declare/from-ir.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import type { Params } from "../../kernel/declare/params.js";
 import { byLocal, localOf, spansProcesses, type DeviceSet, type LocalMember } from "../../set/index.js";
 import { BaseGrid, type Given, type ValueLocation } from "../base-grid.js";
 import type { Container, Field, Grid, PrepareOptions, Roll } from "../grid/grid.js";
@@ -29,7 +29,7 @@ import { atCallSite } from "../grid/placed.js";
 import { isAny, type Margins } from "../grid/ghosts.js";
 import { hasGhosts, type CellBox } from "../grid/region.js";
 import { movePartials } from "../container/box-reductions.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 
 /**
  * A grid that stores every cell of the box, in planes of the last axis cut among the members of the set.

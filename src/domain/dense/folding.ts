@@ -1,10 +1,10 @@
 import type { Device, Launch, Precision } from "../../device/device.js";
 import { range, type Policy } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { NumericType } from "../../ir/types.js";
-import type { Kernel } from "../../kernel/kernel.js";
-import { i32, type Params } from "../../kernel/params.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
+import { i32, type Params } from "../../kernel/declare/params.js";
 import type { Pushed } from "../container/fold-order.js";
 import type { AxisFold, Container } from "../grid/grid.js";
 import { axisFoldKernels, type AxisFoldKernels } from "./axis-fold-kernels.js";

@@ -1,3 +1,4 @@
+import { isFloat, wrap } from "../../ir/scalars.js";
 import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
 import { literal } from "../../ir/simplify.js";
 import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
@@ -141,7 +142,7 @@ function storedCell(
   };
   const fillValueOf = (name: string, type: ScalarType): Expr => {
     const { fillValue } = plan.fields.get(name)!;
-    return literal(type, type === "f32" ? Math.fround(fillValue) : fillValue);
+    return literal(type, isFloat(type) ? wrap(type, fillValue) : fillValue);
   };
   /** Whether there is an active cell for certain. */
   const isThere = (offset: readonly number[]): boolean =>

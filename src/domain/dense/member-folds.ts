@@ -1,9 +1,10 @@
+import { derive } from "../../cache/derive.js";
 import type { Device, Launch, Precision } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { BYTES, View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
-import { kernelFromIR } from "../../kernel/from-ir.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { kernelFromIR } from "../../kernel/declare/from-ir.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { memberOrder, resultSizes, type Bounds, type MemberOrder } from "../container/axis-exchange.js";
 import { LEAF_PLANES, push, type Entry, type Part } from "../container/fold-order.js";
 import type { Container } from "../grid/grid.js";
@@ -82,7 +83,7 @@ export class MemberFolds extends Folding {
       byPlanes: inLeaves && this.axis === 0 && this.lanes === 1,
       ragged: !stays[last] && (this.bounds[last][1] - this.bounds[last][0]) % LANES !== 0,
     };
-    this.code = codeOf(cells.ir, container, this.shape);
+    this.code = derive(cells.ir, codeOf, { container, shape: this.shape }, JSON.stringify(this.shape));
     const rows = inLeaves ? Math.max(...this.batches.map((batch) => this.rowsOf(batch))) * this.leaves : (this.chunks[0]?.count ?? 1);
     this.partials = this.sizes.map((size, n) => this.array(n, rows * size * this.lanes));
   }
@@ -218,16 +219,12 @@ export function inOrder({ buffer, type, offset }: View, shape: readonly number[]
   return new View(buffer, type, shape, strides, offset);
 }
 
-const codes = new WeakMap<KernelIR, Map<string, AxisFoldCode & { readonly kernel: Kernel }>>();
+interface Folded {
+  readonly container: Container;
+  readonly shape: FoldShape;
+}
 
-function codeOf(ir: KernelIR, container: Container, shape: FoldShape): AxisFoldCode & { readonly kernel: Kernel } {
-  const key = JSON.stringify(shape);
-  const known = codes.get(ir) ?? new Map<string, AxisFoldCode & { readonly kernel: Kernel }>();
-  codes.set(ir, known);
-  let code = known.get(key);
-  if (!code) {
-    const made = axisFoldCode(ir, container.axisFolds!, shape);
-    known.set(key, (code = { ...made, kernel: kernelFromIR(made.ir, container.location) }));
-  }
-  return code;
+function codeOf(ir: KernelIR, { container, shape }: Folded): AxisFoldCode & { readonly kernel: Kernel } {
+  const made = axisFoldCode(ir, container.axisFolds!, shape);
+  return { ...made, kernel: kernelFromIR(made.ir, container.location) };
 }

@@ -1,7 +1,7 @@
 import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { View } from "../../device/memory/view.js";
-import type { Params } from "../../kernel/params.js";
+import type { Params } from "../../kernel/declare/params.js";
 import { isLocal, localOf } from "../../set/index.js";
 import { moveKernel } from "../container/moves.js";
 import type { Field, Grid, Roll } from "../grid/grid.js";

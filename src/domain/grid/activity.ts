@@ -1,5 +1,5 @@
-import { describe } from "../../ir/describe.js";
-import { LaunchError } from "../../ir/errors.js";
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
 import type { GridOptions } from "./options.js";
 
 /** Cells of a block, unless one plane has more. */

@@ -1,6 +1,6 @@
 import { requireFitting, requireNumber, typedArray, View, type TypedArrayOf } from "../../device/memory/view.js";
-import { LaunchError } from "../../ir/errors.js";
-import type { Dimension } from "../../kernel/cells.js";
+import { LaunchError } from "../../base/errors.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
 import { byLocal, requireAlike, type DeviceSet } from "../../set/index.js";
 import type { FieldToken, FieldType } from "./options.js";
 

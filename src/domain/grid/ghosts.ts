@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 
 /** An end of an axis of the box. */
 export type Side = `${"x" | "y" | "z"}${"min" | "max"}`;

@@ -1,10 +1,10 @@
 import type { Launch, Precision } from "../../device/device.js";
 import { requireFitting, type TypedArrayOf, type View } from "../../device/memory/view.js";
-import { LaunchError } from "../../ir/errors.js";
-import { requireThing } from "../../ir/own.js";
+import { LaunchError } from "../../base/errors.js";
+import { requireThing } from "../../base/own.js";
 import type { KernelIR, Location, NumericType, ReduceOp } from "../../ir/types.js";
-import type { Captures } from "../../kernel/captures.js";
-import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/cells.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import type { AxisAccess, AxisReduction, Cell, Dimension, FieldAccess } from "../../kernel/declare/cells.js";
 import type {
   ArrayType,
   AssignToken,
@@ -14,7 +14,7 @@ import type {
   ReduceMethod,
   ScalarToken,
   TableToken,
-} from "../../kernel/params.js";
+} from "../../kernel/declare/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { spansProcesses } from "../../set/one-process.js";
 import type { DeviceSet, Scalar } from "../../set/index.js";

@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { GridOptions } from "./options.js";
 import type { Partition } from "./parts.js";
 

@@ -1,5 +1,5 @@
 import { BYTES, typedArray, type TypedArrayOf } from "../../device/memory/view.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { ElementType } from "../../ir/types.js";
 
 /* Sizes of host arrays: what is larger goes piece by piece, in whole planes of the last axis. */

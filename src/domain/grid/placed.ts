@@ -1,7 +1,7 @@
 import { originalPosition } from "#source-map";
-import { LaunchError } from "../../ir/errors.js";
-import { requireThing } from "../../ir/own.js";
-import { callSite } from "../../kernel/location.js";
+import { LaunchError } from "../../base/errors.js";
+import { requireThing } from "../../base/own.js";
+import { callSite } from "../../kernel/declare/location.js";
 import { requireSet, type DeviceSet } from "../../set/device-set.js";
 
 /** Makes a grid of the given extents on a set; errors name the author's line, where he called `callee`. */

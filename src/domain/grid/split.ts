@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Activity } from "./activity.js";
 import { SPLITS, type Split } from "./options.js";
 import type { Partition, Span } from "./parts.js";

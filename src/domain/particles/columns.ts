@@ -1,6 +1,6 @@
 import type { View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
-import type { ScalarToken } from "../../kernel/params.js";
+import type { ScalarToken } from "../../kernel/declare/params.js";
 import type { GridSpecies } from "../grid/grid.js";
 import type { MemberArray } from "../grid/parts.js";
 

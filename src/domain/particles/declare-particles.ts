@@ -1,11 +1,12 @@
+import { isPacked } from "../../ir/scalars.js";
 import { originalPosition } from "#source-map";
 import { affineOf, definitionsOf } from "../../ir/analysis/affine.js";
 import type { Expr, KernelIR, Location, NumericType, Stmt, ViewParam } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
-import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/cells.js";
-import { KernelError } from "../../ir/errors.js";
-import type { Captures } from "../../kernel/captures.js";
-import { lower, type Source } from "../../kernel/lower.js";
+import type { Cell, ColumnAccess, DepositAccess, DepositToken, Dimension, FieldToken, Particle } from "../../kernel/declare/cells.js";
+import { KernelError } from "../../base/errors.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import { lower, type Source } from "../../kernel/lower/lower.js";
 import { analyseContainer, unrollOffsets } from "../container/analysis.js";
 import {
   Field,
@@ -154,7 +155,7 @@ class ParticleDeclarations extends Declarations {
     if (!(field instanceof Field)) this.fail(`the parameter "${param}" deposits into something other than a field`, "write deposit(field)");
     if ((field.grid as Grid) !== this.grid)
       this.fail(`the field "${field.name}" belongs to another grid than the species`, "deposit into fields of the species' grid");
-    if (field.type === "u8") this.fail(`the field "${field.name}" holds bytes`, "deposit into a field of f64, f32 or i32");
+    if (isPacked(field.type)) this.fail(`the field "${field.name}" holds bytes`, "deposit into a field of f64, f32 or i32");
     this.deposits.set(param, field);
     this.tokens[param] = { kind: "deposit", element: field.type, cardinality: field.cardinality } as DepositToken;
   }

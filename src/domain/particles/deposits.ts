@@ -2,7 +2,7 @@ import { affineOf, coefficient, definitionsOf, isConstant, without } from "../..
 import { Names } from "../../ir/passes/copy.js";
 import type { Expr, KernelIR, Location, ScatterParam, Stmt } from "../../ir/types.js";
 import { mapStmts, walkStmts } from "../../ir/walk.js";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import { index, int } from "../../ir/expressions.js";
 
 /** A value that the particles of a cell add to: component `k` of the cell at an offset [dx, dy, dz]. */

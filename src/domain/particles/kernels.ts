@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
-import { kernel } from "../../kernel/kernel.js";
-import { bool, f32, f64, fixed, i32, u32, u8, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { bool, f32, f64, fixed, i32, u32, u8, view } from "../../kernel/declare/params.js";
 
 /*
  * Kernels that bring particles to the members and into the order of the cells that they are in. Positions are in units of cells; a place in the

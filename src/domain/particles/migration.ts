@@ -2,7 +2,7 @@ import type { Launch } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import { BYTES, type LayoutName, type View } from "../../device/memory/view.js";
 import type { NumericType } from "../../ir/types.js";
-import { i32, u8 } from "../../kernel/params.js";
+import { i32, u8 } from "../../kernel/declare/params.js";
 import { patternOf, type Pattern, type Steps } from "../../patterns/pattern.js";
 import { planCopy } from "../../patterns/permute.js";
 import { planScan } from "../../patterns/scan.js";

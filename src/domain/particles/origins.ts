@@ -1,5 +1,5 @@
-import { kernel } from "../../kernel/kernel.js";
-import { i32, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { i32, view } from "../../kernel/declare/params.js";
 
 /*
  * The order in which all particles were, where grids are cut along y: cells of one member then do not all come before the cells of the next one, so that

@@ -1,6 +1,6 @@
 import type { NumericType } from "../../ir/types.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, u32, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, f64, i32, u32, view } from "../../kernel/declare/params.js";
 
 /* Kernels of `planReorder`, which see. */
 

@@ -1,11 +1,11 @@
 import { originalPosition } from "#source-map";
 import { requireFitting, type TypedArrayOf, typedArray, type View } from "../../device/memory/view.js";
 import type { Location, NumericType } from "../../ir/types.js";
-import type { Captures } from "../../kernel/captures.js";
-import type { Dimension } from "../../kernel/cells.js";
-import { IsoformError, LaunchError } from "../../ir/errors.js";
-import { callSite } from "../../kernel/location.js";
-import { type f32, f64, i32, type ScalarToken } from "../../kernel/params.js";
+import type { Captures } from "../../kernel/declare/captures.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { IsoformError, LaunchError } from "../../base/errors.js";
+import { callSite } from "../../kernel/declare/location.js";
+import { type f32, f64, i32, type ScalarToken } from "../../kernel/declare/params.js";
 import type { Pattern } from "../../patterns/pattern.js";
 import { byLocal, exchangeNow, inTurn, isLocal, onAllRanks, type Ranks } from "../../set/index.js";
 import type { Container, Field, Grid, GridSpecies } from "../grid/grid.js";

@@ -1,5 +1,5 @@
 import { define, loadInt, localOf, paramOf } from "../../ir/by-name.js";
-import type { Level } from "../../kernel/cells.js";
+import type { Level } from "../../kernel/declare/cells.js";
 import type { Expr, KernelIR, ReduceParam, Stmt, TeamResult } from "../../ir/types.js";
 import { mapStmts } from "../../ir/walk.js";
 import { substituteCells } from "../container/cell-code.js";

@@ -1,9 +1,9 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { teams } from "../../device/launch/policy.js";
 import { CPU_MEMORY, type View } from "../../device/memory/view.js";
 import type { KernelIR } from "../../ir/types.js";
-import type { Dimension } from "../../kernel/cells.js";
-import { i32 } from "../../kernel/params.js";
+import type { Dimension } from "../../kernel/declare/cells.js";
+import { i32 } from "../../kernel/declare/params.js";
 import { localOf, type DeviceSet } from "../../set/index.js";
 import type { Given } from "../base-grid.js";
 import { connect } from "./connectivity.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { BYTES, ELEMENTS, type ScalarType } from "../../ir/scalars.js";
 
 /** A member of the struct through which a launch hands its arguments to a compiled kernel. */

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";

@@ -1,4 +1,4 @@
-import { EmitError } from "../../ir/errors.js";
+import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
 import { formatText } from "../text.js";

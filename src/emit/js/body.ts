@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import { PRINT_LIMIT, recordOf } from "../../ir/prints.js";

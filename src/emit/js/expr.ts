@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { isInteger, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, Expr, ScalarType } from "../../ir/types.js";
 import { children } from "../../ir/walk.js";

@@ -1,7 +1,8 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { contributionsOf } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam } from "../../ir/types.js";
+import { FINISH_LIMIT, GRID_LIMIT, TILE_PERCENT } from "../../schedule/constants.js";
 import { Code } from "../c/code.js";
 import { defaultAssumptions, emitGpu } from "../c/gpu/emit.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
@@ -55,12 +56,7 @@ export interface GpuApi {
   read(host: string, device: string, bytes: string): string[];
 }
 
-/** Partials that one block folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 14;
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
-const GRID_LIMIT = 65535;
-/** The share of the last-level cache that the planes which a tile of blocks works on may fill, in percent. */
-const TILE_PERCENT = 40;
 
 /** The program of a kernel for launches of any size. */
 export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, dialect: GpuDialect): GpuProgram {

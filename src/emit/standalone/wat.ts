@@ -1,9 +1,9 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { partialCount } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, type FloatType } from "../../ir/scalars.js";
 import { walkExprs } from "../../ir/walk.js";
 import type { KernelIR, ReduceParam, ScalarParam, ViewParam, ScatterParam } from "../../ir/types.js";
-import { EmitError } from "../../ir/errors.js";
+import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, prints } from "../../ir/prints.js";
 import { Code } from "../c/code.js";
 import { ARRAY } from "../js/arrays.js";

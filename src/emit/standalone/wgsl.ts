@@ -1,9 +1,10 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
-import { EmitError } from "../../ir/errors.js";
+import { EmitError } from "../../base/errors.js";
+import { FINISH_LIMIT, FOLDING_GROUPS, GRID_LIMIT } from "../../schedule/constants.js";
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
 import { emitWgsl } from "../wgsl/kernel.js";
@@ -26,11 +27,6 @@ import { argumentFor, argumentGroups, asProperties, launchArguments, writeCommen
 
 /** Chunks that one workgroup folds in a step. */
 const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
-/** Partials that one workgroup folds to the end; more are folded by a grid first. */
-const FINISH_LIMIT = 1 << 14;
-/** Workgroups of a grid that strides over its elements and folds. */
-const FOLDING_GROUPS = 1024;
-const GRID_LIMIT = 65535;
 
 /** WGSL, one file for each shader, and a host in JavaScript. Throws EmitError for f64, which WGSL lacks. */
 export function emitWgslFiles(request: EmitRequest): EmittedFile[] {

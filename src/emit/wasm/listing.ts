@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { opcodes } from "./opcodes.js";
 
 const TYPES: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128" };

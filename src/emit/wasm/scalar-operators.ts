@@ -2,7 +2,7 @@ import { HALF } from "../../ir/exact.js";
 import { isFloatBinary, isFloatUnary, type FloatBinaryFn, type FloatUnaryFn } from "../../ir/operators.js";
 import { isFloat, isSigned, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, CompareFn, ScalarType, UnaryFn } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { KernelCode } from "./kernel-code.js";
 
 /** `lt_s` for i32, `lt_u` for u32, `lt` for floats; the same for shr, div, rem. */

@@ -1,7 +1,7 @@
 import { partsOf } from "../../ir/analysis/affine.js";
 
 import { lastOf } from "../../ir/loop-stops.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { BYTES, isFloat, type FloatType } from "../../ir/scalars.js";
 import type { Label } from "./encoder.js";

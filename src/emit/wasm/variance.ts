@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, someExpr } from "../../ir/walk.js";
 

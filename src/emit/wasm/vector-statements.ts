@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import type { ScalarType, Stmt } from "../../ir/types.js";
 import { blocksOf, hasJump, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";

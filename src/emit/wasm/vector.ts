@@ -1,6 +1,6 @@
 import { HALF } from "../../ir/exact.js";
 import { BINARY } from "../../ir/operators.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js";
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";

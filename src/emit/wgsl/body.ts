@@ -1,7 +1,7 @@
 import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import { isFloatBinary, type BinaryFn } from "../../ir/operators.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { isFloat, type FloatType } from "../../ir/scalars.js";
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";

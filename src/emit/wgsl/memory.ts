@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { ElementType } from "../../ir/types.js";
 import { TYPES, type Representation } from "./program.js";
 

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam, type ScatterParam } from "../../ir/types.js";
 import type { BodyWriter } from "./body.js";
 import { foldNeighbours, foldWorkgroup, LINEAR_WORKGROUP } from "./folds.js";

@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { identityOf } from "../../ir/identity.js";
 import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../../ir/scatter-cache.js";
 import type { ScatterParam } from "../../ir/types.js";

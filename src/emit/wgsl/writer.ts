@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type {
@@ -13,7 +13,7 @@ import type {
   ViewParam,
   TeamResult,
 } from "../../ir/types.js";
-import { EmitError } from "../../ir/errors.js";
+import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import { Code } from "../c/code.js";
 import { Names } from "../names.js";

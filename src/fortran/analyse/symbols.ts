@@ -1,5 +1,5 @@
-import { own } from "../../ir/own.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { own } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Location } from "../../ir/types.js";
 import type { Problems } from "../errors.js";
 import type { Bound, DeclaredName, Expr, Name, Part, SourceFile, TypeDefinition, TypeSpec, VariableDeclaration } from "../tree/index.js";

@@ -1,5 +1,5 @@
-import { own } from "../../ir/own.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { own } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Apply, Argument, Expr, Stmt } from "../tree/index.js";
 import { findAllocation } from "./allocations.js";
 import { findNamed, findProcedure, ownerOf, variableOf, type Scope, type Variable } from "./symbols.js";

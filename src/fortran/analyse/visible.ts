@@ -1,4 +1,4 @@
-import { own } from "../../ir/own.js";
+import { own } from "../../base/own.js";
 import type { Module } from "../tree/index.js";
 import type { Scope } from "./scope.js";
 

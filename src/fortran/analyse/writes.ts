@@ -1,4 +1,4 @@
-import { own as owned } from "../../ir/own.js";
+import { own as owned } from "../../base/own.js";
 import type { Expr, Stmt, Variable as Target } from "../tree/index.js";
 import { flowOf, readsPart } from "./flow.js";
 import { find, findNamed, findProcedure, ownerOf, proceduresSeen, type Scope, type Variable } from "./symbols.js";

@@ -1,7 +1,7 @@
 import * as meaning from "../../ir/evaluate.js";
 import type { Value } from "../../ir/operators.js";
 import type { Expr, NumericType, Stmt } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 
 /* Runs scalar code of the IR on the host, with the bits that kernels have. */
 

@@ -1,11 +1,11 @@
 import { range, teams, type RangePolicy, type TeamPolicy } from "../../device/launch/policy.js";
 import type { Device } from "../../device/device.js";
 import { View } from "../../device/memory/view.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { Value } from "../../ir/operators.js";
 import { someExpr } from "../../ir/walk.js";
-import { kernelFromIR } from "../../kernel/from-ir.js";
-import type { Kernel } from "../../kernel/kernel.js";
+import { kernelFromIR } from "../../kernel/declare/from-ir.js";
+import type { Kernel } from "../../kernel/declare/kernel.js";
 import { findAllocation } from "../analyse/allocations.js";
 import type { Scope, Variable } from "../analyse/symbols.js";
 import { sizeName } from "../analyse/thread-index.js";

@@ -1,5 +1,5 @@
 import { int } from "../../ir/expressions.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { find, findProcedure, type Scope } from "../analyse/symbols.js";
 import { bare, namesOf, walkExpr } from "../analyse/walk.js";
 import type { Argument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";

@@ -1,5 +1,5 @@
 import { binary, compare, constant, int, logical, select, unary } from "../../ir/expressions.js";
-import { own } from "../../ir/own.js";
+import { own } from "../../base/own.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import type { Apply, Expr as Tree } from "../tree/index.js";
 import { indicesOf, place } from "./arrays.js";

@@ -1,5 +1,5 @@
 import { unary } from "../../ir/expressions.js";
-import { own } from "../../ir/own.js";
+import { own } from "../../base/own.js";
 import type { KernelIR, Location, Param, ScatterOp, Stmt } from "../../ir/types.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import { eachStatement, namesIn } from "../analyse/visit.js";

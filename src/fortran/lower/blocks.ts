@@ -1,6 +1,6 @@
-import { IRError } from "../../ir/errors.js";
+import { IRError } from "../../base/errors.js";
 import { binary, int } from "../../ir/expressions.js";
-import { teamOfThreads } from "../../ir/passes/block-threads.js";
+import { teamOfThreads } from "./block-threads.js";
 import { BYTES } from "../../ir/scalars.js";
 import type { Expr, Stmt } from "../../ir/types.js";
 import { find, type Variable } from "../analyse/symbols.js";

@@ -1,7 +1,7 @@
 import { binary, call, cast, compare, constant, int, logical, not, select, unary } from "../../ir/expressions.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Expr, Location, ScalarType } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { find, findProcedure, kindBytes, procedureProblem, suffixBytes, typeOf, type Scope, type Variable } from "../analyse/symbols.js";
 import { namesIn } from "../analyse/visit.js";
 import { nameOf } from "../analyse/walk.js";

@@ -1,6 +1,6 @@
 import { binary, int } from "../../ir/expressions.js";
 import { identityOf } from "../../ir/identity.js";
-import { IRError } from "../../ir/errors.js";
+import { IRError } from "../../base/errors.js";
 import type { Expr, KernelIR, Location, NumericType, Param, ScalarType, Stmt } from "../../ir/types.js";
 import { loopAsAxis } from "../../ir/passes/loop-axis.js";
 import { optimise } from "../../ir/passes/optimise.js";

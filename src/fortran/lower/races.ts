@@ -1,6 +1,6 @@
 import { analyseAccess } from "../../ir/analysis/access.js";
 import { checkRaces } from "../../ir/analysis/races.js";
-import { KernelError } from "../../ir/errors.js";
+import { KernelError } from "../../base/errors.js";
 import { optimise } from "../../ir/passes/optimise.js";
 import type { KernelIR, Param } from "../../ir/types.js";
 

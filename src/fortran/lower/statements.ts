@@ -1,9 +1,9 @@
 import { binary, cast, compare, constant, not, select } from "../../ir/expressions.js";
-import { barrier } from "../../ir/passes/block-threads.js";
+import { barrier } from "./block-threads.js";
 import { inclusiveStop } from "../../ir/loop-stops.js";
 import { labelled, leave, type Jump } from "../../ir/structure.js";
 import type { Expr, Location, Stmt } from "../../ir/types.js";
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { asBranches } from "../analyse/cases.js";
 import { orderOfForall } from "../analyse/forall.js";
 import { isBarrier } from "../analyse/regions.js";

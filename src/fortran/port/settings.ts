@@ -1,6 +1,6 @@
 /* Settings of a port in a configuration file. */
 
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { NestSettings } from "./nests.js";
 import { FORTRAN_TARGETS, PORT_TARGETS, type PortTarget } from "./targets.js";
 

@@ -1,6 +1,6 @@
 /* Ports of files, as texts. */
 
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { withAtomics } from "../analyse/atomic-calls.js";
 import { forgetAbsent, isWithinProcedures } from "../analyse/broken.js";
 import { Problems, type Problem } from "../errors.js";

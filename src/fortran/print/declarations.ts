@@ -1,6 +1,6 @@
 /* Declarations as Fortran. */
 
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Bound, Declaration, DeclaredName, Directive } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 

@@ -1,6 +1,6 @@
 /* Directives as Fortran: the text after the sentinel. */
 
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Clause, Directive, Launch } from "../tree/index.js";
 import { expressionText } from "./expressions.js";
 

@@ -1,6 +1,6 @@
 /* Expressions as Fortran. Parentheses of the source stand in the tree; others are added where a changed tree needs them. */
 
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Argument, BinaryOp, Expr, Literal } from "../tree/index.js";
 
 const STRENGTH: Readonly<Record<BinaryOp, number>> = {

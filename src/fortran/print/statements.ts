@@ -1,6 +1,6 @@
 /* Statements as lines of Fortran, with their comments and blank lines. */
 
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Directive, DoConcurrent, SelectCase, Stmt } from "../tree/index.js";
 import { printDeclaration } from "./declarations.js";
 import { directiveText, launchText } from "./directives.js";

@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { readEcsv, writeEcsv } from "./ecsv.js";
 import type { FitsOptions } from "./fits.js";
 import { readFits, writeFits } from "./fits.js";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { createGunzip, gunzip } from "node:zlib";
 import { promisify } from "node:util";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { fail, readAll } from "../files.js";
 
 /*

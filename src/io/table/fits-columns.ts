@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { FitsHeader } from "./fits-header.js";
 import { countOf } from "./fits-header.js";
 import type { Column, ColumnType, ColumnValues } from "./table.js";

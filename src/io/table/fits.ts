@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { writePieces } from "../files.js";
 import { readUncompressed } from "./bytes.js";
 import type { TableOptions } from "./ecsv.js";

@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 
 /*
  * Tables: columns of equal length with names, types and units, as the files of astronomy hold them (ECSV, FITS, VOTable).

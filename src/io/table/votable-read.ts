@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { readUncompressed } from "./bytes.js";
 import type { FitsOptions } from "./fits.js";
 import type { Column, ColumnType, TableRead } from "./table.js";

@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { writePieces } from "../files.js";
 import { attributesText, escape } from "../xml.js";
 import type { Column, ColumnType, Table } from "./table.js";

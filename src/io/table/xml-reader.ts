@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 
 /*
  * Start tags, end tags and texts of an XML file, one after the other; names are without prefixes. Document types are refused: they can define entities.

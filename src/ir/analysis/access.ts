@@ -1,4 +1,4 @@
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { add, affineOf, constant, definitionsOf, isConstant, rangeOf } from "./affine.js";
 import { fits } from "./intervals.js";
 import type { Affine, Definitions, Interval } from "./affine.js";

@@ -1,5 +1,5 @@
-import { own } from "../own.js";
-import { unreachable } from "../unreachable.js";
+import { own } from "../../base/own.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { BinaryFn, Expr, Stmt } from "../types.js";
 import { assignedLocals, walkStmts } from "../walk.js";
 

@@ -1,4 +1,4 @@
-import { KernelError } from "../errors.js";
+import { KernelError } from "../../base/errors.js";
 import { arrayAccesses, outside, takenRange } from "./access.js";
 import { isConstant } from "./affine.js";
 import type { KernelIR } from "../types.js";

@@ -1,5 +1,5 @@
 import { lastOf } from "../loop-stops.js";
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { fits } from "./intervals.js";
 import { affineOf, definitionsOf, rangeOf, type Definitions, type Interval, partsOf } from "./affine.js";
 import type { Sizes } from "./cost.js";

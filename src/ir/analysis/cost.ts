@@ -1,5 +1,5 @@
 import { BINARY, UNARY } from "../operators.js";
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { affineOf, definitionsOf, rangeOf } from "./affine.js";
 import type { Affine, Definitions, Interval } from "./affine.js";
 import { analyseAccess, withLoops } from "./access.js";

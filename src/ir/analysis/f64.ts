@@ -1,3 +1,4 @@
+import { isDouble } from "../scalars.js";
 import type { KernelIR } from "../types.js";
 import { walkExprs, walkStmts } from "../walk.js";
 
@@ -5,17 +6,17 @@ import { walkExprs, walkStmts } from "../walk.js";
 export function firstF64(ir: KernelIR): { what: string; line?: number } | undefined {
   for (const param of ir.params) {
     const type = param.kind === "view" || param.kind === "scatter" ? param.element : param.type;
-    if (type === "f64") return { what: `its parameter "${param.name}"` };
+    if (isDouble(type)) return { what: `its parameter "${param.name}"` };
   }
-  const table = ir.tables.find(({ type }) => type === "f64");
+  const table = ir.tables.find(({ type }) => isDouble(type));
   if (table) return { what: `its table "${table.name}"` };
   let found: { what: string; line?: number } | undefined;
   walkStmts(ir.body, (stmt) => {
-    if ((stmt.kind === "let" || stmt.kind === "array") && stmt.type === "f64")
+    if ((stmt.kind === "let" || stmt.kind === "array") && isDouble(stmt.type))
       found ??= { what: `its variable "${stmt.name}"`, line: stmt.location.line };
   });
   walkExprs(ir.body, (e, { location }) => {
-    if (e.type === "f64") found ??= { what: "a value of it", line: location.line };
+    if (isDouble(e.type)) found ??= { what: "a value of it", line: location.line };
   });
   return found;
 }

@@ -1,3 +1,4 @@
+import { isIndex, isUnsigned } from "../scalars.js";
 import { isExact, lastOf } from "../loop-stops.js";
 import type { Expr, KernelIR, Stmt, Table } from "../types.js";
 import { assignedLocals, children, exprsOf, blocksOf, walkExpr, walkStmts } from "../walk.js";
@@ -27,7 +28,7 @@ type Loop = Extract<Stmt, { kind: "for" | "teamFor" | "teamReduce" }>;
 type Linear = Extract<Expr, { op: "binary" }> & { fn: LinearFn };
 
 /** An i32 sum, difference or product: what may wrap. */
-export const isArithmetic = (e: Expr): e is Linear => e.op === "binary" && e.type === "i32" && ["add", "sub", "mul"].includes(e.fn);
+export const isArithmetic = (e: Expr): e is Linear => e.op === "binary" && isIndex(e.type) && ["add", "sub", "mul"].includes(e.fn);
 
 /**
  * Values of integers, found while code is walked in its order: a local and a loop are noted before what uses them. i32 arithmetic wraps, so that
@@ -47,7 +48,7 @@ export class IntegerRanges {
 
   /** Notes a local's first value. */
   define(name: string, init: Expr): void {
-    if (init.type === "i32" && !this.assigned.has(name)) this.locals.set(name, this.of(init));
+    if (isIndex(init.type) && !this.assigned.has(name)) this.locals.set(name, this.of(init));
   }
 
   /** Notes the counter of a loop. */
@@ -112,9 +113,9 @@ export class IntegerRanges {
         return { range: hull(a.range, b.range), data: a.data || b.data || this.hasData(e.cond) };
       }
       case "cast":
-        return { range: e.a.type === "u32" ? fitting([0, greatestOf(e.a)]) : FULL, data: true };
+        return { range: isUnsigned(e.a.type) ? fitting([0, greatestOf(e.a)]) : FULL, data: true };
       case "binary": {
-        if (e.type !== "i32") return { range: FULL, data: true };
+        if (!isIndex(e.type)) return { range: FULL, data: true };
         const [a, b] = [this.of(e.a), this.of(e.b)];
         return { range: combined(e.fn, a.range, b.range), data: a.data || b.data };
       }
@@ -164,7 +165,7 @@ export class IntegerRanges {
   }
 
   private hasData(e: Expr): boolean {
-    return e.type === "i32" ? this.of(e).data : e.op === "local" || e.op === "load" || children(e).some((child) => this.hasData(child));
+    return isIndex(e.type) ? this.of(e).data : e.op === "local" || e.op === "load" || children(e).some((child) => this.hasData(child));
   }
 }
 

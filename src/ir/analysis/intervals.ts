@@ -1,4 +1,4 @@
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import type { Expr } from "../types.js";
 import type { Interval } from "./affine.js";
 

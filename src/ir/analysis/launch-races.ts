@@ -1,3 +1,4 @@
+import { isIndex } from "../scalars.js";
 import { analyseAccess, withLoops, type Access, type AccessAnalysis } from "./access.js";
 import { coefficient, equal, partsOf, rangeOf, split, without, type Affine, type Interval } from "./affine.js";
 import { conflictOf, policyPin } from "./races.js";
@@ -128,7 +129,7 @@ const stepOf = (form: Affine, axis: number): number => coefficient(form, `index:
 function withNumbers(ir: KernelIR, { value }: RangeNumbers): KernelIR {
   const expr = (root: Expr): Expr =>
     mapExpr(root, (node) => {
-      if (node.type !== "i32" || (node.op !== "param" && node.op !== "extent")) return node;
+      if (!isIndex(node.type) || (node.op !== "param" && node.op !== "extent")) return node;
       const known = value(node.op === "param" ? `param:${node.name}` : `extent:${node.view}:${node.axis}`);
       return known === undefined ? node : { op: "const", type: "i32", value: known };
     });

@@ -1,3 +1,4 @@
+import { isIndex, isUnsigned } from "../scalars.js";
 import { COMPARE, type CompareFn } from "../operators.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, blocksOf, changeOf, children, exprsOf, readOf, walkStmts } from "../walk.js";
@@ -73,7 +74,7 @@ class Prover {
       for (const expr of exprsOf(stmt)) this.expr(expr, facts);
       const change = changeOf(stmt);
       if (change && change.indices.length > 0) this.access(stmt, change.name, change.indices, facts);
-      if (stmt.kind === "let" && stmt.type === "i32" && stmt.init) this.ranges.set(`local:${stmt.name}`, this.range(stmt.init, facts));
+      if (stmt.kind === "let" && isIndex(stmt.type) && stmt.init) this.ranges.set(`local:${stmt.name}`, this.range(stmt.init, facts));
       const [first, second] = blocksOf(stmt);
       if (stmt.kind === "if") {
         this.block(first, [...facts, ...this.follows(stmt.cond, true)]);
@@ -132,9 +133,9 @@ class Prover {
           this.range(expr.b, [...facts, ...this.follows(expr.cond, false)]),
         );
       case "cast":
-        return expr.a.type === "u32" ? fitting([0, greatestOf(expr.a)]) : FULL;
+        return isUnsigned(expr.a.type) ? fitting([0, greatestOf(expr.a)]) : FULL;
       case "binary":
-        return expr.type === "i32" ? combined(expr.fn, this.range(expr.a, facts), this.range(expr.b, facts)) : FULL;
+        return isIndex(expr.type) ? combined(expr.fn, this.range(expr.a, facts), this.range(expr.b, facts)) : FULL;
       // Any other expression may have any value.
       default:
         return FULL;
@@ -212,8 +213,8 @@ function withOpaque(body: readonly Stmt[]): Definitions {
   const definitions = definitionsOf(body);
   const assigned = assignedLocals(body);
   walkStmts(body, (stmt) => {
-    if (stmt.kind === "teamReduce") for (const { name, type } of stmt.results) if (type === "i32") definitions.set(name, undefined);
-    if (stmt.kind !== "let" || stmt.type !== "i32" || !stmt.init || assigned.has(stmt.name)) return;
+    if (stmt.kind === "teamReduce") for (const { name, type } of stmt.results) if (isIndex(type)) definitions.set(name, undefined);
+    if (stmt.kind !== "let" || !isIndex(stmt.type) || !stmt.init || assigned.has(stmt.name)) return;
     if (!affineOf(stmt.init, definitions)) definitions.set(stmt.name, undefined);
   });
   return definitions;

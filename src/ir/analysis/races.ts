@@ -1,4 +1,4 @@
-import { KernelError } from "../errors.js";
+import { KernelError } from "../../base/errors.js";
 import { coefficient, definitionsOf, equal, modulo, rangeOf, split, without } from "./affine.js";
 import type { Affine, Definitions } from "./affine.js";
 import { withLoops } from "./access.js";

@@ -1,4 +1,5 @@
-import { unreachable } from "../unreachable.js";
+import { isPacked } from "../scalars.js";
+import { unreachable } from "../../base/unreachable.js";
 import { affineOf, definitionsOf, isConstant, add, scale, type Affine, type Definitions } from "../analysis/affine.js";
 import { printExpr } from "../print.js";
 import { simplify } from "../simplify.js";
@@ -109,7 +110,7 @@ class StoreForwarding {
     private readonly refs: ElementRefs,
   ) {
     this.names = new Names(ir);
-    this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && p.element === "u8").map((p) => p.name));
+    this.bytes = new Set(ir.params.filter((p) => p.kind === "view" && isPacked(p.element)).map((p) => p.name));
   }
 
   /** `known` is brought up to the end of the block. */

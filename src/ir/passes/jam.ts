@@ -2,7 +2,7 @@ import { affineOf, definitionsOf, type Definitions } from "../analysis/affine.js
 import { copyBody, Names } from "./copy.js";
 import { literal, simplify } from "../simplify.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { BYTES, isFloat } from "../scalars.js";
+import { BYTES, isFloat, isIndex } from "../scalars.js";
 import { exprsOf, mapExpr, sizeOf, someExpr, walkExpr, walkExprs, walkStmts, changedIn, assignedLocals } from "../walk.js";
 
 /** Neighbouring elements of a range, worked on together: what several of them read is read once. */
@@ -138,7 +138,7 @@ function straighten(body: readonly Stmt[], written: ReadonlySet<string>, axis: n
 
 /** Condition under which a place differs near the ends of the axis, and the statement that applies then. */
 function conditionOf(stmt: Stmt, axis: number): { cond: Expr; near: Stmt } | undefined {
-  if (stmt.kind !== "let" || stmt.type !== "i32" || stmt.init?.op !== "select") return undefined;
+  if (stmt.kind !== "let" || !isIndex(stmt.type) || stmt.init?.op !== "select") return undefined;
   const { cond, a: near } = stmt.init;
   const isByIndex = cond.op === "compare" && cond.a.op === "index" && cond.a.axis === axis && cond.b.op === "const";
   return isByIndex ? { cond, near: { ...stmt, init: near } } : undefined;

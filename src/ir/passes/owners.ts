@@ -1,4 +1,4 @@
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { definitionsOf, type Definitions } from "../analysis/affine.js";
 import { not } from "../expressions.js";
 import { fold } from "../fold.js";

@@ -1,16 +1,16 @@
-import type { ElementType, ScalarType } from "../scalars.js";
+import { isDouble, isSingle, type ElementType, type ScalarType } from "../scalars.js";
 import type { Expr, KernelIR, Param, Stmt } from "../types.js";
 import { mapExpr, mapStmts } from "../walk.js";
 
 /** The kernel with f32 wherever it has f64: parameters, tables, locals and operations; its constants are rounded to f32. */
 export function singlePrecision(ir: KernelIR): KernelIR {
   const tables = ir.tables.map((table) =>
-    table.type === "f64" ? { ...table, type: "f32" as const, values: table.values.map(Math.fround) } : table,
+    isDouble(table.type) ? { ...table, type: "f32" as const, values: table.values.map(Math.fround) } : table,
   );
   return { ...ir, params: ir.params.map(singleParam), tables, body: mapStmts(ir.body, { expr: singleExpr, stmt: singleStmt }) };
 }
 
-const single = <T extends ScalarType | ElementType>(type: T): T => (type === "f64" ? "f32" : type) as T;
+const single = <T extends ScalarType | ElementType>(type: T): T => (isDouble(type) ? "f32" : type) as T;
 
 function singleParam(param: Param): Param {
   if (param.kind === "scalar") return { ...param, type: single(param.type) };
@@ -19,16 +19,16 @@ function singleParam(param: Param): Param {
   return {
     ...param,
     type: single(param.type),
-    identity: param.type === "f64" ? Math.fround(param.identity) : param.identity,
+    identity: isDouble(param.type) ? Math.fround(param.identity) : param.identity,
     ...(combine && { combine: { ...combine, body: singleExpr(combine.body) } }),
   };
 }
 
 const singleExpr = (root: Expr): Expr =>
   mapExpr(root, (node) => {
-    if (node.type !== "f64") return node.op === "cast" && node.a.type === node.type ? node.a : node;
+    if (!isDouble(node.type)) return node.op === "cast" && node.a.type === node.type ? node.a : node;
     if (node.op === "const") return { ...node, type: "f32", value: Math.fround(Number(node.value)) };
-    return node.op === "cast" && node.a.type === "f32" ? node.a : ({ ...node, type: "f32" } as Expr);
+    return node.op === "cast" && isSingle(node.a.type) ? node.a : ({ ...node, type: "f32" } as Expr);
   });
 
 function singleStmt(stmt: Stmt): Stmt {

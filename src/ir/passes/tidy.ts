@@ -1,5 +1,5 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { assignedLocals, changeOf, exprsOf, hasChecks, hasJump, mapBlocks, someExpr, walkExpr, walkExprs, walkStmts } from "../walk.js";
 
 /** Removes locals and private arrays that nothing reads, with the assignments to them, and what that leaves empty. Expressions but those that check an index have no side effects. */

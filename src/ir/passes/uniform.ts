@@ -1,4 +1,4 @@
-import { unreachable } from "../unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { fold } from "../fold.js";
 import { printExpr } from "../print.js";
 import type { Expr, KernelIR, Stmt } from "../types.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { recallPath, remember } from "../../cache/cache.js";
 import { compileLibrary, findCompiler, hasOpenMP, type LoadTest } from "../../device/native/compiler.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { NoProgramError, sourceOf, type Language } from "./sources.js";
 
 /**

@@ -1,6 +1,6 @@
 import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
 import { threadCount } from "../../device/cpu/pool.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { HandWritten, PreparedApplication } from "../application.js";
 import { compileProgram } from "./compile.js";
 import { NoProgramError, type Language } from "./sources.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 
 /** Languages of hand-written programs. */
 export type Language = "c" | "cuda";

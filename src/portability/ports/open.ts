@@ -4,7 +4,7 @@ import type { Device } from "../../device/device.js";
 import { askCompiler, findCompiler, type Compiler } from "../../device/native/compiler.js";
 import { limitSpinning, Loader, loadKoffi } from "../../device/native/library.js";
 import { cover } from "../../device/tools/tools.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { portDevice, type Port } from "./names.js";
 import { PortDevice } from "./port-device.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";

@@ -1,4 +1,5 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
+import { derive } from "../../cache/derive.js";
 import { CpuDevice } from "../../device/cpu/cpu-device.js";
 import { addressOf, hostOf, spanOf, writeView } from "../../device/cpu/host-view.js";
 import type { CpuProgram } from "../../device/cpu/launch.js";
@@ -10,7 +11,7 @@ import { getField, setField } from "../../emit/c/arguments.js";
 import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
 import { slotText } from "../../emit/slots.js";
 import type { KernelIR } from "../../ir/types.js";
-import { DeviceError, EmitError } from "../../ir/errors.js";
+import { DeviceError, EmitError } from "../../base/errors.js";
 import { portCall, type PortCall, type PortSlot } from "./call.js";
 import { portDevice, type Port } from "./names.js";
 import { compiledEntry, type Toolchain } from "./toolchain.js";
@@ -34,7 +35,6 @@ export class PortDevice extends CpuDevice {
   readonly onHost: boolean;
   /** Emitted files do not check indices. */
   checked?: boolean = false;
-  private readonly codes = new WeakMap<KernelIR, Map<string, PortCode>>();
 
   constructor(
     private readonly port: Port,
@@ -58,25 +58,20 @@ export class PortDevice extends CpuDevice {
         "run it in fast mode, or on one device that is not divided",
       );
     if (!binding.disjointMemory) throw refuse("its arrays share memory", "give it arrays that do not overlap");
-    return new PortProgram(binding, this.name, this.code(binding), this.tools.loader);
+    const { ir, access, precision, policy, views } = binding;
+    const unitStrides = unitStridesOf(views);
+    const request: EmitRequest = { ir, access, precision, stem: stemOf(ir.name), unitStrides, sizes: { policy, views } };
+    const code = derive(ir, this.compiled, request, JSON.stringify([precision, unitStrides]));
+    return new PortProgram(binding, this.name, code, this.tools.loader);
   }
 
-  /** Emitted, compiled and loaded, or found so. */
-  private code({ ir, access, precision, policy, views }: Binding): PortCode {
-    const unitStrides = unitStridesOf(views);
-    const key = JSON.stringify([precision, unitStrides]);
-    let variants = this.codes.get(ir);
-    if (!variants) this.codes.set(ir, (variants = new Map()));
-    let code = variants.get(key);
-    if (!code) {
-      const request: EmitRequest = { ir, access, precision, stem: stemOf(ir.name), unitStrides, sizes: { policy, views } };
-      const [{ text }] = TARGETS[this.port](request);
-      const call = portCall(request);
-      code = { ...call, text, function: compiledEntry(this.name, this.tools, ir.name, `${text}\n${call.source}`, call.entry, precision) };
-      variants.set(key, code);
-    }
-    return code;
-  }
+  /** Emits, compiles and loads a kernel. */
+  private readonly compiled = ({ name }: KernelIR, request: EmitRequest): PortCode => {
+    const [{ text }] = TARGETS[this.port](request);
+    const call = portCall(request);
+    const source = `${text}\n${call.source}`;
+    return { ...call, text, function: compiledEntry(this.name, this.tools, name, source, call.entry, request.precision) };
+  };
 }
 
 /** A launch function with its arguments. */

@@ -1,7 +1,7 @@
 import { compileLibrary, hasOpenMP, type Compiler } from "../../device/native/compiler.js";
 import type { Entry, Loader } from "../../device/native/library.js";
 import type { Precision } from "../../ir/launch.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 
 export interface Toolchain {
   readonly compiler: Compiler;

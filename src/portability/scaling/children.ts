@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { Stopped } from "../stop.js";
 import type { Part, PartResults } from "./parts.js";
 import { PART_COMMAND } from "./request.js";

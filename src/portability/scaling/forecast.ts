@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { IsoformError, LaunchError } from "../../ir/errors.js";
+import { IsoformError, LaunchError } from "../../base/errors.js";
 import type { Links, RankLink } from "../../skeleton/ranks/links.js";
 import {
   divisionFor,

@@ -1,5 +1,5 @@
-import { u8 } from "../../kernel/params.js";
-import { IsoformError } from "../../ir/errors.js";
+import { u8 } from "../../kernel/declare/params.js";
+import { IsoformError } from "../../base/errors.js";
 import { copyBetween, devices, subDevices, type DeviceSet } from "../../set/index.js";
 import type { RankLink } from "../../skeleton/ranks/links.js";
 import type { Carrier } from "../../skeleton/ranks/prediction.js";

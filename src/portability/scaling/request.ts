@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { Links } from "../../skeleton/ranks/links.js";
 import type { SkeletonSettings } from "../../skeleton/settings.js";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { sampledPlan } from "../../skeleton/sampled-plan.js";
 import type { RankPlan } from "../../skeleton/ranks/rank-plan.js";
 import type { SkeletonModule } from "../../skeleton/settings.js";

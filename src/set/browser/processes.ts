@@ -1,4 +1,4 @@
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 import { SPANNING } from "../../device/spanning.js";
 import type { Joined } from "../joined.js";
 

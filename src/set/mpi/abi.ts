@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 
 /** Binary interfaces of MPI: Open MPI's (4 and 5), MPICH's (and Intel's, Cray's), and the standard one of MPI 5. */
 export type AbiName = "openmpi" | "mpich" | "standard";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { agreedByAll } from "../job.js";
 
 /** Bytes by which a rank announces a call of all ranks: a size, a digest of the call's name, and the name's first bytes. */

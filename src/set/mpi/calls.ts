@@ -1,5 +1,5 @@
 import type { Koffi } from "../../device/ffi.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { abiOf, type Abi } from "./abi.js";
 import type { MpiLibrary } from "./library.js";
 

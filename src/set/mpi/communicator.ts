@@ -1,5 +1,5 @@
 import { deserialize, serialize } from "node:v8";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Job } from "../job.js";
 import type { Calls } from "./calls.js";
 import { announcement, announcedSizes, ANNOUNCEMENT } from "./announcement.js";

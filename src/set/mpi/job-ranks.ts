@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { agreedByAll } from "../job.js";
 import type { Ranks } from "../ranks.js";
 import type { Communicator } from "./communicator.js";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { isMainThread } from "node:worker_threads";
 import { loadKoffi } from "../../device/ffi.js";
 import { Loader } from "../../device/native/library.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { agreedByAll, isAgreed, joinJob, runningJob, type Job } from "../job.js";
 import { launched } from "../launched.js";
 import { leaveTogether, letFirstTell } from "../leaving.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { agreedByAll } from "../job.js";
 import { CPU_MEMORY } from "../../device/memory/view.js";
 import { JobRanks } from "./job-ranks.js";

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LibraryHandle } from "koffi";
 import type { Koffi } from "../../device/ffi.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { launched } from "../launched.js";
 import type { AbiName } from "./abi.js";
 import { findLauncher } from "./launcher.js";

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { backends, deviceNames } from "../../device/open.js";
 import { SPANNING } from "../../device/spanning.js";
-import { DeviceError } from "../../ir/errors.js";
+import { DeviceError } from "../../base/errors.js";
 
 /** Number of a rank on its node, and the node's count of ranks. */
 export interface NodeRank {

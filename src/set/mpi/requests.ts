@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import type { Calls } from "./calls.js";
 
 /** The most bytes of one message: counts of MPI are ints. */

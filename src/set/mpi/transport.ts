@@ -1,4 +1,4 @@
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Message, Transport } from "../transport.js";
 import type { Communicator } from "./communicator.js";
 import type { End, Requests } from "./requests.js";

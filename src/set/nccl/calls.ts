@@ -1,5 +1,5 @@
 import type { Koffi, Library } from "../../device/ffi.js";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 
 /** Bytes of ncclUniqueId, which is passed by value. */
 export const ID_BYTES = 128;

@@ -1,4 +1,4 @@
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 
 /** Facts by which ranks decide whether NCCL can carry their messages. */
 export interface NcclFacts {

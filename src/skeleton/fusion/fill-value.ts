@@ -1,4 +1,4 @@
-import { unreachable } from "../../ir/unreachable.js";
+import { unreachable } from "../../base/unreachable.js";
 import { isFloat } from "../../ir/scalars.js";
 import type { Field, Container } from "../../domain/grid/grid.js";
 import { binary } from "../../ir/evaluate.js";

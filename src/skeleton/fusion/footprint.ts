@@ -1,4 +1,5 @@
 import { memoised, named } from "#memoise";
+import { derive } from "../../cache/derive.js";
 import type { Container, FieldUse, Field } from "../../domain/grid/grid.js";
 import { assignedKeys } from "../../ir/analysis/assigned.js";
 import { costOf } from "../../ir/analysis/cost.js";
@@ -37,17 +38,14 @@ export interface Footprint {
   readonly flops: number;
 }
 
-const footprints = new WeakMap<Container, Footprint>();
-
 /** Remembered for each container. */
-export function footprintOf(container: Container): Footprint {
-  let footprint = footprints.get(container);
-  if (!footprint) {
-    const { places, flops } = factsOf(container);
-    const touches = new Map(container.uses.map((use) => [use.field, touchOf(container, use, places.get(use.param)!)]));
-    footprints.set(container, (footprint = { touches, flops }));
-  }
-  return footprint;
+export const footprintOf = (container: Container): Footprint => derive(container, footprint);
+
+function footprint(container: Container): Footprint {
+  const { ir, uses } = container;
+  const params = uses.map(({ param, field, level }) => ({ param, cardinality: field.cardinality, foreign: level !== "own" }));
+  const { places, flops } = derive(ir, factsOf, params);
+  return { touches: new Map(uses.map((use) => [use.field, touchOf(container, use, places.get(use.param)!)])), flops };
 }
 
 function touchOf({ box }: Container, { field, offsets, spread, level }: FieldUse, places: Places): Touch {
@@ -73,21 +71,19 @@ interface CodeFacts {
   readonly flops: number;
 }
 
-/** Containers with fields that take turns share their code. */
-const facts = new WeakMap<KernelIR, CodeFacts>();
-
-function factsOf({ ir, uses }: Container): CodeFacts {
-  let found = facts.get(ir);
-  if (!found) {
-    const params = uses.map(({ param, field, level }) => ({ param, cardinality: field.cardinality, foreign: level !== "own" }));
-    found = memoised("footprint", [named(ir), params], () => ({
-      places: new Map(params.map(({ param, cardinality, foreign }) => [param, findPlaces(ir, param, cardinality, foreign)])),
-      flops: flopsOf(ir),
-    }));
-    facts.set(ir, found);
-  }
-  return found;
+/** A field's parameter in a container's code. */
+interface FieldParam {
+  readonly param: string;
+  readonly cardinality: number;
+  readonly foreign: boolean;
 }
+
+/** Containers with fields that take turns share their code. */
+const factsOf = (ir: KernelIR, params: readonly FieldParam[]): CodeFacts =>
+  memoised("footprint", [named(ir), params], () => ({
+    places: new Map(params.map(({ param, cardinality, foreign }) => [param, findPlaces(ir, param, cardinality, foreign)])),
+    flops: flopsOf(ir),
+  }));
 
 function findPlaces(ir: KernelIR, param: string, cardinality: number, foreign: boolean): Places {
   const around = new Set<number>();

@@ -1,5 +1,5 @@
-import { unreachable } from "../../ir/unreachable.js";
-import { valueType } from "../../ir/scalars.js";
+import { unreachable } from "../../base/unreachable.js";
+import { isPacked, valueType } from "../../ir/scalars.js";
 import { analyseContainer } from "../../domain/container/analysis.js";
 import type { AxisArray } from "../../domain/grid/axis-array.js";
 import { resultsOf, type Container, type FieldUse, type Field } from "../../domain/grid/grid.js";
@@ -386,6 +386,6 @@ const setHeld = ({ array, field }: Materialised, index: Expr, value: Expr, locat
   kind: "setElement",
   array,
   index,
-  value: field.type === "u8" ? { op: "binary", type: "i32", fn: "and", a: value, b: int(255) } : value,
+  value: isPacked(field.type) ? { op: "binary", type: "i32", fn: "and", a: value, b: int(255) } : value,
   location,
 });

@@ -1,9 +1,9 @@
 import { originalPosition } from "#source-map";
 import { Field, type Container } from "../../domain/grid/grid.js";
 import type { Location } from "../../ir/types.js";
-import { ContainerError, LaunchError } from "../../ir/errors.js";
-import { requireThing } from "../../ir/own.js";
-import { callSite } from "../../kernel/location.js";
+import { ContainerError, LaunchError } from "../../base/errors.js";
+import { requireThing } from "../../base/own.js";
+import { callSite } from "../../kernel/declare/location.js";
 import { Scalar } from "../../set/index.js";
 import { footprintOf, neededOf } from "./footprint.js";
 import { rebind } from "./merge.js";

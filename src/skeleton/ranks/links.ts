@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { IsoformError } from "../../ir/errors.js";
+import { IsoformError } from "../../base/errors.js";
 import { DEFAULT_LINK } from "../../set/index.js";
 
 /** A member's share of what carries its messages. */

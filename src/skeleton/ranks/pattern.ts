@@ -4,7 +4,7 @@ import type { DenseGrid } from "../../domain/dense/dense.js";
 import type { Field, Grid } from "../../domain/grid/grid.js";
 import type { HaloCopy } from "../../domain/grid/parts.js";
 import { divisionIn, type Division } from "../../domain/grid/split.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import { entry } from "../entry.js";
 import type { Node } from "../plan/nodes.js";
 import type { Op } from "../run/op.js";

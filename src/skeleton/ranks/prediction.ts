@@ -2,7 +2,7 @@ import type { Split } from "../../domain/grid/options.js";
 import { REDUCTION_CHUNK } from "../../ir/types.js";
 import { gatherCounts } from "../../domain/container/all-gather.js";
 import { partialsOf } from "../../domain/container/reductions.js";
-import { LaunchError } from "../../ir/errors.js";
+import { LaunchError } from "../../base/errors.js";
 import type { Ordered, Resources } from "../run/replay.js";
 import { replayOn } from "../run/replay.js";
 import { LAUNCH } from "../run/timeline.js";

@@ -3,7 +3,7 @@ import { Runs } from "../../domain/container/runs.js";
 import type { Container, Field } from "../../domain/grid/grid.js";
 import type { FieldType } from "../../domain/grid/options.js";
 import { cutsRows } from "../../domain/grid/split.js";
-import { f64, sum } from "../../kernel/params.js";
+import { f64, sum } from "../../kernel/declare/params.js";
 import type { Scalar } from "../../set/index.js";
 
 /** Place of a NaN that was found. */

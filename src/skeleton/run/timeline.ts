@@ -1,7 +1,7 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f64, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f64, view } from "../../kernel/declare/params.js";
 import { DEFAULT_LINK, type DeviceSet } from "../../set/index.js";
 import type { Op } from "./op.js";
 import type { OpMarks, Program } from "./program.js";

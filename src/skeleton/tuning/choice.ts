@@ -1,4 +1,4 @@
-import { DeviceError, LaunchError } from "../../ir/errors.js";
+import { DeviceError, LaunchError } from "../../base/errors.js";
 
 /** Result of measuring. */
 export interface Choice<K extends string = string> {

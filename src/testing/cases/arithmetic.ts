@@ -1,8 +1,8 @@
 import { range } from "../../device/launch/policy.js";
 import type { Device } from "../../device/device.js";
-import { copysign, mulhi, powi } from "../../kernel/builtins.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, i32, u32, view, type ScalarToken } from "../../kernel/params.js";
+import { copysign, mulhi, powi } from "../../kernel/declare/builtins.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import type { NumericType } from "../../ir/types.js";
 import { expectSame, same } from "../expect.js";
 import { ofType, type Round } from "../real.js";

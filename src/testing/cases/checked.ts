@@ -1,6 +1,6 @@
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, i32, scatter, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, scatter, view } from "../../kernel/declare/params.js";
 import { conformanceCase, type ConformanceCase } from "../case.js";
 import { expectError, expectSame } from "../expect.js";
 import { make } from "../values.js";

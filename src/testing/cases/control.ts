@@ -1,6 +1,6 @@
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f64, fixed, i32, u32, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f64, fixed, i32, u32, view } from "../../kernel/declare/params.js";
 import { expectOutput } from "../expect.js";
 import { ofType, type Round } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";

@@ -1,8 +1,8 @@
 import type { Launch } from "../../device/device.js";
 import { open } from "../../device/open.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, max, scatter, sum, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, max, scatter, sum, view } from "../../kernel/declare/params.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { ofType } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";

@@ -1,8 +1,8 @@
 import { backendNames, open } from "../../device/open.js";
 import { range, teams } from "../../device/launch/policy.js";
 import { BYTES, View } from "../../device/memory/view.js";
-import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, scatter, sum, table, view } from "../../kernel/params.js";
+import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
+import { f32, f64, i32, scatter, sum, table, view } from "../../kernel/declare/params.js";
 import { expectEqual, expectError, expectSame } from "../expect.js";
 import { arrayOf, ofType } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";

@@ -1,6 +1,6 @@
 import { range, teams } from "../../device/launch/policy.js";
-import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { i32, scatter, view } from "../../kernel/params.js";
+import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
+import { i32, scatter, view } from "../../kernel/declare/params.js";
 import { foldChunk } from "../strict-fold.js";
 import { expectSame } from "../expect.js";
 import { adding, arrayOf, ofType } from "../real.js";

@@ -1,6 +1,6 @@
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, i32, table, u32, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, table, u32, view } from "../../kernel/declare/params.js";
 import { expectOutput, expectSame } from "../expect.js";
 import { arrayOf, ofType, type Round } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";

@@ -1,7 +1,7 @@
 import type { Device } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel, type Kernel } from "../../kernel/kernel.js";
-import { f32, view } from "../../kernel/params.js";
+import { kernel, type Kernel } from "../../kernel/declare/kernel.js";
+import { f32, view } from "../../kernel/declare/params.js";
 import { same, show } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
 import { reals, type ConformanceCase } from "../case.js";
@@ -158,7 +158,7 @@ function distance(actual: number, expected: number, ulp: (x: number) => number):
 }
 
 const ulpOf = ({ type }: Real): ((x: number) => number) => {
-  const [bits, least] = type === "f64" ? [52, 5e-324] : [23, 2 ** -149];
+  const [bits, least] = { f64: [52, 5e-324], f32: [23, 2 ** -149] }[type];
   return (x) => Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(x) || least)) - bits));
 };
 

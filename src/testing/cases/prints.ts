@@ -1,8 +1,8 @@
 import type { Device } from "../../device/device.js";
 import { range, teams } from "../../device/launch/policy.js";
-import { print } from "../../kernel/builtins.js";
-import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { f32, i32, sum, u32, view } from "../../kernel/params.js";
+import { print } from "../../kernel/declare/builtins.js";
+import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, sum, u32, view } from "../../kernel/declare/params.js";
 import { conformanceCase, type ConformanceCase } from "../case.js";
 import { expectEqual } from "../expect.js";
 import { make } from "../values.js";

@@ -1,8 +1,8 @@
 import type { Device, Precision } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
 import type { NumericType } from "../../ir/types.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, max, min, reducer, sum, u32, view, type ScalarToken } from "../../kernel/declare/params.js";
 import { strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { adding, ofType, type Real, type Round } from "../real.js";

@@ -1,7 +1,7 @@
 import type { Device, ScatterStrategy } from "../../device/device.js";
 import { range } from "../../device/launch/policy.js";
-import { kernel } from "../../kernel/kernel.js";
-import { f32, f64, i32, scatter, sum, u32, view } from "../../kernel/params.js";
+import { kernel } from "../../kernel/declare/kernel.js";
+import { f32, f64, i32, scatter, sum, u32, view } from "../../kernel/declare/params.js";
 import { expectSame } from "../expect.js";
 import { ofType, type Real, type Round } from "../real.js";
 import { conformanceCase, reals, type ConformanceCase } from "../case.js";

@@ -1,7 +1,7 @@
 import { withGroupLimit } from "../../device/gpu/group-limit.js";
 import { range, teams } from "../../device/launch/policy.js";
-import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { i32, scatter, sum, view } from "../../kernel/params.js";
+import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
+import { i32, scatter, sum, view } from "../../kernel/declare/params.js";
 import { conformanceCase, type ConformanceCase } from "../case.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { make } from "../values.js";

@@ -1,6 +1,6 @@
 import { range, teams } from "../../device/launch/policy.js";
-import { kernel, teamKernel } from "../../kernel/kernel.js";
-import { f32, i32, max, scatter, sum, u32, view } from "../../kernel/params.js";
+import { kernel, teamKernel } from "../../kernel/declare/kernel.js";
+import { f32, i32, max, scatter, sum, u32, view } from "../../kernel/declare/params.js";
 import { foldChunk, strictFold } from "../strict-fold.js";
 import { expectEqual, expectSame } from "../expect.js";
 import { adding, arrayOf, ofType, type Round } from "../real.js";

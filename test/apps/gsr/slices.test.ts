@@ -37,3 +37,14 @@ for (const [groups, each, count, longest] of [
     start.forEach((begin, place) => assert.equal(begin % SLICE, place % SLICE));
     if (windows === 1) assert.deepEqual(length, length.slice().sort().reverse());
   });
+
+test("lists change places within as many groups as asked", () => {
+  const [groups, within, count] = [96, 24, 2000];
+  const groupOf = Int32Array.from({ length: count }, (_, entry) => Math.floor(noise(entry) ** 2 * groups));
+  const { list, length, start, entries } = inSlices({ groups, entries: count, groupOf, within });
+  list.forEach((n, place) => {
+    assert.equal(Math.floor(n / within), Math.floor(place / within));
+    assert.ok(place % within === 0 || length[place] <= length[place - 1]);
+    for (let e = 0; e < length[place]; e++) assert.equal(groupOf[entries[start[place] + SLICE * e]], n);
+  });
+});

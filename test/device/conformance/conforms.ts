@@ -4,8 +4,8 @@ import { open } from "../../../src/device/open.js";
 import { suite, runSuite } from "../../../src/testing/index.js";
 import type { Device, OpenOptions } from "../../../src/device/device.js";
 import { range } from "../../../src/device/launch/policy.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { i32, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { i32, view } from "../../../src/kernel/declare/params.js";
 import { testCases } from "../../testing/run-suite.js";
 
 /** The suite on a device; where the machine lacks it, it is skipped by name, with the reason. */

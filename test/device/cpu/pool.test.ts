@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import test from "node:test";
 import { WorkerPool, threadCount } from "../../../src/device/cpu/pool.js";
-import { DeviceError, IsoformError } from "../../../src/ir/errors.js";
+import { DeviceError, IsoformError } from "../../../src/base/errors.js";
 import { Pressure } from "../../../src/device/cpu/pool-pressure.js";
 
 // Each share is run by its own thread, however busy the machine is: some of them end it.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Nvrtc } from "../../../src/device/cuda/nvrtc.js";
-import { DeviceError } from "../../../src/ir/errors.js";
+import { DeviceError } from "../../../src/base/errors.js";
 import { damage, DAMAGES, numbers } from "../../cache/damage.js";
 
 const top = mkdtempSync(join(tmpdir(), "isoform-cubin-"));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
 import { range, teams } from "../../../src/device/launch/policy.js";
-import { KernelError } from "../../../src/ir/errors.js";
-import { kernel, teamKernel } from "../../../src/kernel/kernel.js";
-import { f64, i32, max, scatter, table, u32, view } from "../../../src/kernel/params.js";
+import { KernelError } from "../../../src/base/errors.js";
+import { kernel, teamKernel } from "../../../src/kernel/declare/kernel.js";
+import { f64, i32, max, scatter, table, u32, view } from "../../../src/kernel/declare/params.js";
 
 const device = await open("js-debug");
 after(() => device.close());

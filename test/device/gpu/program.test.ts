@@ -7,7 +7,7 @@ import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import type { GpuLanguage } from "../../../src/emit/c/gpu/program.js";
 import { f64, kernel, open, range, scatter, sum, teamKernel, teams, u32, u8, view, type Device, type Policy } from "../../../src/index.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const FACTS = { sharedBytes: 96 << 10, threads: 1024, atomics64: true, l2Bytes: 50 << 20 };
 const opencl = openclLanguage({ f64: true, atomics64: true, exactF32: true, subGroups: false });

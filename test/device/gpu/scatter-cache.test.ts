@@ -7,7 +7,7 @@ import { programOf } from "../../../src/device/gpu/program.js";
 import type { Policy } from "../../../src/device/launch/policy.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { f64, i32, kernel, open, range, scatter, teamKernel, teams, view } from "../../../src/index.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const device = await open("js");
 after(() => device.close());

@@ -7,8 +7,8 @@ import { stridesOf, View } from "../../../src/device/memory/view.js";
 import { KernelBuilder } from "../../../src/ir/builder.js";
 import { binary, index } from "../../../src/ir/expressions.js";
 import { kernelFromIR } from "../../../src/ir-api.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { f64, i32, scatter, sum, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { f64, i32, scatter, sum, view } from "../../../src/kernel/declare/params.js";
 
 const device = await open("js");
 after(() => device.close());

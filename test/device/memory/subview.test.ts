@@ -4,8 +4,8 @@ import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { all, subview, type Part } from "../../../src/device/memory/subview.js";
 import type { View } from "../../../src/device/memory/view.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { f64, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { f64, view } from "../../../src/kernel/declare/params.js";
 
 const negate = kernel("negate", { x: view(f64, 2) }, ({ x }, i, j) => {
   x[i][j] = -x[i][j];

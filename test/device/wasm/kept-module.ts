@@ -1,6 +1,6 @@
 /* Runs a long kernel on two devices `wasm`, one after the other, and prints what it computes. To be run as a process of its own. */
 import { f64, open, range } from "isoform";
-import { kernelFromIR } from "../../../src/kernel/from-ir.js";
+import { kernelFromIR } from "../../../src/kernel/declare/from-ir.js";
 import { add, f, i, kernel, load, mul, store, view as param } from "../../ir/build.js";
 
 const statements = Array.from({ length: 200 }, (_, n) => store("y", [i], add(mul(load("y", [i]), f(0.5)), f(n))));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { range } from "../../../src/device/launch/policy.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { f32, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { f32, view } from "../../../src/kernel/declare/params.js";
 import { make, noise } from "../../../src/testing/values.js";
 import { openWebGpu } from "./opened.js";
 

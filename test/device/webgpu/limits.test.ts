@@ -5,8 +5,8 @@ import { range, teams } from "../../../src/device/launch/policy.js";
 import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import { Gpu } from "../../../src/device/webgpu/gpu.js";
 import { WebGpuDevice } from "../../../src/device/webgpu/webgpu-device.js";
-import { kernel, teamKernel } from "../../../src/kernel/kernel.js";
-import { f32, f64, i32, sum, view } from "../../../src/kernel/params.js";
+import { kernel, teamKernel } from "../../../src/kernel/declare/kernel.js";
+import { f32, f64, i32, sum, view } from "../../../src/kernel/declare/params.js";
 
 const STEP = 40_000;
 const N = 1000;

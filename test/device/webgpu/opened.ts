@@ -1,7 +1,7 @@
 import type { OpenOptions } from "../../../src/device/device.js";
 import { open } from "../../../src/device/open.js";
 import type { WebGpuDevice } from "../../../src/device/webgpu/webgpu-device.js";
-import { DeviceError } from "../../../src/ir/errors.js";
+import { DeviceError } from "../../../src/base/errors.js";
 
 /** The device, and why its tests are skipped: false where it is there. */
 export async function openWebGpu(options?: OpenOptions): Promise<{ device: WebGpuDevice; skip: string | false }> {

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import type { Device } from "../../../src/device/device.js";
 import { open } from "../../../src/device/open.js";
 import { range, teams } from "../../../src/device/launch/policy.js";
-import { kernel, teamKernel, type Kernel } from "../../../src/kernel/kernel.js";
-import { f32, f64, i32, max, min, reducer, sum, u32, view } from "../../../src/kernel/params.js";
+import { kernel, teamKernel, type Kernel } from "../../../src/kernel/declare/kernel.js";
+import { f32, f64, i32, max, min, reducer, sum, u32, view } from "../../../src/kernel/declare/params.js";
 import { openWebGpu } from "./opened.js";
 
 const params = { x: view(f32), k: view(i32), s: sum(f32), high: max(i32), low: min(i32), top: max(f32) };

@@ -3,8 +3,8 @@ import { after, describe, it } from "node:test";
 import { open } from "../../../src/device/open.js";
 import { range } from "../../../src/device/launch/policy.js";
 import { tune } from "../../../src/device/tuning/tune.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { f32, i32, sum, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { f32, i32, sum, view } from "../../../src/kernel/declare/params.js";
 import { openWebGpu } from "./opened.js";
 
 const line = kernel("line", { y: view(i32), step: i32 }, ({ y, step }, i) => {

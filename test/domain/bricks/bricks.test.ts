@@ -6,7 +6,7 @@ import { bricks } from "../../../src/domain/index.js";
 import { lowerBricks } from "../../../src/domain/bricks/lowering.js";
 import { optimise } from "../../../src/ir/passes/optimise.js";
 import { print } from "../../../src/ir/print.js";
-import { f64 } from "../../../src/kernel/params.js";
+import { f64 } from "../../../src/kernel/declare/params.js";
 import { likeDense, KINDS, storesCells } from "../kinds.js";
 import { jsSet } from "../sets.js";
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { f32, f64, i32, max, mulhi, sum, table, u8 } from "isoform";
 import { print } from "../../../src/ir/print.js";
 import { verify } from "../../../src/ir/verify.js";
-import type { Cell, FieldAccess } from "../../../src/kernel/cells.js";
+import type { Cell, FieldAccess } from "../../../src/kernel/declare/cells.js";
 import type { Container } from "../../../src/domain/grid/grid.js";
 import { BlankGrid, box, plane } from "../blank-grid.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../../src/ir/types.js";
-import { f32, f64, i32, max, min, sum } from "../../../src/kernel/params.js";
+import { f32, f64, i32, max, min, sum } from "../../../src/kernel/declare/params.js";
 import { reductionTraffic } from "../../../src/domain/container/reduction-traffic.js";
 import { collect, roundsOf } from "../../../src/domain/container/reductions.js";
 import { dense } from "../../../src/domain/index.js";

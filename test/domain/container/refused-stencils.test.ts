@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { f64 } from "../../../src/kernel/params.js";
+import { f64 } from "../../../src/kernel/declare/params.js";
 import { dense } from "../../../src/domain/index.js";
 import { jsSet } from "../sets.js";
 

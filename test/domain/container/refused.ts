@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { ContainerError, KernelError } from "../../../src/ir/errors.js";
+import { ContainerError, KernelError } from "../../../src/base/errors.js";
 
 /** Asserts that a container is refused, at its place in the author's file. */
 export function refused(declare: () => unknown, at: string, problem: RegExp, remedy: RegExp): void {

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { open } from "../../../src/device/open.js";
 import { dense } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
-import { f32, f64, i32, max, sum, table } from "../../../src/kernel/params.js";
+import { f32, f64, i32, max, sum, table } from "../../../src/kernel/declare/params.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { devices } from "../../../src/set/index.js";
 import { ELSEWHERE } from "../../devices.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dense } from "../../../src/domain/index.js";
 import { particles, type SpeciesOptions } from "../../../src/domain/particles/index.js";
-import { f32, f64, i32 } from "../../../src/kernel/params.js";
+import { f32, f64, i32 } from "../../../src/kernel/declare/params.js";
 import { KINDS, type Active } from "../kinds.js";
 import { jsSet, jsSets, noise } from "../sets.js";
 import type { DeviceSet } from "../../../src/set/index.js";

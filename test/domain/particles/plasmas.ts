@@ -1,7 +1,7 @@
 import type { BaseGrid } from "../../../src/domain/base-grid.js";
 import type { Container } from "../../../src/domain/index.js";
 import { deposit, particles, type SpeciesOptions } from "../../../src/domain/particles/index.js";
-import { f64, i32, sum } from "../../../src/kernel/params.js";
+import { f64, i32, sum } from "../../../src/kernel/declare/params.js";
 import { noise } from "../sets.js";
 import { offsetsOf, type PlainBox, type PlainParticle } from "./plain-box.js";
 

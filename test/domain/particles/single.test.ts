@@ -4,7 +4,7 @@ import type { Device } from "../../../src/device/device.js";
 import { open } from "../../../src/device/open.js";
 import { dense } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
-import { f32, i32, sum } from "../../../src/kernel/params.js";
+import { f32, i32, sum } from "../../../src/kernel/declare/params.js";
 import { devices, type DeviceSet } from "../../../src/set/index.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { openWebGpu } from "../../device/webgpu/opened.js";

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { BaseGrid } from "../../../src/domain/base-grid.js";
 import { dense, type DenseOptions } from "../../../src/domain/index.js";
 import { deposit, particles } from "../../../src/domain/particles/index.js";
-import { f32, f64, i32 } from "../../../src/kernel/params.js";
+import { f32, f64, i32 } from "../../../src/kernel/declare/params.js";
 import type { DeviceSet } from "../../../src/set/index.js";
 import { skeleton } from "../../../src/skeleton/index.js";
 import { jsSet, noise, onEachBackend } from "../sets.js";

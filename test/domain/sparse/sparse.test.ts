@@ -10,7 +10,7 @@ import { optimise } from "../../../src/ir/passes/optimise.js";
 import { Neighbours } from "../../../src/domain/indexed/neighbours.js";
 import { cellRuns, RUN } from "../../../src/domain/sparse/runs.js";
 import { print } from "../../../src/ir/print.js";
-import { f64 } from "../../../src/kernel/params.js";
+import { f64 } from "../../../src/kernel/declare/params.js";
 import { likeDense, KINDS, storesCells } from "../kinds.js";
 import { jsSet, noise } from "../sets.js";
 

@@ -8,7 +8,7 @@ import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../
 import type { KernelIR } from "../../../src/ir/types.js";
 import { mapStmts } from "../../../src/ir/walk.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 

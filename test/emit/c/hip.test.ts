@@ -4,7 +4,7 @@ import { emitHip, hipLanguage, hipSource } from "../../../src/emit/c/hip.js";
 import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
 import { f64, i32, kernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { dot, laplace, rowSums } from "./kernels.js";
 

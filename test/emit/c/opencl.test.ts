@@ -6,7 +6,7 @@ import { openclLanguage, openclSource } from "../../../src/emit/c/opencl.js";
 import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
 import type { GpuAssumptions } from "../../../src/emit/c/gpu/program.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 

@@ -4,7 +4,7 @@ import { getField, layOut, setField } from "../../../src/emit/c/arguments.js";
 import { emitOpenMP, type OpenMPOptions } from "../../../src/emit/c/openmp.js";
 import { f64, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { slotText } from "../../../src/emit/slots.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sparse } from "../../../src/domain/index.js";
-import { f64 } from "../../../src/kernel/params.js";
+import { f64 } from "../../../src/kernel/declare/params.js";
 import { open } from "../../../src/index.js";
 import { devices } from "../../../src/set/index.js";
 

@@ -3,7 +3,7 @@ import test from "node:test";
 import { emitOpenMP } from "../../../src/emit/c/openmp.js";
 import { f64, i32, kernel, open, range, sum, view, type Device } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { tested } from "../../devices.js";
 
 const params = { kind: view(i32), x: view(f64), y: view(f64) };

@@ -3,7 +3,7 @@ import test from "node:test";
 import { VectorLoops } from "../../../src/emit/c/vector.js";
 import { f64, fixed, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 function loopsOf(k: unknown, strides: Record<string, readonly number[]>) {
   const { ir } = compileKernel(k as Kernel, {});

@@ -7,7 +7,7 @@ import { wgslSource } from "../../../src/emit/wgsl/kernel.js";
 import { f32, i32, kernel, view } from "../../../src/index.js";
 import type { Sizes } from "../../../src/ir/analysis/integer-ranges.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 /* i32 wraps: where C computes in 64 bits, or in an int whose overflow has no meaning, the text says so, and only where it must. */
 

@@ -5,9 +5,9 @@ import { BYTES, stridesOf } from "../../../src/device/memory/view.js";
 import { partialCount } from "../../../src/ir/launch.js";
 import { emitJs, type JsTarget } from "../../../src/emit/js/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import { kernel, teamKernel, type Kernel } from "../../../src/kernel/kernel.js";
-import type { Params } from "../../../src/kernel/params.js";
-import { f32, f64, i32, max, scatter, sum, table, u32, view } from "../../../src/kernel/params.js";
+import { kernel, teamKernel, type Kernel } from "../../../src/kernel/declare/kernel.js";
+import type { Params } from "../../../src/kernel/declare/params.js";
+import { f32, f64, i32, max, scatter, sum, table, u32, view } from "../../../src/kernel/declare/params.js";
 
 /** The code of a kernel whose arrays follow one another from address 0, for one worker unless asked otherwise. */
 function code<P extends Params>(k: Kernel<P>, policy: Policy, shapes: Record<string, number[]>, options: Partial<JsTarget> = {}): string {

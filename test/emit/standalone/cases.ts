@@ -24,7 +24,7 @@ import { launchArguments } from "../../../src/emit/standalone/signature.js";
 import type { Policy, Precision } from "../../../src/ir/launch.js";
 import type { ElementType } from "../../../src/ir/types.js";
 import { compileKernel, relaxedKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { noise } from "../../../src/testing/values.js";
 import { axpy, dot, laplace, rowSums } from "../c/kernels.js";
 

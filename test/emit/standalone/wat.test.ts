@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { bool, f32, f64, i32, kernel, range, view } from "../../../src/index.js";
 import { emitWatFiles } from "../../../src/emit/standalone/wat.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { CASES, expectedOf, memoryOf, requestOf } from "./cases.js";
 import { inFolder, missing, run } from "./compiled.js";

@@ -6,7 +6,7 @@ import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import type { TypedArray } from "../../../src/device/memory/view.js";
 import { emitWgslFiles } from "../../../src/emit/standalone/wgsl.js";
 import type { EmitRequest } from "../../../src/emit/standalone/index.js";
-import { EmitError } from "../../../src/ir/errors.js";
+import { EmitError } from "../../../src/base/errors.js";
 import { NOT_ASKED, tested } from "../../devices.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { argumentValues, CASES, expectedOf, memoryOf, requestOf, type Case } from "./cases.js";

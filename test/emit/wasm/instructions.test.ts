@@ -24,7 +24,7 @@ import {
 } from "../../../src/index.js";
 import type { Policy } from "../../../src/ir/launch.js";
 import { checkedKernel, compileKernel, printingKernel, relaxedKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 
 /*

@@ -10,7 +10,7 @@ import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import type { Precision } from "../../../src/ir/launch.js";
 import type { Expr, KernelIR, NumericType, Stmt } from "../../../src/ir/types.js";
 import { mapExpr, mapStmts } from "../../../src/ir/walk.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { F32_EDGES, F64_EDGES, I32_EDGES, U32_EDGES, noise } from "../../../src/testing/values.js";
 import { INPUTS, OUTPUTS, SCALARS, randomFolds, randomKernel, randomLoops } from "../../ir/random.js";
 import { wholeNumbers, wholeOf } from "../../ir/whole.js";

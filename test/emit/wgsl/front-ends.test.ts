@@ -8,7 +8,7 @@ import { observeLaunches } from "../../../src/cli/observed-launches.js";
 import { findAdapter } from "../../../src/device/webgpu/adapter.js";
 import { emitWgslFiles } from "../../../src/emit/standalone/wgsl.js";
 import { wgslEntries } from "../../../src/emit/wgsl/kernel.js";
-import { EmitError } from "../../../src/ir/errors.js";
+import { EmitError } from "../../../src/base/errors.js";
 import { suite } from "../../../src/testing/suite.js";
 import { applicationKernels } from "../../device/gpu-sources.js";
 

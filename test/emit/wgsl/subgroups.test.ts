@@ -4,7 +4,7 @@ import { emitWgsl } from "../../../src/emit/wgsl/kernel.js";
 import { f32, f64, teamKernel, view } from "../../../src/index.js";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { matchesSnapshot } from "../snapshot.js";
 
 /** The sums of `n` columns of a team's elements, by teams of `members` on a device with subgroups of `subgroupSize`. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { IsoformError } from "../../../src/ir/errors.js";
+import { IsoformError } from "../../../src/base/errors.js";
 import type { Table } from "../../../src/io/index.js";
 import { readNpz, readTable, writeNpz, writeTables } from "../../../src/io/index.js";
 import { randomNumbers } from "./random-table.js";

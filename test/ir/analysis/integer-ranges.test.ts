@@ -5,7 +5,7 @@ import { sizesOf } from "../../../src/ir/analysis/integer-ranges.js";
 import type { Interval } from "../../../src/ir/analysis/affine.js";
 import type { Expr } from "../../../src/ir/types.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const flat = kernel("flat", { n: i32, x: view(f64), y: view(f64) }, ({ n, x, y }, i, j) => {
   y[i * n + j] = x[i * n + j];

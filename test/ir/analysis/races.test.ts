@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { analyseAccess } from "../../../src/ir/analysis/access.js";
 import { checkRaces } from "../../../src/ir/analysis/races.js";
 import type { KernelIR } from "../../../src/ir/types.js";
-import { KernelError } from "../../../src/ir/errors.js";
+import { KernelError } from "../../../src/base/errors.js";
 import {
   add,
   array,

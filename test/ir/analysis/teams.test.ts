@@ -4,7 +4,7 @@ import { f64, i32, teamKernel, view } from "../../../src/index.js";
 import { foldLanes } from "../../../src/ir/lanes.js";
 import { isShared, laneLoops, readsOutside, scratchArrays, teamRows } from "../../../src/ir/analysis/teams.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const body = (of: unknown) => compileKernel(of as Kernel, {}).ir.body;
 

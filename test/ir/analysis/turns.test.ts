@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { f64, i32, kernel, teamKernel, view } from "isoform";
 import { turnsOf } from "../../../src/ir/analysis/turns.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 
 const turns = (of: Kernel) => turnsOf(compileKernel(of).ir.body);
 

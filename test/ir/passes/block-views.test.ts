@@ -4,8 +4,8 @@ import { blockViews } from "../../../src/ir/passes/block-views.js";
 import { print } from "../../../src/ir/print.js";
 import { verify } from "../../../src/ir/verify.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
-import { kernel } from "../../../src/kernel/kernel.js";
-import { f64, i32, scatter, view } from "../../../src/kernel/params.js";
+import { kernel } from "../../../src/kernel/declare/kernel.js";
+import { f64, i32, scatter, view } from "../../../src/kernel/declare/params.js";
 
 const gather = kernel("gather", { at: view(i32), v: view(f64, 2), y: view(f64), h: scatter(f64, 2) }, ({ at, v, y, h }, i) => {
   y[i] = v[at[i]][2] + v.length + v[0].length + y.length;

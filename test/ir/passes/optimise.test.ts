@@ -4,7 +4,7 @@ import { optimise } from "../../../src/ir/passes/optimise.js";
 import { fold } from "../../../src/ir/fold.js";
 import { print } from "../../../src/ir/print.js";
 import type { Expr, KernelIR, Stmt } from "../../../src/ir/types.js";
-import { KernelError } from "../../../src/ir/errors.js";
+import { KernelError } from "../../../src/base/errors.js";
 import {
   add,
   and,

@@ -4,8 +4,8 @@ import { printOnce, recordPrints } from "../../../src/ir/passes/record-prints.js
 import type { Stmt } from "../../../src/ir/types.js";
 import { walkStmts } from "../../../src/ir/walk.js";
 import { f32, kernel, print, teamKernel, view } from "../../../src/index.js";
-import type { Kernel } from "../../../src/kernel/kernel.js";
-import { lower } from "../../../src/kernel/lower.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
+import { lower } from "../../../src/kernel/lower/lower.js";
 
 /** The kinds of statements around each print, outermost first. */
 function aroundPrints(body: readonly Stmt[]): string[] {

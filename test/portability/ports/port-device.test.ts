@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { hooks } from "../../../src/device/tools/hooks.js";
-import { EmitError } from "../../../src/ir/errors.js";
+import { EmitError } from "../../../src/base/errors.js";
 import { f32, f64, kernel, open, range, scatter, sum, view, type Device } from "../../../src/index.js";
 import { PORTS, portDevice, portOf } from "../../../src/portability/ports/names.js";
 import { openPort } from "../../../src/portability/ports/open.js";

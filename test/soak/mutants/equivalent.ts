@@ -37,13 +37,13 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: "speed alone: whether containers of just this size are fused",
   },
   {
-    module: "dist/src/kernel/loops.js",
+    module: "dist/src/kernel/lower/loops.js",
     line: "step > 0 ? ",
     what: /^">" becomes ">=" in step > 0/,
     why: "no step is 0",
   },
   {
-    module: "dist/src/kernel/loops.js",
+    module: "dist/src/kernel/lower/loops.js",
     line: "if (before.length === 0 && cond.stmts.length === 0)",
     what: /^"===" becomes "!==" in before.length === 0/,
     why: "all tests are made in the body then, which means the same; a test before that changes something has statements",

@@ -54,7 +54,7 @@ describe("look-ups by names of users", () => {
     assert.deepEqual(
       ["src", "apps"].flatMap(sources).flatMap((file) => loose(file, readFileSync(file, "utf8"))),
       [],
-      "use Object.hasOwn, own (src/ir/own.ts) or a Map",
+      "use Object.hasOwn, own (src/base/own.ts) or a Map",
     );
   });
   it("are found where they do", () => {

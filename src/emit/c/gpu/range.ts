@@ -1,4 +1,4 @@
-import { unreachable } from "../../../ir/unreachable.js";
+import { unreachable } from "../../../base/unreachable.js";
 import { identityOf } from "../../../ir/identity.js";
 import { elementsToMove, floatOperations, jam, movedBytes, splitUniform, type Jam } from "../../../ir/passes/jam.js";
 import type { Tunables } from "../../../ir/tuning.js";

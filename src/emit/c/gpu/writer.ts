@@ -1,4 +1,4 @@
-import { unreachable } from "../../../ir/unreachable.js";
+import { unreachable } from "../../../base/unreachable.js";
 import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, Stmt, ViewParam } from "../../../ir/types.js";
 import type { Tunables } from "../../../ir/tuning.js";
 import type { AccessAnalysis } from "../../../ir/analysis/access.js";

@@ -1,8 +1,8 @@
 /* Fortran's expressions as C++. Types promote as in Fortran; what differs has a function of the prelude. */
 
-import { own } from "../../../ir/own.js";
+import { own } from "../../../base/own.js";
 import type { ScalarType } from "../../../ir/types.js";
-import { unreachable } from "../../../ir/unreachable.js";
+import { unreachable } from "../../../base/unreachable.js";
 import { findProcedure, kindBytes, procedureProblem, suffixBytes, variableOf, type Scope, type Variable } from "../../analyse/symbols.js";
 import { nameOf } from "../../analyse/walk.js";
 import { writtenBy } from "../../analyse/writes.js";

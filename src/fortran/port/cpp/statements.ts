@@ -1,7 +1,7 @@
 /* Fortran's statements as C++. */
 
 import { commentText } from "../../../emit/text.js";
-import { unreachable } from "../../../ir/unreachable.js";
+import { unreachable } from "../../../base/unreachable.js";
 import { findProcedure, NOT_KNOWN, procedureProblem, type Scope } from "../../analyse/symbols.js";
 import { bare, nameOf, namesOf } from "../../analyse/walk.js";
 import { writesOf } from "../../analyse/writes.js";

@@ -1,0 +1,94 @@
+import type { LaunchOptions, View } from "isoform";
+import { f64, i32, kernel, range, view } from "isoform";
+import { SIGHT } from "./factored.js";
+import type { SortedSection } from "./lists.js";
+import { LISTS, sumsOfLists, tilesOf } from "./lists.js";
+import type { Shape } from "./shape.js";
+import { ASTROMETRIC } from "./shape.js";
+import { SLICE } from "./slices.js";
+import { listsOfStars, sortedStarsFootprint } from "./sorted-stars.js";
+import type { StarRows } from "./system.js";
+
+/* The stars' share of A^T u for rows as factors: three coefficients and a time stand for five coefficients. */
+
+/** Numbers of a row: coefficients of alpha*, delta and parallax, and years from the epoch of motions. */
+const ROW_OF_STAR = SIGHT + 1;
+
+/** Numbers of rows in the order of lists. */
+const gatherSights = kernel(
+  "gatherSights",
+  { row: view(i32), knot: view(i32), sight: view(f64, 2), turns: view(f64, 2), times: view(f64, 2), sorted: view(f64, 2) },
+  ({ row, knot, sight, turns, times, sorted }, e) => {
+    const i = row[e];
+    for (let k = 0; k < SIGHT; k++) sorted[e][k] = sight[i][k];
+    sorted[e][SIGHT] = times[knot[i]][0] + turns[i][3] * times[knot[i]][1];
+  },
+  () => [SIGHT],
+);
+
+/** For each list of a star's rows the sums of its five coefficients times u. */
+const sightLists = kernel(
+  "sightLists",
+  { a: view(f64, 2), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
+  ({ a, row, list, start, length, u, sums }, place) => {
+    const s = new Float64Array(5);
+    const begin = start[place];
+    for (let n = 0; n < length[place]; n++) {
+      const e = begin + SLICE * n;
+      const t = u[row[e]];
+      const alpha = a[e][0] * t;
+      const delta = a[e][1] * t;
+      const years = a[e][3];
+      s[0] += alpha;
+      s[1] += delta;
+      s[2] += a[e][2] * t;
+      s[3] += years * alpha;
+      s[4] += years * delta;
+    }
+    const g = list[place];
+    for (let k = 0; k < 5; k++) sums[g][k] = s[k];
+  },
+  () => [SLICE],
+);
+
+/** Each star from its lists in all tiles, scaled. */
+const sightSums = kernel(
+  "sightSums",
+  { sums: view(f64, 2), first: view(i32), tiles: i32, stars: i32, p: view(f64, 2), t: view(f64, 2) },
+  ({ sums, first, tiles, stars, p, t }, star, k) => {
+    let total = 0;
+    for (let tile = 0; tile < tiles; tile++) {
+      const place = tile * stars + star;
+      for (let n = first[place]; n < first[place + 1]; n++) total += sums[n][k];
+    }
+    t[star][k] = p[star][k] * total;
+  },
+);
+
+/** Device memory of the stars' copy, without what slices are filled up with. */
+export const factoredStarsFootprint = (shape: Shape): number =>
+  sortedStarsFootprint(shape) - 8 * (ASTROMETRIC - ROW_OF_STAR) * shape.observations;
+
+/** The stars' share of A^T u; `firstStar` has the number 0 in `t`, and `p` the factors of these stars' columns. */
+export async function factoredStars(rows: StarRows, firstStar: number, p: View<"f64">, options: LaunchOptions): Promise<SortedSection> {
+  const { device, shape, knot, factors } = rows;
+  const { sight, turns, times } = factors!;
+  const { stars } = shape;
+  const { slices, tileRows } = await listsOfStars(rows, firstStar);
+  const first = device.from(i32, slices.first);
+  const copied = { width: ROW_OF_STAR, layout: sight.contiguous ? "right" : "left" } as const;
+  const copy = await sumsOfLists(device, slices, copied, options, {
+    fill: (row, sorted) => device.run(gatherSights, { row, knot, sight, turns, times, sorted }, range(row.length), options),
+    by: sightLists,
+    sums: ASTROMETRIC,
+  });
+  const args = { sums: copy.sums, first, tiles: tilesOf(shape, tileRows), stars, p: p.reshape(stars, ASTROMETRIC) };
+  return {
+    sums: (u) => [copy.step(u)],
+    finish: (t) => {
+      const launch = device.prepare(sightSums, { ...args, t: t.reshape(stars, ASTROMETRIC) }, range(stars, ASTROMETRIC), options);
+      return [{ name: sightSums.name, launch }];
+    },
+    free: () => [copy, first].forEach((one) => one.free()),
+  };
+}

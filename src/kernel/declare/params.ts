@@ -1,0 +1,345 @@
+import { describe } from "../../base/describe.js";
+import { LaunchError } from "../../base/errors.js";
+import { identityOf } from "../../ir/identity.js";
+import { requireOptions } from "../../base/own.js";
+import { isRank, MAX_RANK } from "../../base/rank.js";
+import { ELEMENTS, NUMERIC_TYPES } from "../../ir/scalars.js";
+import { callSite } from "./location.js";
+import { originalPosition } from "#source-map";
+import type { ElementType, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
+
+/*
+ * Declarations of a kernel's parameters. Each value is also a TypeScript type: the kernel's body and the launch's arguments are
+ * checked against it in the editor.
+ */
+
+/** A type of numbers or truth values; as a parameter, one value that is given with each launch. */
+export interface ScalarToken<T extends ScalarType = ScalarType> {
+  readonly kind: "scalar";
+  readonly type: T;
+}
+
+/** A number of double precision, 64 bits. */
+export const f64: ScalarToken<"f64"> = { kind: "scalar", type: "f64" };
+/** A number of single precision, 32 bits. */
+export const f32: ScalarToken<"f32"> = { kind: "scalar", type: "f32" };
+/** A whole number from -2^31 to 2^31 - 1. */
+export const i32: ScalarToken<"i32"> = { kind: "scalar", type: "i32" };
+/** A whole number from 0 to 2^32 - 1. */
+export const u32: ScalarToken<"u32"> = { kind: "scalar", type: "u32" };
+/** A truth value, as the parameter of a kernel. */
+export const bool: ScalarToken<"bool"> = { kind: "scalar", type: "bool" };
+/** Storage only: views of bytes; read as i32. */
+export const u8 = { kind: "storage", type: "u8" } as const;
+
+const SCATTER_OPS: readonly ScatterOp[] = ["sum", "min", "max"];
+
+/** The type of a token given to `maker`. Throws LaunchError if it has none, as with a missing import. */
+function typeOf<T extends ScalarType | ElementType>(token: { readonly type: T }, name: string, maker: Function): T {
+  const type = (token as typeof token | undefined)?.type;
+  if (type && (type === "bool" || Object.hasOwn(ELEMENTS, type))) return type;
+  throw refusal(name, maker, `is given ${describe(token)} for a type; use f64, f32, i32 or u32`);
+}
+
+function refusal(name: string, maker: Function, problem: string): LaunchError {
+  const { file, line } = originalPosition(callSite(maker));
+  return new LaunchError(`${name}(...) (${file}:${line}) ${problem}`);
+}
+
+const rankProblem = (rank: unknown): string => `is given ${describe(rank)} for its rank; use a whole number from 1 to ${MAX_RANK}`;
+
+type NumericToken = ScalarToken<NumericType>;
+type ElementToken = NumericToken | typeof u8;
+
+/** A parameter of a kernel that `view(...)` declares. */
+export interface ViewToken<T extends ElementType = ElementType, R extends Rank = Rank> {
+  readonly kind: "view";
+  readonly element: T;
+  readonly rank: R;
+  readonly disjoint: boolean;
+}
+export type Rank = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+
+/**
+ * An array of `rank` 1 to 7 that the kernel reads or writes, indexed as `a[i]`, `a[i][j]`, ...
+ * `disjoint: true` asserts that no two elements of the range write one location where the analysis cannot see it; js-debug checks it.
+ */
+export function view<T extends ElementToken>(element: T): ViewToken<T["type"], 1>;
+export function view<T extends ElementToken, R extends Rank>(
+  element: T,
+  rank: R,
+  options?: { disjoint?: boolean },
+): ViewToken<T["type"], R>;
+export function view(element: ElementToken, rank: Rank = 1, options: { disjoint?: boolean } = {}): ViewToken {
+  requireOptions("view(...)", options, ["disjoint"]);
+  if (!isRank(rank)) throw refusal("view", view, rankProblem(rank));
+  return { kind: "view", element: typeOf(element, "view", view), rank, disjoint: options.disjoint ?? false };
+}
+
+/** A parameter of a kernel that `scatter(...)` declares. */
+export interface ScatterToken<T extends NumericType = NumericType, R extends Rank = Rank, O extends ScatterOp = ScatterOp> {
+  readonly kind: "scatter";
+  readonly element: T;
+  readonly rank: R;
+  readonly op: O;
+}
+
+/** An array that any element may add into, at any index: `h.add(i, v)`, `h.add(i, j, v)`. The kernel cannot read it. */
+export function scatter<T extends NumericToken>(element: T): ScatterToken<T["type"], 1, "sum">;
+export function scatter<T extends NumericToken, R extends Rank>(element: T, rank: R): ScatterToken<T["type"], R, "sum">;
+export function scatter<T extends NumericToken, R extends Rank, O extends ScatterOp>(
+  element: T,
+  rank: R,
+  op: O,
+): ScatterToken<T["type"], R, O>;
+export function scatter(element: NumericToken, rank: Rank = 1, op: ScatterOp = "sum"): ScatterToken {
+  if (!isRank(rank)) throw refusal("scatter", scatter, rankProblem(rank));
+  if (!SCATTER_OPS.includes(op)) throw refusal("scatter", scatter, `folds by "${op}"; use ${SCATTER_OPS.join(", ")}`);
+  return { kind: "scatter", element: typeOf(element, "scatter", scatter), rank, op };
+}
+
+/** A reduction that `sum`, `min`, `max` or `reducer` declares. */
+export interface ReduceToken<T extends NumericType = NumericType, O extends ReduceOp = ReduceOp> {
+  readonly kind: "reduce";
+  readonly type: T;
+  readonly op: O;
+  readonly identity: number;
+  readonly combine?: (a: number, b: number) => number;
+}
+
+/** A number on the devices that takes the result of a container's reduction: see `Scalar`. */
+export interface ResultScalar<T extends NumericType = NumericType> {
+  readonly name: string;
+  readonly type: T;
+  /** One copy on each device. */
+  readonly views: readonly unknown[];
+  /** Components. Default: 1. */
+  readonly cardinality?: number;
+}
+
+/** A reduction of a container, whose result goes into a scalar on the devices. */
+export interface ReduceIntoToken<S extends ResultScalar = ResultScalar, O extends ReduceOp = ReduceOp> extends ReduceToken<S["type"], O> {
+  readonly into: S;
+  /** The old value takes part. */
+  readonly accumulate?: boolean;
+  /** The first of the components that take results, and the one after the last. Default: all. */
+  readonly components?: readonly [first: number, end: number];
+}
+
+export interface ReduceOptions {
+  /** The old value of an array along axes takes part: results of several runs come together. */
+  accumulate?: boolean;
+  /** The first of the components of an array along axes that take results, number 0 in the body, and the one after the last. Default: all. */
+  components?: readonly [first: number, end: number];
+}
+
+/** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar, or the array along axes. */
+export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
+export function sum<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "sum">;
+export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("sum", sum, of, options);
+}
+
+/** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
+export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
+export function min<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "min">;
+export function min(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("min", min, of, options);
+}
+
+/** The greatest value over all elements: `m.max(v)`. */
+export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
+export function max<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "max">;
+export function max(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+  return reduction("max", max, of, options);
+}
+
+/** A scalar on the devices to which a scalar step gives a value. */
+export interface AssignToken<S extends ResultScalar = ResultScalar> {
+  readonly kind: "assign";
+  readonly type: S["type"];
+  readonly into: S;
+}
+
+/** In a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
+export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ kind: "assign", type: scalar.type, into: scalar });
+
+function reduction(
+  op: ScatterOp,
+  maker: Function,
+  of: NumericToken | ResultScalar,
+  { accumulate = false, components }: ReduceOptions = {},
+): ReduceToken | ReduceIntoToken {
+  const type = typeOf(of, op, maker);
+  const token: ReduceToken = { kind: "reduce", type, op, identity: identityOf(op, type) };
+  return "views" in of ? { ...token, into: of, accumulate, ...(components && { components }) } : token;
+}
+
+/** A fold of one's own: `r.merge(v)`. `combine` is an associative expression of its two arguments, `identity` its neutral element. */
+export const reducer = <T extends NumericToken>(
+  type: T,
+  identity: number,
+  combine: (a: number, b: number) => number,
+): ReduceToken<T["type"], "custom"> => ({ kind: "reduce", type: type.type, op: "custom", identity, combine });
+
+/** A constant table that `table(...)` declares. */
+export interface TableToken<V = Nested> {
+  readonly kind: "table";
+  readonly type: NumericType;
+  readonly values: V;
+}
+export type Nested = number | readonly Nested[];
+
+/**
+ * A constant table of rank 1 to 4, indexed like a view; constant indices are folded into the code. It has its values as an array has, so that
+ * functions may name it, whether compiled or called.
+ */
+export const table = <const V extends readonly Nested[]>(type: NumericToken, values: V): TableToken<V> & TableOf<V> => {
+  const known = typeOf(type, "table", table);
+  if (typeof values !== "object")
+    throw refusal("table", table, `is given ${describe(values)} for its values; give a list of numbers, or of lists`);
+  return { ...values, length: values.length, kind: "table", type: known, values } as unknown as TableToken<V> & TableOf<V>;
+};
+
+/** A parameter of a kernel that `fixed(...)` declares. */
+export interface FixedToken<T extends ScalarType = ScalarType> {
+  readonly kind: "fixed";
+  readonly type: T;
+}
+/** A scalar whose value is compiled into the code: loop counts, orders, switches. */
+export const fixed = <T extends ScalarToken>(type: T): FixedToken<T["type"]> => ({ kind: "fixed", type: typeOf(type, "fixed", fixed) });
+
+/** A function that the kernel calls; it is inlined. It follows the rules of kernels, and captures what is listed, and other parameters. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Helper = (...args: any[]) => any;
+
+/** The type of private arrays, so that one source serves several: `new Real(19)` where `Real: Float32Array` is a parameter. */
+export type ArrayType = Float64ArrayConstructor | Float32ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor;
+
+/** The element type of a private array that the constructor makes; undefined for other functions. */
+export const arrayTypeOf = (token: unknown): NumericType | undefined => ARRAY_TYPES.get(token);
+const ARRAY_TYPES = new Map<unknown, NumericType>(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array, type]));
+
+/** Numbers and truth values are constants of the code, f64 and bool. */
+export type ParamToken =
+  | ScalarToken
+  | ViewToken
+  | ScatterToken
+  | ReduceToken
+  | TableToken
+  | FixedToken
+  | Helper
+  | ArrayType
+  | number
+  | boolean;
+/** The parameters of a kernel, by name. */
+export type Params = Record<string, ParamToken>;
+
+/* Types of the parameters in the body. */
+
+interface Nest<T> {
+  [index: number]: T;
+  readonly length: number;
+}
+/** By rank. */
+interface Nests {
+  1: Nest<number>;
+  2: Nest<Nests[1]>;
+  3: Nest<Nests[2]>;
+  4: Nest<Nests[3]>;
+  5: Nest<Nests[4]>;
+  6: Nest<Nests[5]>;
+  7: Nest<Nests[6]>;
+}
+interface Indices {
+  1: [i: number];
+  2: [i: number, j: number];
+  3: [i: number, j: number, k: number];
+  4: [i: number, j: number, k: number, l: number];
+  5: [...Indices[4], m: number];
+  6: [...Indices[5], n: number];
+  7: [...Indices[6], o: number];
+}
+type ScatterMethod<O extends ScatterOp> = O extends "sum" ? "add" : O;
+export type ReduceMethod<O extends ReduceOp> = O extends "sum" ? "add" : O extends "custom" ? "merge" : O;
+type TableOf<V> = V extends readonly (infer E)[] ? { readonly [index: number]: TableOf<E>; readonly length: number } : number;
+
+export type BodyParam<P> = P extends number
+  ? number
+  : P extends boolean
+    ? boolean
+    : P extends ScalarToken<infer T>
+      ? T extends "bool"
+        ? boolean
+        : number
+      : P extends FixedToken<infer T>
+        ? T extends "bool"
+          ? boolean
+          : number
+        : P extends ViewToken<ElementType, infer R>
+          ? Nests[R]
+          : P extends ScatterToken<NumericType, infer R, infer O>
+            ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
+            : P extends ReduceToken<NumericType, infer O>
+              ? { [M in ReduceMethod<O>]: (value: number) => void }
+              : P extends TableToken<infer V>
+                ? TableOf<V>
+                : P extends Helper | ArrayType
+                  ? P
+                  : never;
+/** The parameters as a kernel's body sees them. */
+export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
+
+type TeamOp = "sum" | "min" | "max";
+type TeamFold<O extends TeamOp> = { [M in ReduceMethod<O>]: (value: number) => void };
+type TeamFolds<R extends Record<string, TeamOp>> = { [K in keyof R]: TeamFold<R[K]> };
+
+/** The second argument of a team kernel's body. Each method is a barrier for the team. */
+export interface Team {
+  /** Rank of this team in the league. */
+  readonly index: number;
+  /** Number of members; 1 where a team runs on one worker. */
+  readonly size: number;
+  /** Members share out j = 0 .. count-1. */
+  range(count: number, body: (j: number, lanes: Lanes) => void): void;
+  /** A sum (least, greatest value) over j = 0 .. count-1, known to all members. */
+  sum(count: number, value: (j: number, lanes: Lanes) => number): number;
+  min(count: number, value: (j: number, lanes: Lanes) => number): number;
+  max(count: number, value: (j: number, lanes: Lanes) => number): number;
+  /** Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`. All are f64. */
+  reduce<R extends Record<string, TeamOp>>(
+    count: number,
+    results: R,
+    body: (j: number, r: TeamFolds<R>, lanes: Lanes) => void,
+  ): { [K in keyof R]: number };
+  /** One member runs the body. */
+  single(body: () => void): void;
+  /**
+   * Memory shared by the team, undefined at first. The type is a word, or a type as of private arrays, or f64 and its kin where they are listed. On level 0, the usual one, it is
+   * a GPU's shared memory and of constant length; on level 1 it is the device's memory, and the length may be computed from scalars and extents.
+   */
+  scratch(
+    type: NumericType | ArrayType | NumericToken,
+    length: number,
+    options?: { level: 0 | 1 },
+  ): { [index: number]: number; readonly length: number };
+}
+
+/**
+ * The lanes of one member, the level below it: neighbouring threads of a GPU, elements of a CPU's vectors. What the member does outside of
+ * their loops is done once. After each method the member goes on with all lanes together.
+ */
+export interface Lanes {
+  /** Lanes share out k = 0 .. count-1. */
+  range(count: number, body: (k: number) => void): void;
+  /** A sum (least, greatest value) over k = 0 .. count-1, known to all lanes. */
+  sum(count: number, value: (k: number) => number): number;
+  min(count: number, value: (k: number) => number): number;
+  max(count: number, value: (k: number) => number): number;
+  /** Several results in one pass, as of `team.reduce`. */
+  reduce<R extends Record<string, TeamOp>>(
+    count: number,
+    results: R,
+    body: (k: number, r: TeamFolds<R>) => void,
+  ): { [K in keyof R]: number };
+}

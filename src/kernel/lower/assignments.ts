@@ -1,0 +1,212 @@
+import type * as acorn from "acorn";
+import type { Expr, NumericType } from "../../ir/types.js";
+import { constantOf } from "./constant.js";
+import { element, identifier } from "./expressions.js";
+import { read, type Lowering } from "./lowering.js";
+import { combine } from "./operators.js";
+import { literal } from "./types.js";
+import { Scope, constant, isLeaf, type ScalarValue, type Value } from "./values.js";
+import { scalar, scalarOf } from "./operands.js";
+
+/** Binds the names of a declaration or parameter list to parts of a value. `fresh`: the value is an array literal that nothing else knows. */
+export function bindPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, constantName: boolean, fresh = false): void {
+  switch (pattern.type) {
+    case "Identifier":
+      scope.bind(pattern.name, named(cx, pattern, value, constantName, fresh));
+      return;
+    case "ArrayPattern":
+      if (value.kind !== "tuple") return cx.fail(pattern, "only an array literal, or a function's array of results, can be taken apart");
+      pattern.elements.forEach(
+        (e, i) => e && bindPattern(cx, e, value.items[i] ?? cx.fail(e, `there are ${value.items.length} values`), scope, constantName),
+      );
+      return;
+    case "ObjectPattern":
+      for (const p of pattern.properties) {
+        if (p.type === "RestElement" || p.computed) return cx.fail(p, "rest and computed names are not supported in a pattern");
+        const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);
+        const part = value.kind === "params" ? cx.globals.find(name) : value.kind === "record" ? value.fields.get(name) : undefined;
+        if (value.kind === "params" && part && p.value.type === "Identifier") scope.bind(p.value.name, part);
+        else if (part) bindPattern(cx, p.value, part, scope, constantName);
+        else if (value.kind === "record" && p.value.type === "AssignmentPattern")
+          bindPattern(cx, p.value, { kind: "void" }, scope, constantName);
+        else return cx.fail(p, value.kind === "params" ? `there is no parameter "${name}"` : `there is no field "${name}"`);
+      }
+      return;
+    case "AssignmentPattern":
+      return bindPattern(cx, pattern.left, value.kind === "void" ? cx.expression(pattern.right, scope) : value, scope, constantName);
+    // Any other pattern is refused.
+    default:
+      return cx.fail(pattern, `${pattern.type} is not supported in a declaration`);
+  }
+}
+
+/** Value of a declared name: a local for a number, else the thing itself. */
+function named(cx: Lowering, id: acorn.Identifier, value: Value, constantName: boolean, fresh: boolean): Value {
+  switch (value.kind) {
+    case "scalar":
+    case "variable": {
+      if (!constantName) return cx.declare(id.name, id, scalar(cx, value, id));
+      const known = value.kind === "scalar" ? constantOf(cx, value.expr) : undefined;
+      return value.kind === "scalar" && known !== undefined
+        ? { ...value, expr: constant(value.expr.type, known) }
+        : cx.materialise(value, id, id.name);
+    }
+    case "void":
+      return cx.fail(id, "a function that returns nothing is used as a value", "return a value on every path");
+    case "tuple":
+      return fresh && !constantName ? variables(cx, value, id, "") : value;
+    case "function":
+      return value.name ? value : { ...value, name: id.name };
+    // Any other value gets a name as it is, or is refused.
+    default:
+      return cx.materialise(value, id);
+  }
+}
+
+/** `let v = [a, b]`: each item a variable. */
+function variables(cx: Lowering, value: Value & { kind: "tuple" }, id: acorn.Identifier, part: string): Value {
+  return {
+    kind: "tuple",
+    items: value.items.map((item, i) => {
+      if (item.kind === "scalar" || item.kind === "variable") return cx.declare(`${id.name}${part}_${i}`, id, scalar(cx, item, id));
+      return item.kind === "tuple" ? variables(cx, item, id, `${part}_${i}`) : item;
+    }),
+  };
+}
+
+/** Lowers an assignment; where it is used as a value, that is the right side's. */
+export function assignTo(cx: Lowering, node: acorn.AssignmentExpression, scope: Scope, asValue = false): Value {
+  const { left, right, operator } = node;
+  // Minifiers write `a = a && b` so; a name may be read twice.
+  if (left.type === "Identifier" && (operator === "&&=" || operator === "||=")) {
+    const both = { ...node, type: "LogicalExpression", operator: operator === "&&=" ? "&&" : "||", left, right } as const;
+    return assignTo(cx, { ...node, operator: "=", right: both }, scope, asValue);
+  }
+  if (left.type === "ArrayPattern" || left.type === "ObjectPattern")
+    return assignPattern(cx, left, cx.expression(right, scope), scope, node);
+  const compound = operator === "=" ? undefined : operator.slice(0, -1);
+  if (compound === "&&" || compound === "||" || compound === "??")
+    cx.fail(node, `${operator} is not part of the kernel language`, "write if");
+  const target = assignmentTarget(cx, left, scope);
+  let [current, value] = cx.inOrder<Value>(
+    [() => (compound ? valueAt(cx, target, node) : { kind: "void" }), () => scalarOf(cx, right, scope)],
+    (old) => {
+      keepIndices(cx, target, node);
+      return cx.materialise(old, node);
+    },
+  );
+  if (compound) value = combine(cx, compound, scalar(cx, current, node), scalar(cx, value, node), node);
+  if (asValue) value = cx.materialise(value, node);
+  write(cx, target, scalar(cx, value, node), node);
+  return value;
+}
+
+/** Lowers `x++` and its kin; the value is the old one for the postfix forms. */
+export function updateTarget(cx: Lowering, node: acorn.UpdateExpression, scope: Scope, asValue = false): Value {
+  const target = assignmentTarget(cx, node.argument, scope);
+  const old = valueAt(cx, target, node);
+  const before = asValue && !node.prefix ? cx.materialiseScalar(old, node) : old;
+  const sum = combine(cx, node.operator === "++" ? "+" : "-", before, literal(1), node);
+  const after = asValue && node.prefix ? cx.materialiseScalar(sum, node) : sum;
+  write(cx, target, after, node);
+  return node.prefix ? after : before;
+}
+
+function assignPattern(cx: Lowering, pattern: acorn.Pattern, value: Value, scope: Scope, node: acorn.Node): Value {
+  if (pattern.type !== "ArrayPattern" || value.kind !== "tuple") return cx.fail(node, "only [a, b] = [c, d] can assign several values");
+  pattern.elements.forEach(
+    (e, i) =>
+      e && write(cx, assignmentTarget(cx, e as acorn.Expression, scope), scalar(cx, value.items[i] ?? { kind: "void" }, node), node),
+  );
+  return value;
+}
+
+type AssignmentTarget =
+  | { kind: "variable"; variable: Value & { kind: "variable" } }
+  | { kind: "view"; view: { name: string; element: NumericType }; indices: Expr[] }
+  | { kind: "element"; array: Value & { kind: "array" }; indices: Expr[] };
+
+/** Target on the left of an assignment. */
+function assignmentTarget(cx: Lowering, node: acorn.Expression | acorn.Pattern, scope: Scope): AssignmentTarget {
+  if (node.type === "Identifier") {
+    const value = identifier(cx, node, scope);
+    if (value.kind === "variable") return { kind: "variable", variable: value };
+    return cx.fail(
+      node,
+      `${node.name} is a parameter or a constant and cannot be assigned`,
+      "assign an element of a view, or a local declared with let",
+    );
+  }
+  if (node.type !== "MemberExpression") return cx.fail(node, "this cannot be assigned");
+  if (!node.computed) return cx.fail(node, "fields of an object cannot be assigned", "keep the value in a local declared with let");
+  const object = cx.expression(node.object, scope);
+  if (object.kind === "table") return cx.fail(node, `the table ${object.name} is constant`, "use a view");
+  const value = element(cx, object, node, scope);
+  if (value.kind === "variable") return { kind: "variable", variable: value };
+  if (object.kind === "tuple")
+    return cx.fail(node, "an array literal that is declared const cannot be assigned", "declare it with let, or use new Float64Array(n)");
+  if (value.kind === "scalar" && value.expr.op === "load") {
+    if (object.kind === "view" || object.kind === "field") return { kind: "view", view: object, indices: value.expr.indices };
+    if (object.kind === "axis" || (object.kind === "components" && object.field.constant))
+      return cx.fail(
+        node,
+        `writes ${(object.kind === "axis" ? object : object.field).name}, an array along axes, which many cells share`,
+        "reduce into it: give sum(...) of it to the container, and add",
+      );
+    if (object.kind === "components" && object.field.level === "own")
+      return { kind: "view", view: object.field, indices: value.expr.indices };
+  }
+  if (object.kind === "components")
+    return cx.fail(node, `writes ${object.field.name}, which belongs to another grid`, "write it by a container of its own grid");
+  if (value.kind === "components")
+    return cx.fail(node, `all components of ${value.field.name} are assigned at once`, `assign ${value.field.name}[c][k] for each k`);
+  if (value.kind === "scalar" && value.expr.op === "element" && object.kind === "array")
+    return { kind: "element", array: object, indices: [value.expr.index] };
+  if (value.kind === "view")
+    return cx.fail(
+      node,
+      `${value.name} is a view of rank ${value.rank}, assigned with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"}`,
+      "give an index for each axis",
+    );
+  return cx.fail(node, "this cannot be assigned");
+}
+
+function valueAt(cx: Lowering, target: AssignmentTarget, node: acorn.Node): ScalarValue {
+  if (target.kind === "variable") return read(target.variable);
+  // The place is both read and written: indices with work in them are evaluated once.
+  target.indices = target.indices.map((e) => (simple(e) ? e : cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr));
+  const { indices } = target;
+  const location = cx.at(node);
+  if (target.kind === "view")
+    return { kind: "scalar", expr: { op: "load", type: target.view.element, view: target.view.name, indices, location } };
+  return { kind: "scalar", expr: { op: "element", type: target.array.type, array: target.array.name, index: indices[0], location } };
+}
+
+const simple = (e: Expr): boolean => isLeaf(e) || (e.op === "binary" && simple(e.a) && simple(e.b));
+
+/** Keeps the indices of the target, so that expressions evaluated next do not change them. */
+function keepIndices(cx: Lowering, target: AssignmentTarget, node: acorn.Node): void {
+  if (target.kind !== "variable")
+    target.indices = target.indices.map((e) => cx.materialiseScalar({ kind: "scalar", expr: e }, node, "at").expr);
+}
+
+function write(cx: Lowering, target: AssignmentTarget, value: ScalarValue, node: acorn.Node): void {
+  const location = cx.at(node);
+  if (target.kind === "variable") cx.assign(target.variable, value, node);
+  else if (target.kind === "view")
+    cx.out.push({
+      kind: "store",
+      view: target.view.name,
+      indices: target.indices,
+      value: cx.stored(value, target.view.element, node, target.view.name),
+      location,
+    });
+  else
+    cx.out.push({
+      kind: "setElement",
+      array: target.array.name,
+      index: target.indices[0],
+      value: cx.stored(value, target.array.type, node, "the private array"),
+      location,
+    });
+}

@@ -1,0 +1,254 @@
+import { ELEMENTS, isSingle, NUMERIC_TYPES } from "../../ir/scalars.js";
+import type * as acorn from "acorn";
+import { localOf } from "../../ir/by-name.js";
+import type { Expr, NumericType } from "../../ir/types.js";
+import { isBuiltin } from "../declare/builtins.js";
+import { constantOf } from "./constant.js";
+import { alongAxis, component, coordinate, ownCell } from "./fields.js";
+import type { ExpressionNode, Lowering } from "./lowering.js";
+import { combine, cut, prefix, wholeQuotient } from "./operators.js";
+import { asIndex, condition, scalar, scalarOf, scalarsOf } from "./operands.js";
+import { outerMember, undefinedUsed, unknown, unknownMember } from "./outer.js";
+import { isNothing } from "./tool-calls.js";
+import { literal } from "./types.js";
+import { Scope, constant, type ScalarValue, type Value } from "./values.js";
+
+export function identifier(cx: Lowering, node: acorn.Identifier, scope: Scope): Value {
+  const value = scope.find(node.name);
+  if (value) return value;
+  if (node.name === "Infinity" || node.name === "NaN") return literal(Number(node.name));
+  if (node.name === "Math" || node.name === "Number" || node.name === "console") return { kind: "namespace", name: node.name };
+  if (isBuiltin(node.name)) return { kind: "builtin", name: node.name };
+  if (node.name === "undefined") return undefinedUsed(cx, node);
+  return unknown(cx, node, node.name, scope);
+}
+
+export function member(cx: Lowering, node: acorn.MemberExpression, scope: Scope): Value {
+  const outer = outerMember(cx, node, scope);
+  if (outer) return outer;
+  unknownMember(cx, node, scope);
+  const object = cx.expression(node.object, scope);
+  return node.computed ? element(cx, object, node, scope) : property(cx, object, (node.property as acorn.Identifier).name, node);
+}
+
+/** `object[...]` */
+export function element(cx: Lowering, object: Value, node: acorn.MemberExpression, scope: Scope): Value {
+  const { property: written } = node;
+  if (written.type === "SequenceExpression" && written.expressions.every((e) => !/^(Assignment|Update|Call)/.test(e.type)))
+    return cx.fail(written, "several indices are in one pair of brackets", "write a[i][j]");
+  if (object.kind === "axis") return alongAxis(cx, object, [node.property], node, scope);
+  if (object.kind === "field") return ownCell(cx, object, cx.expression(node.property, scope), node);
+  const [of, subscript] = cx.inOrder<Value>([() => object, () => cx.expression(node.property, scope)], (value) =>
+    cx.materialise(value, node),
+  );
+  const index = (): Expr => asIndex(cx, scalar(cx, subscript, node.property), node.property);
+  switch (of.kind) {
+    case "view": {
+      const first = of.prefix.length === 0;
+      const prefix = [...of.prefix, first && subscript.kind === "particle" ? localOf(subscript.index, "i32") : index()];
+      if (prefix.length < of.rank) return { ...of, prefix };
+      return { kind: "scalar", expr: { op: "load", type: of.element, view: of.name, indices: prefix, location: cx.at(node) } };
+    }
+    case "table": {
+      const prefix = [...of.prefix, index()];
+      if (prefix.length < of.shape.length) return { ...of, prefix };
+      return { kind: "scalar", expr: { op: "table", type: of.type, table: of.name, indices: prefix, location: cx.at(node) } };
+    }
+    case "components":
+      return component(cx, of, index(), node);
+    case "array":
+      return { kind: "scalar", expr: { op: "element", type: of.type, array: of.name, index: index(), location: cx.at(node) } };
+    case "tuple": {
+      const at = constantOf(cx, index());
+      if (at === undefined)
+        return cx.fail(
+          node,
+          "an array literal is indexed by something that is not constant",
+          "use new Float64Array(n), or a table parameter",
+        );
+      return of.items[Number(at)] ?? cx.fail(node, `index ${at} of an array literal of length ${of.items.length}`);
+    }
+    case "scalar":
+    case "variable":
+      return cx.fail(node, "a number is indexed", "check the number of indices against the rank of the view");
+    // Any other value is used as a number, or refused.
+    default:
+      return scalar(cx, of, node);
+  }
+}
+
+/** `object.name` */
+export function property(cx: Lowering, object: Value, name: string, node: acorn.Node): Value {
+  if (name === "length") {
+    if (object.kind === "view")
+      return { kind: "scalar", expr: { op: "extent", type: "i32", view: object.name, axis: object.prefix.length } };
+    if (object.kind === "table") return literal(object.shape[object.prefix.length]);
+    if (object.kind === "array") return literal(object.length);
+    if (object.kind === "tuple") return literal(object.items.length);
+    if (object.kind === "components") return literal(object.field.cardinality);
+  }
+  if (object.kind === "cell") return coordinate(cx, object, name, node);
+  if (object.kind === "params") return cx.globals.find(name) ?? cx.fail(node, `there is no parameter "${name}"`);
+  if (object.kind === "record") return object.fields.get(name) ?? cx.fail(node, `the object has no field "${name}"`);
+  if (object.kind === "team" && name === "index") return { kind: "scalar", expr: { op: "index", type: "i32", axis: 0 } };
+  if (object.kind === "team" && name === "size") return { kind: "scalar", expr: { op: "teamSize", type: "i32" } };
+  if (object.kind === "namespace") {
+    const value = object.name === "console" ? undefined : ({ Math, Number }[object.name] as unknown as Record<string, unknown>)[name];
+    if (typeof value === "number") return { kind: "scalar", expr: constant("f64", value), weak: "float" };
+    if (object.name === "Math" && typeof value === "function") return { kind: "builtin", name: `Math.${name}` };
+    return cx.fail(node, `${object.name}.${name} is not part of the kernel language`, "see docs/language.md for what is");
+  }
+  return cx.fail(node, `".${name}" is not known here`, "see docs/language.md for what views, teams and reductions offer");
+}
+
+/** Operators of a chain, `a + b + c + ...`, after which its value goes into a local, so that no expression nests deeper. */
+const LONG_CHAIN = 64;
+
+const isZero = (node: acorn.Node): boolean => node.type === "Literal" && (node as acorn.Literal).value === 0;
+
+/** `x` of `x | 0` and `x >>> 0`, and of `0 | x`, which minifiers make of the first. */
+function cutOperand({ operator, left, right }: acorn.BinaryExpression): ExpressionNode | undefined {
+  if (isZero(right) && (operator === "|" || operator === ">>>")) return left as ExpressionNode;
+  return operator === "|" && isZero(left) ? right : undefined;
+}
+
+export function binary(cx: Lowering, node: acorn.BinaryExpression, scope: Scope): Value {
+  const chain = [node];
+  for (let { left } = node; left.type === "BinaryExpression" && !cutOperand(chain.at(-1)!); left = left.left as typeof left)
+    chain.push(left);
+  let value: ScalarValue | undefined;
+  for (let n = chain.length - 1; n >= 0; n--) {
+    value = link(cx, chain[n], value, scope);
+    if (n > 0 && (chain.length - n) % LONG_CHAIN === 0 && !value.weak) value = cx.materialiseScalar(value, chain[n]);
+  }
+  return value!;
+}
+
+/** An operator and its operands; the left one may be known already. */
+function link(cx: Lowering, node: acorn.BinaryExpression, known: ScalarValue | undefined, scope: Scope): ScalarValue {
+  const { operator, left, right } = node;
+  if (/^[!=]==?$/.test(operator) && [left, right].some(isNothing))
+    return cx.fail(
+      node,
+      "a value is compared with null or undefined, and numbers are neither",
+      "compare numbers; if your file has ?? or ?., which tools rewrite like this, write if or ?:",
+    );
+  const operand = cutOperand(node);
+  if (operand) return asInteger(cx, operand, operator === "|" ? "i32" : "u32", scope);
+  // So minifiers write Math.pow(x, y): the plus must not make f64 of an f32.
+  const plus = operator === "**" && right.type === "UnaryExpression" && right.operator === "+" ? right : undefined;
+  const nodes = [left, plus?.argument ?? right];
+  const [a, b] = cx.inOrder(
+    nodes.map((n) => () => (n === left && known) || scalarOf(cx, n, scope)),
+    (value, n) => cx.materialiseScalar(value, nodes[n]),
+  );
+  const narrow = isSingle(b.expr.type) && (a.weak || isSingle(a.expr.type));
+  return combine(cx, operator, a, plus && !narrow ? prefix(cx, "+", b, plus) : b, node);
+}
+
+/** `x | 0` and `x >>> 0`; of a quotient of integers, the whole part. */
+function asInteger(cx: Lowering, node: ExpressionNode, type: "i32" | "u32", scope: Scope): ScalarValue {
+  if (node.type !== "BinaryExpression" || node.operator !== "/") return { kind: "scalar", expr: cut(type, scalarOf(cx, node, scope).expr) };
+  const [a, b] = scalarsOf(cx, [node.left, node.right], scope);
+  const quotient = wholeQuotient(cx, a, b, node) ?? combine(cx, "/", a, b, node);
+  return { kind: "scalar", expr: cut(type, quotient.expr) };
+}
+
+export function logical(cx: Lowering, node: acorn.LogicalExpression, scope: Scope): Value {
+  if (node.operator === "??") return cx.fail(node, "?? is not part of the kernel language", "write if, or ?:");
+  const a = condition(cx, node.left, scope);
+  const b = cx.collect(() => condition(cx, node.right, scope));
+  const fn = node.operator === "&&" ? "and" : "or";
+  if (!b.stmts.length) return { kind: "scalar", expr: { op: "logical", type: "bool", fn, a, b: b.value } };
+  const name = cx.unique("t");
+  const location = cx.at(node);
+  const local: Expr = { op: "local", type: "bool", name };
+  cx.out.push({ kind: "let", name, type: "bool", init: a, location });
+  const more = [...b.stmts, { kind: "assign" as const, name, value: b.value, location }];
+  cx.out.push({ kind: "if", cond: local, then: fn === "and" ? more : [], else: fn === "and" ? [] : more, location });
+  return { kind: "scalar", expr: local };
+}
+
+export function conditional(cx: Lowering, node: acorn.ConditionalExpression, scope: Scope): Value {
+  const cond = condition(cx, node.test, scope);
+  const known = constantOf(cx, cond);
+  if (known !== undefined) return cx.expression(known ? node.consequent : node.alternate, scope);
+  const a = cx.collect(() => cx.expression(node.consequent, scope));
+  const b = cx.collect(() => cx.expression(node.alternate, scope));
+  const m = cx.unified(scalar(cx, a.value, node.consequent), scalar(cx, b.value, node.alternate), node);
+  if (!a.stmts.length && !b.stmts.length)
+    return { kind: "scalar", expr: { op: "select", type: m.type, cond, a: m.a, b: m.b }, weak: m.weak };
+  const name = cx.unique("t");
+  const location = cx.at(node);
+  cx.out.push({ kind: "let", name, type: m.type, location });
+  cx.out.push({
+    kind: "if",
+    cond,
+    then: [...a.stmts, { kind: "assign", name, value: m.a, location }],
+    else: [...b.stmts, { kind: "assign", name, value: m.b, location }],
+    location,
+  });
+  return { kind: "scalar", expr: { op: "local", type: m.type, name }, weak: m.weak };
+}
+
+const ARRAY_TYPES = new Map(NUMERIC_TYPES.map((type) => [ELEMENTS[type].array.name, type]));
+
+/** Element type that `new` makes: for `Float64Array` and its kin by name, or a parameter that stands for one of them. */
+function arrayTypeOf(cx: Lowering, callee: acorn.NewExpression["callee"], scope: Scope): NumericType | undefined {
+  if (callee.type === "Identifier" && !scope.find(callee.name)) return ARRAY_TYPES.get(callee.name);
+  const value = cx.expression(callee, scope);
+  return value.kind === "arrayType" ? value.type : undefined;
+}
+
+/** `new Float64Array(n)` and its kin: a private array. */
+export function newArray(cx: Lowering, node: acorn.NewExpression, scope: Scope): Value {
+  const type = arrayTypeOf(cx, node.callee, scope);
+  if (!type || node.arguments.length !== 1)
+    return cx.fail(node, "only new Float64Array(n), Float32Array, Int32Array and Uint32Array make private arrays");
+  const argument = node.arguments[0];
+  if (argument.type === "ArrayExpression") {
+    const items = scalarsOf(
+      cx,
+      argument.elements.map((e) => e ?? cx.fail(argument, "an element is missing")),
+      scope,
+    );
+    const array = declareArray(cx, node, type, items.length, "private");
+    items.forEach((value, i) =>
+      cx.out.push({
+        kind: "setElement",
+        array: array.name,
+        index: constant("i32", i),
+        value: cx.converted(value, type, node, `elements are ${type}`),
+        location: cx.at(node),
+      }),
+    );
+    return array;
+  }
+  const length = constantOf(cx, scalarOf(cx, argument, scope).expr);
+  if (typeof length !== "number" || !Number.isInteger(length) || length < 1 || length > 65536)
+    return cx.fail(node, "the length of a private array must be a constant from 1 to 65536", "use a number or a fixed(i32) parameter");
+  return declareArray(cx, node, type, length, "private");
+}
+
+export function declareArray(
+  cx: Lowering,
+  node: acorn.Node,
+  type: NumericType,
+  length: number,
+  space: "private" | "scratch",
+): Value & { kind: "array" } {
+  const name = cx.unique(cx.arrayName ?? (space === "private" ? "array" : "scratch"));
+  cx.arrayName = undefined;
+  cx.out.push({ kind: "array", name, type, length, space, location: cx.at(node) });
+  return { kind: "array", name, type, length };
+}
+
+export function record(cx: Lowering, node: acorn.ObjectExpression, scope: Scope): Value {
+  const fields = new Map<string, Value>();
+  for (const p of node.properties) {
+    if (p.type !== "Property" || p.computed || p.kind !== "init") return cx.fail(p, "only plain fields are allowed in an object");
+    const name = p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value);
+    fields.set(name, cx.materialise(cx.expression(p.value, scope), p));
+  }
+  return { kind: "record", fields };
+}

@@ -1,0 +1,346 @@
+import { valueType, wrap } from "../../ir/scalars.js";
+import { originalPosition } from "#source-map";
+import { loadInt } from "../../ir/by-name.js";
+import { own, requireOwnNames } from "../../base/own.js";
+import type { Expr, KernelIR, Param, ScatterOp, Stmt } from "../../ir/types.js";
+import { builtinName } from "../declare/builtins.js";
+import type { AxisToken, DepositToken, Dimension, FieldToken, ParticleLists, ResidentToken } from "../declare/cells.js";
+import { KernelError } from "../../base/errors.js";
+import { cellAxes } from "./fields.js";
+import type { Kernel } from "../declare/kernel.js";
+import { Knowledge, Lowering } from "./lowering.js";
+import { capturesOf, CaptureScope, type CaptureList } from "./capture-lists.js";
+import {
+  arrayTypeOf,
+  type AssignToken,
+  type FixedToken,
+  type ParamToken,
+  type ReduceIntoToken,
+  type ReduceToken,
+} from "../declare/params.js";
+import { parseFunction, type FunctionSource } from "../read/source.js";
+import { bindsAs } from "../read/syntax.js";
+import { tableOf } from "./tables.js";
+import { Scope, constant, type FunctionValue, type Value } from "./values.js";
+import { scalar } from "./operands.js";
+import { inline } from "./inline.js";
+import * as dispatch from "./dispatch.js";
+import { index, int } from "../../ir/expressions.js";
+
+/** Declarations of a body's parameters. */
+type Token = ParamToken | FieldToken | AxisToken | DepositToken | ResidentToken | AssignToken;
+
+/**
+ * Source to be lowered: a kernel, the body of a container, which runs once for each cell, or for each particle of each cell, or a scalar
+ * step, which runs once.
+ */
+export interface Source extends Omit<Kernel, "params" | "policy"> {
+  readonly params: Readonly<Record<string, Token>>;
+  readonly policy:
+    | Kernel["policy"]
+    | "once"
+    | {
+        readonly cells: Dimension;
+        readonly particles?: ParticleLists;
+        /** The kernel axis along which the body marches. */
+        readonly march?: number;
+      };
+}
+
+/**
+ * Turns a kernel's TypeScript function into IR: names resolved, types inferred, helpers inlined, returns made into plain control flow.
+ * Throws KernelError, with the author's line and a remedy, for whatever is outside the language (docs/language.md).
+ *
+ * @param fixed values of the parameters declared `fixed`
+ * @param debug accept `console.log`, which compiles to nothing
+ */
+export function lower(kernel: Source, fixed: Readonly<Record<string, number | boolean>>, debug = false): KernelIR {
+  requireOwnNames(Object.keys(kernel.params), kernel.name, kernel.location);
+  const source = parseFunction(kernel.name, kernel.body, kernel.location);
+  const captures = capturesOf(kernel);
+  const knowledge = new Knowledge();
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    knowledge.fresh = false;
+    try {
+      const ir = new KernelLowering(kernel, fixed, debug, source, captures, knowledge).run();
+      if (!knowledge.fresh) return ir;
+    } catch (error) {
+      if (!knowledge.fresh) throw error;
+    }
+  }
+  throw new KernelError(
+    kernel.name,
+    kernel.location,
+    "the types of its variables cannot be inferred",
+    "give each variable one type from its first value on",
+  );
+}
+
+/** An attempt learns the types of many variables at once; a chain of variables that wait for each other takes one for each link. */
+const MAX_ATTEMPTS = 100;
+
+class KernelLowering {
+  private readonly ir: KernelIR;
+  private readonly globals = new Scope();
+  /** Statements after the body. */
+  private readonly last: Stmt[] = [];
+
+  constructor(
+    private readonly kernel: Source,
+    private readonly fixed: Readonly<Record<string, number | boolean>>,
+    private readonly debug: boolean,
+    private readonly source: FunctionSource,
+    private readonly captures: CaptureList | undefined,
+    private readonly knowledge: Knowledge,
+  ) {
+    const indices = source.node.params.length - 1;
+    const rank = typeof kernel.policy === "object" ? kernel.policy.cells : kernel.policy === "once" ? 1 : indices;
+    this.ir = {
+      name: kernel.name,
+      policy: kernel.policy === "team" ? { kind: "team" } : { kind: "range", rank },
+      params: [],
+      tables: [],
+      body: [],
+      location: originalPosition(kernel.location),
+    };
+    if (kernel.policy === "range" && (rank < 1 || rank > 4))
+      this.fail(`its function has ${rank} index parameters`, "write (params, i) => ..., with 1 to 4 indices");
+    if (kernel.policy === "once" && indices > 0) this.fail("a scalar step's function takes the parameters alone", "write (params) => ...");
+    if (typeof kernel.policy === "object" && !kernel.policy.particles && indices > 1)
+      this.fail("a container's function takes the parameters and the cell", "write (params, c) => ...");
+    if (typeof kernel.policy === "object" && indices > 2)
+      this.fail("a container's function over particles takes the parameters, the particle and its cell", "write (params, p, c) => ...");
+    if (kernel.policy === "team" && rank !== 1)
+      this.fail("a team kernel's function takes the parameters and the team", "write (params, team) => ...");
+  }
+
+  run(): KernelIR {
+    for (const [name, token] of Object.entries(this.kernel.params)) this.declare(name, token);
+    if (this.captures) this.ir.tables.push(...this.captures.tables);
+    const cx = new Lowering(
+      this.ir,
+      this.knowledge,
+      this.globals,
+      this.debug,
+      typeof this.kernel.policy === "object",
+      this.source,
+      dispatch,
+    );
+    const main: FunctionValue = {
+      kind: "function",
+      name: this.kernel.name,
+      node: this.source.node,
+      source: this.source,
+      scope: this.functions(),
+    };
+    for (const [name, token] of Object.entries(this.kernel.params)) {
+      if (typeof token !== "object" || token.kind !== "reduce") continue;
+      if (token.combine) this.combine(cx, main, name, token);
+      if (hasComponents(token)) this.startEach(cx, name, token);
+    }
+    const { policy } = this.kernel;
+    const lists = typeof policy === "object" ? policy.particles : undefined;
+    const particle = lists ? cx.unique("p") : undefined;
+    const result = inline(cx, main, [{ kind: "params" }, ...this.elements(particle)], this.source.node);
+    const assigns = this.source.node.body.type === "AssignmentExpression" || this.source.node.body.type === "UpdateExpression";
+    if (result.kind !== "void" && !assigns)
+      cx.fail(this.source.node, "the kernel returns a value", "write results to a view, a reduction or a scatter");
+    this.captures?.refuseShadowed((name) => bindsAs(this.source.node, name));
+    if (lists && particle !== undefined) return { ...this.ir, body: [this.overParticles(cx.out, lists, particle)] };
+    return { ...this.ir, body: [...cx.out, ...this.last] };
+  }
+
+  /** The body for each particle of a cell. */
+  private overParticles(body: Stmt[], lists: ParticleLists, particle: string): Stmt {
+    const { location } = this.ir;
+    const here = Array.from({ length: cellAxes(this.ir) }, (_, axis) => index(axis));
+    const start = loadInt(lists.first, ...here, int(0));
+    const stop: Expr = { op: "binary", type: "i32", fn: "add", a: start, b: loadInt(lists.count, ...here, int(0)) };
+    return { kind: "for", name: particle, start, stop, step: 1, body, location };
+  }
+
+  /** The function's arguments after the parameters. */
+  private elements(particle: string | undefined): Value[] {
+    if (typeof this.kernel.policy === "object") {
+      const cell: Value = { kind: "cell", dimension: this.kernel.policy.cells, marches: this.kernel.policy.march };
+      return particle === undefined ? [cell] : [{ kind: "particle", index: particle }, cell];
+    }
+    if (this.kernel.policy === "once") return [];
+    if (this.ir.policy.kind === "team") return [{ kind: "team" }];
+    return Array.from({ length: this.ir.policy.rank }, (_, axis): Value => ({ kind: "scalar", expr: { op: "index", type: "i32", axis } }));
+  }
+
+  /** Names that the kernel's own function may use without taking them from its first argument: imported helpers that are passed, too. */
+  private functions(): Scope {
+    const scope = new Scope();
+    for (const [name, token] of Object.entries(this.kernel.params))
+      if (typeof token === "function") scope.bind(name, this.globals.find(name)!);
+    const { captures } = this;
+    return captures ? new CaptureScope((path) => captures.inBody(path), captures, scope) : scope;
+  }
+
+  /** Names for a helper that is a parameter: listed names, and the other parameters. */
+  private namesOfHelpers(): Scope {
+    const { captures, globals } = this;
+    return captures ? new CaptureScope((path) => captures.inFunction(path, undefined), captures, globals) : globals;
+  }
+
+  private declare(name: string, token: Token): void {
+    if (typeof token === "function") {
+      const builtin = builtinName(token);
+      if (builtin !== undefined) return this.globals.bind(name, { kind: "builtin", name: builtin });
+      const type = arrayTypeOf(token);
+      if (type) return this.globals.bind(name, { kind: "arrayType", type });
+      const source = parseFunction(this.kernel.name, token, this.kernel.location);
+      return this.globals.bind(name, {
+        kind: "function",
+        name,
+        node: source.node,
+        source,
+        scope: this.captures?.scopeOf(token) ?? this.namesOfHelpers(),
+      });
+    }
+    if (typeof token === "number" || typeof token === "boolean")
+      return this.globals.bind(name, { kind: "scalar", expr: constant(typeof token === "number" ? "f64" : "bool", token) });
+    switch (token?.kind) {
+      case "scalar":
+        this.param({ kind: "scalar", name, type: token.type }, { kind: "scalar", expr: { op: "param", type: token.type, name } });
+        return;
+      case "fixed":
+        this.globals.bind(name, { kind: "scalar", expr: constant(token.type, this.fixedValue(name, token)) });
+        return;
+      case "view": {
+        const element = valueType(token.element);
+        this.param(
+          { kind: "view", name, element: token.element, rank: token.rank, disjoint: token.disjoint },
+          { kind: "view", name, element, rank: token.rank, prefix: [] },
+        );
+        return;
+      }
+      case "field": {
+        const { cardinality, level, same } = token;
+        const field: Value = { kind: "field", name: same ?? name, element: valueType(token.element), cardinality, level };
+        if (same === undefined)
+          this.param({ kind: "view", name, element: token.element, rank: cellAxes(this.ir) + 1, disjoint: false }, field);
+        else this.globals.bind(name, field);
+        return;
+      }
+      case "axis": {
+        const { element, cardinality, ghosts } = token;
+        const axes = token.axes.map((axis) => cellAxes(this.ir) - 1 - axis).toReversed();
+        this.param(
+          { kind: "view", name, element, rank: axes.length + (cardinality > 1 ? 1 : 0), disjoint: false },
+          { kind: "axis", name, element: valueType(element), axes, cardinality, ghosts },
+        );
+        return;
+      }
+      case "deposit": {
+        const { element, cardinality } = token;
+        this.param(
+          { kind: "scatter", name, element, rank: cellAxes(this.ir) + 1, op: "sum" },
+          { kind: "deposit", name, element, cardinality },
+        );
+        return;
+      }
+      case "resident":
+        this.param(
+          { kind: "view", name, element: token.type, rank: 1, disjoint: false },
+          { kind: "scalar", expr: { op: "load", type: token.type, view: name, indices: [constant("i32", 0)] } },
+        );
+        return;
+      case "assign":
+        if (this.kernel.policy !== "once")
+          this.fail(`the scalar "${name}" is assigned, which only scalar steps do`, `declare view(${token.type})`);
+        // One element runs, so that nothing else writes there.
+        this.param({ kind: "view", name, element: token.type, rank: 1, disjoint: true }, { kind: "assign", name, type: token.type });
+        return;
+      case "scatter":
+        this.param(
+          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
+          { kind: "scatter", name, element: token.element, rank: token.rank, op: token.op },
+        );
+        return;
+      case "reduce":
+        if ("into" in token && typeof this.kernel.policy !== "object")
+          this.fail(`the reduction "${name}" goes into a scalar, which only containers do`, `declare sum(${token.type}) and give a view`);
+        if (hasComponents(token)) return;
+        this.param(
+          { kind: "reduce", name, type: token.type, op: token.op, identity: wrap(token.type, token.identity) },
+          { kind: "reduce", name, type: token.type, op: token.op },
+        );
+        return;
+      case "table": {
+        const table =
+          tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
+        this.ir.tables.push(table);
+        this.globals.bind(name, { kind: "table", name, type: token.type, shape: table.shape, prefix: [] });
+        return;
+      }
+      default:
+        this.fail(
+          `the parameter "${name}" is declared as ${describe(token satisfies undefined)}`,
+          "declare f64, view(f64), scatter(f64), sum(f64), table(f64, [...]), fixed(i32), a number, true, false or a function",
+        );
+    }
+  }
+
+  /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */
+  private startEach(cx: Lowering, name: string, { type, op, identity, into, components }: ReduceIntoToken): void {
+    const { location } = this.ir;
+    const [first, end] = components ?? [0, into.cardinality!];
+    const length = end - first;
+    const array = cx.unique(`${name}_values`);
+    this.globals.bind(name, { kind: "reduceEach", name, type, op: op as ScatterOp, array });
+    const start = wrap(type, identity);
+    cx.out.push({ kind: "array", name: array, type, length, space: "private", location });
+    for (let k = 0; k < length; k++) {
+      const component = cx.unique(`${name}_${k}`);
+      this.ir.params.push({ kind: "reduce", name: component, type, op, identity: start, part: { of: name, component: k } });
+      if (start !== 0) cx.out.push({ kind: "setElement", array, index: int(k), value: constant(type, start), location });
+      this.last.push({ kind: "reduce", target: component, value: { op: "element", type, array, index: int(k) }, location });
+    }
+  }
+
+  private param(param: Param, value: Value): void {
+    this.ir.params.push(param);
+    this.globals.bind(param.name, value);
+  }
+
+  private fixedValue(name: string, token: FixedToken): number | boolean {
+    const value = own(this.fixed, name);
+    if (value === undefined) this.fail(`the fixed parameter "${name}" has no value`, "give it with the arguments");
+    return token.type === "bool" ? Boolean(value) : wrap(token.type, Number(value));
+  }
+
+  /** The fold of a custom reduction, as an expression over two locals. */
+  private combine(cx: Lowering, main: FunctionValue, name: string, token: ReduceToken): void {
+    const source = parseFunction(this.kernel.name, token.combine!, this.kernel.location);
+    const fold: FunctionValue = { kind: "function", name: `the fold of ${name}`, node: source.node, source, scope: main.scope };
+    const locals = [cx.unique("a"), cx.unique("b")];
+    const args = locals.map((n): Value => ({ kind: "scalar", expr: { op: "local", type: token.type, name: n } }));
+    cx.stack.push(main);
+    const { stmts, value } = cx.collect(() =>
+      cx.converted(
+        scalar(cx, inline(cx, fold, args, source.node), source.node),
+        token.type,
+        source.node,
+        `${fold.name} gives ${token.type}`,
+      ),
+    );
+    cx.stack.pop();
+    if (stmts.length)
+      throw new KernelError(this.kernel.name, source.locate(source.node), `${fold.name} has statements`, "write it as one expression");
+    const param = this.ir.params.find((p) => p.name === name);
+    if (param?.kind === "reduce") param.combine = { a: locals[0], b: locals[1], body: value };
+  }
+
+  private fail(problem: string, remedy: string): never {
+    throw new KernelError(this.kernel.name, this.ir.location, problem, remedy);
+  }
+}
+
+const hasComponents = (token: ReduceToken): token is ReduceIntoToken =>
+  "into" in token && ((token as ReduceIntoToken).into.cardinality ?? 1) > 1;
+
+const describe = (token: unknown): string =>
+  token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

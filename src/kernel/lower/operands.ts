@@ -1,0 +1,97 @@
+import { isUnsigned } from "../../ir/scalars.js";
+import type * as acorn from "acorn";
+import type { Expr } from "../../ir/types.js";
+import { read, type ExpressionNode, type Lowering } from "./lowering.js";
+import { as } from "./operators.js";
+import { undefinedUsed } from "./outer.js";
+import type { Scope, ScalarValue, Value } from "./values.js";
+
+/** `value` as a scalar, or an error that says what it is instead. */
+export function scalar(cx: Lowering, value: Value, node: acorn.Node): ScalarValue {
+  switch (value.kind) {
+    case "scalar":
+      return value;
+    case "variable":
+      return read(value);
+    case "view":
+      return cx.fail(
+        node,
+        `${value.name} is a view of rank ${value.rank} and is used with ${value.prefix.length} ${value.prefix.length === 1 ? "index" : "indices"} as a number`,
+        "give an index for each axis",
+      );
+    case "table":
+      return cx.fail(node, `${value.name} is a table of rank ${value.shape.length}, used as a number`, "give an index for each axis");
+    case "scatter":
+      return cx.fail(
+        node,
+        `${value.name} is a scatter target: a kernel adds into it and cannot read it`,
+        `write ${value.name}.${METHODS[value.op]}(index, value)`,
+      );
+    case "deposit":
+      return cx.fail(node, `${value.name} is a field that particles add to`, `write ${value.name}.add(c, ..., value)`);
+    case "reduce":
+    case "reduceEach":
+      return cx.fail(
+        node,
+        `${value.name} is a reduction: a kernel folds into it and cannot read it`,
+        `write ${value.name}.${METHODS[value.op]}(value)`,
+      );
+    case "assign":
+      return cx.fail(node, `${value.name} is a scalar to be set, and is used as a number`, `write ${value.name}.get() for its value`);
+    case "axis":
+      return cx.fail(
+        node,
+        `${value.name} is an array along an axis and is used as a number`,
+        `write ${value.name}[c], or ${value.name}.at(c, d)`,
+      );
+    case "field":
+      return cx.fail(node, `${value.name} is a field and is used as a number`, `write ${value.name}[c], or ${value.name}.at(c, ...)`);
+    case "components":
+      return cx.fail(
+        node,
+        `${value.field.name} has ${value.field.cardinality} components in a cell and is used as a number`,
+        `write ${value.field.name}[c][k]`,
+      );
+    case "cell":
+      return cx.fail(node, "the cell is used as a number", "write c.x, c.y or c.z for its coordinates");
+    case "particle":
+      return cx.fail(node, "the particle is used as a number", "write x[p], with a column x of its species");
+    case "void":
+      if (node.type === "UnaryExpression") return undefinedUsed(cx, node);
+      return cx.fail(node, "a function that returns nothing is used as a value", "return a value on every path");
+    // Any other value is refused.
+    default:
+      return cx.fail(node, `${DESCRIPTIONS[value.kind] ?? value.kind} is used as a number`);
+  }
+}
+export const METHODS = { sum: "add", min: "min", max: "max", custom: "merge" } as const;
+const DESCRIPTIONS: Partial<Record<Value["kind"], string>> = {
+  array: "a private array",
+  tuple: "an array literal",
+  record: "an object",
+  function: "a function",
+  builtin: "a function",
+  params: "the record of parameters",
+  team: "the team",
+  lanes: "the lanes of a member",
+};
+
+export const scalarOf = (cx: Lowering, node: ExpressionNode, scope: Scope): ScalarValue => scalar(cx, cx.expression(node, scope), node);
+
+/** Several scalars, evaluated from left to right. */
+export const scalarsOf = (cx: Lowering, nodes: readonly ExpressionNode[], scope: Scope): ScalarValue[] =>
+  cx.inOrder(
+    nodes.map((n) => () => scalarOf(cx, n, scope)),
+    (value, n) => cx.materialiseScalar(value, nodes[n]),
+  );
+
+/** An expression as a truth value; numbers are true where they are not zero (NaN is false), as in JavaScript. */
+export function condition(cx: Lowering, node: ExpressionNode, scope: Scope): Expr {
+  const { expr } = scalarOf(cx, node, scope);
+  return expr.type === "bool" ? expr : { op: "cast", type: "bool", a: expr };
+}
+
+/** A value as an i32 index. */
+export function asIndex(cx: Lowering, value: ScalarValue, node: acorn.Node): Expr {
+  return isUnsigned(value.expr.type) ? as("i32", value.expr) : cx.converted(value, "i32", node, "an index must be i32");
+}

@@ -1,0 +1,129 @@
+import { unreachable } from "../../base/unreachable.js";
+import { labelled, leave, structure } from "../../ir/structure.js";
+import type * as acorn from "acorn";
+import { bindPattern } from "./assignments.js";
+import type { Frame, Lowering, Shape } from "./lowering.js";
+import { reassigned } from "../read/reassigned.js";
+import { alwaysReturns, isPlainFunction } from "../read/syntax.js";
+import { toolCall } from "./tool-calls.js";
+import { Scope, type Value } from "./values.js";
+import { condition, scalar } from "./operands.js";
+
+type Statement = acorn.Statement | acorn.ModuleDeclaration;
+
+/** Problem and remedy for a function inside of a kernel that is async or a generator. */
+export const NOT_PLAIN = ["an async function or a generator is not part of the kernel language", "write a plain function"] as const;
+
+/** Lowers a list of statements, as far as control can reach. */
+export function statements(cx: Lowering, list: readonly Statement[], scope: Scope, frame: Frame): void {
+  for (const node of list)
+    if (node.type === "FunctionDeclaration") {
+      if (!isPlainFunction(node)) cx.fail(node, ...NOT_PLAIN);
+      scope.bind(node.id.name, { kind: "function", name: node.id.name, node: node as acorn.FunctionDeclaration, source: cx.source, scope });
+    }
+
+  for (const node of list) {
+    if (node.type === "FunctionDeclaration") continue;
+    cx.statement(node as acorn.Statement, scope, frame);
+    if (node.type === "BreakStatement" || node.type === "ContinueStatement" || alwaysReturns(node)) return;
+  }
+}
+
+/** A `return`: its value goes to the function's result, and control to the function's end, see `functionBody`. */
+export function finish(cx: Lowering, node: acorn.ReturnStatement, scope: Scope, frame: Frame): void {
+  if (node.argument) {
+    const value = cx.expression(node.argument, scope);
+    if (frame.result) store(cx, frame.result, value, node);
+    else if (value.kind === "void") frame.bare = true;
+    else if (!cx.knowledge.shapes.has(frame.key)) {
+      cx.knowledge.shapes.set(frame.key, shapeOf(value));
+      cx.knowledge.fresh = true;
+    }
+  } else frame.bare = true;
+  cx.out.push(leave(cx.at(node)));
+}
+
+/** Lowers a function's statements; what they return is in locals afterwards. */
+export function functionBody(cx: Lowering, name: string, block: acorn.BlockStatement, scope: Scope): Value {
+  const frame: Frame = { key: cx.path };
+  frame.result = declareResult(cx, cx.knowledge.shapes.get(frame.key), block, `${name}_result`);
+  const { stmts } = cx.collect(() => statements(cx, block.body, scope, frame));
+  cx.out.push(...structure(stmts, (wish) => cx.unique(wish), cx.at(block)));
+  if (frame.result && (frame.bare || !alwaysReturns(block)))
+    cx.fail(block, `${name} returns a value on some paths only`, "return one on every path");
+  return frame.result ?? { kind: "void" };
+}
+
+/** Declares the locals that take a function's result, if an earlier attempt saw one. */
+function declareResult(cx: Lowering, shape: Shape | undefined, node: acorn.Node, name: string): Value | undefined {
+  switch (shape?.kind) {
+    case undefined:
+    case "void":
+      return undefined;
+    case "scalar":
+      return cx.declare(name, node);
+    case "tuple":
+      return { kind: "tuple", items: shape.items.map((s, i) => declareResult(cx, s, node, `${name}_${i}`)!) };
+    case "record":
+      return { kind: "record", fields: new Map([...shape.fields].map(([f, s]) => [f, declareResult(cx, s, node, `${name}_${f}`)!])) };
+    default:
+      return unreachable(shape);
+  }
+}
+
+function shapeOf(value: Value): Shape {
+  if (value.kind === "tuple") return { kind: "tuple", items: value.items.map(shapeOf) };
+  if (value.kind === "record") return { kind: "record", fields: new Map([...value.fields].map(([f, v]) => [f, shapeOf(v)])) };
+  return value.kind === "void" ? { kind: "void" } : { kind: "scalar" };
+}
+
+function store(cx: Lowering, target: Value, value: Value, node: acorn.Node): void {
+  if (target.kind === "variable") return cx.assign(target, scalar(cx, value, node), node);
+  if (target.kind === "tuple" && value.kind === "tuple" && target.items.length === value.items.length)
+    return target.items.forEach((t, i) => store(cx, t, value.items[i], node));
+  if (target.kind === "record" && value.kind === "record" && target.fields.size === value.fields.size)
+    return target.fields.forEach((t, f) => store(cx, t, value.fields.get(f) ?? { kind: "void" }, node));
+  cx.fail(node, "this return differs in form from an earlier one", "return the same values everywhere");
+}
+
+/** `var _a;` at the top of a function: so tools declare what they need for syntax that their target lacks. It means what `let` means there. */
+function isTemporary({ stack }: Lowering, node: acorn.VariableDeclaration): boolean {
+  const { body } = stack[stack.length - 1].node;
+  const isPlain = node.declarations.every(({ id, init }) => !init && id.type === "Identifier");
+  return node.kind === "var" && isPlain && body.type === "BlockStatement" && body.body.includes(node);
+}
+
+/** A loop under a label, which `break` and `continue` inside of it may name. */
+export function labelledLoop(cx: Lowering, node: acorn.LabeledStatement, scope: Scope, frame: Frame): void {
+  const { label, body } = node;
+  if (!/^(For|While|DoWhile)Statement$/.test(body.type)) cx.fail(node, `the label ${label.name} is not before a loop`, "label loops only");
+  const { stmts } = cx.collect(() => cx.statement(body, scope, frame));
+  const loop = stmts[stmts.length - 1];
+  if (loop.kind !== "for" && loop.kind !== "while") throw new Error(`a ${body.type} ends in a ${loop.kind}`);
+  cx.out.push(...stmts.slice(0, -1), labelled(loop, label.name));
+}
+
+export function branch(cx: Lowering, node: acorn.IfStatement, scope: Scope, frame: Frame): void {
+  const cond = condition(cx, node.test, scope);
+  const a = cx.collect(() => statements(cx, [node.consequent], new Scope(scope), frame));
+  const b = cx.collect(() => node.alternate && statements(cx, [node.alternate], new Scope(scope), frame));
+  cx.out.push({ kind: "if", cond, then: a.stmts, else: b.stmts, location: cx.at(node) });
+}
+
+export function declaration(cx: Lowering, node: acorn.VariableDeclaration, scope: Scope): void {
+  if (node.kind !== "let" && node.kind !== "const" && !isTemporary(cx, node)) {
+    for (const { init } of node.declarations) if (init?.type === "CallExpression") toolCall(cx, init, scope);
+    const remedy = "declare with let or const; if your file has no var, set the tool's target to es2016 or later";
+    cx.fail(node, `${node.kind} is not part of the kernel language`, remedy);
+  }
+  for (const d of node.declarations) {
+    if (d.init) {
+      cx.arrayName = d.id.type === "Identifier" ? d.id.name : undefined;
+      const value = cx.expression(d.init, scope);
+      cx.arrayName = undefined;
+      const isList = d.init.type === "ArrayExpression";
+      const isConstant = node.kind === "const" || !(isList || reassigned(cx.source.node).has(d));
+      bindPattern(cx, d.id, value, scope, isConstant, isList);
+    } else if (d.id.type === "Identifier") scope.bind(d.id.name, cx.declare(d.id.name, d));
+  }
+}

@@ -1,0 +1,223 @@
+import type * as acorn from "acorn";
+import { definitionsOf } from "../../ir/analysis/affine.js";
+import type { Expr, NumericType, TeamResult } from "../../ir/types.js";
+import { mapChildren, someExpr } from "../../ir/walk.js";
+import { constantOf } from "./constant.js";
+import { declareArray } from "./expressions.js";
+import type { Lowering } from "./lowering.js";
+import { stringOf } from "../read/syntax.js";
+import type { Scope, Value, Variable } from "./values.js";
+import { scalar, scalarOf } from "./operands.js";
+import { inline } from "./inline.js";
+
+const VOID: Value = { kind: "void" };
+const OPS: readonly string[] = ["sum", "min", "max"];
+const SINGLE = "team.single";
+
+/** Owner of a shared loop, and the argument of its function after the index. */
+interface Level {
+  readonly of: "team" | "lanes";
+  readonly rest: readonly Value[];
+}
+const MEMBERS: Level = { of: "team", rest: [{ kind: "lanes" }] };
+const LANES: Level = { of: "lanes", rest: [] };
+
+/** A call of a method of the team: a loop that its members share, memory that they share, or work for one of them. */
+export function teamMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  if (cx.shared.length > 0)
+    return cx.fail(
+      node,
+      `team.${name} inside ${cx.shared[0]}`,
+      cx.shared[0] === SINGLE
+        ? "end it before the next step of the team"
+        : "share the work of one member out among its lanes: (j, lanes) => ...",
+    );
+  switch (name) {
+    case "single": {
+      const { stmts } = cx.collect(() => callback(cx, node, 0, scope, [], SINGLE));
+      cx.out.push({ kind: "single", body: stmts, location: cx.at(node) });
+      return VOID;
+    }
+    case "scratch":
+      return scratch(cx, node, scope);
+    // Any other name is a shared loop's, or is refused.
+    default:
+      return (
+        sharedLoop(cx, name, node, scope, MEMBERS) ??
+        cx.fail(node, `a team has no method "${name}"`, "it has range, sum, min, max, reduce, single, scratch, index and size")
+      );
+  }
+}
+
+/** A call of a method of the lanes of a member: a loop that they share. */
+export function lanesMethod(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope): Value {
+  if (cx.shared.length > 1) return cx.fail(node, `lanes.${name} inside ${cx.shared[1]}`, "a lane runs alone: write a loop");
+  return (
+    sharedLoop(cx, name, node, scope, LANES) ?? cx.fail(node, `lanes have no method "${name}"`, "they have range, sum, min, max and reduce")
+  );
+}
+
+/** A loop that members of a team share, or lanes of a member; undefined for other methods. */
+function sharedLoop(cx: Lowering, name: string, node: acorn.CallExpression, scope: Scope, level: Level): Value | undefined {
+  switch (name) {
+    case "range":
+      return sharedRange(cx, node, scope, level);
+    case "sum":
+    case "min":
+    case "max":
+      return sharedFold(cx, name, node, scope, level);
+    case "reduce":
+      return sharedReduce(cx, node, scope, level);
+    // Any other name is left to the caller.
+    default:
+      return undefined;
+  }
+}
+
+function sharedRange(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const { stmts } = cx.collect(() => callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.range`));
+  cx.out.push({ kind: "teamFor", name, count, body: stmts, location: cx.at(node) });
+  return VOID;
+}
+
+function sharedFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpression, scope: Scope, level: Level): Value {
+  const location = cx.at(node);
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const result = resultVariable(cx, node, op, "");
+  const { stmts } = cx.collect(() => {
+    const value = scalar(cx, callback(cx, node, 1, scope, [index, ...level.rest], `${level.of}.${op}`), node);
+    cx.out.push({ kind: "reduce", target: result.name, value: cx.fit(value, result, node), location });
+  });
+  cx.out.push({ kind: "teamReduce", name, count, results: [teamResult(result, op)], body: stmts, location });
+  return result;
+}
+
+function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
+  const count = countOf(cx, node, scope);
+  const { name, index } = member(cx);
+  const results = [...resultOps(cx, node)].map(([field, op]) => ({ field, op, variable: resultVariable(cx, node, field, `.${field}`) }));
+  const folds: Value = {
+    kind: "record",
+    fields: new Map(
+      results.map(({ field, op, variable }) => [
+        field,
+        { kind: "reduce", name: variable.name, type: variable.type as NumericType, op, result: variable },
+      ]),
+    ),
+  };
+  const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds, ...level.rest], `${level.of}.reduce`));
+  cx.out.push({
+    kind: "teamReduce",
+    name,
+    count,
+    results: results.map(({ op, variable }) => teamResult(variable, op)),
+    body: stmts,
+    location: cx.at(node),
+  });
+  return { kind: "record", fields: new Map(results.map(({ field, variable }) => [field, variable])) };
+}
+
+function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
+  const [type, length, options] = node.arguments;
+  const element = scratchType(cx, type ?? cx.fail(node, "a type is missing"), scope);
+  if (element === undefined || !["f64", "f32", "i32", "u32"].includes(element))
+    return cx.fail(
+      node,
+      "the type of scratch must be written as a string, or be an array type that is a parameter",
+      'team.scratch("f64", 64)',
+    );
+  if (options && levelOf(cx, options) === 1) return teamRow(cx, node, element as NumericType, scope);
+  const elements = constantOf(cx, scalarOf(cx, length ?? cx.fail(node, "a length is missing"), scope).expr);
+  if (typeof elements !== "number" || !Number.isInteger(elements) || elements < 1)
+    return cx.fail(node, "the length of scratch must be constant", "use a number or a fixed(i32) parameter, or { level: 1 }");
+  return declareArray(cx, node, element as NumericType, elements, "scratch");
+}
+
+/** Reads `{ level: 1 }`. */
+function levelOf(cx: Lowering, node: acorn.Expression | acorn.SpreadElement): 0 | 1 {
+  const [option, more] = node.type === "ObjectExpression" ? node.properties : [];
+  const level = option?.type === "Property" && !more && !option.computed && option.key.type === "Identifier" && option.key.name === "level";
+  const value = level && option.value.type === "Literal" ? option.value.value : undefined;
+  return value === 0 || value === 1 ? value : cx.fail(node, "the options of scratch are { level: 0 } or { level: 1 }");
+}
+
+/** Scratch of level 1: the team's row of a view that the launch allocates. */
+function teamRow(cx: Lowering, node: acorn.CallExpression, element: NumericType, scope: Scope): Value {
+  const first = node.arguments[1];
+  const definitions = definitionsOf(cx.out);
+  const known = (e: Expr): Expr => {
+    const definition = e.op === "local" ? definitions.get(e.name) : undefined;
+    return definition ? known(definition) : mapChildren(e, known);
+  };
+  const teamLength = known(cx.converted(scalarOf(cx, first, scope), "i32", first, "a length must be i32"));
+  if (someExpr(teamLength, ({ op }) => !["const", "param", "extent", "unary", "binary", "cast", "select", "compare"].includes(op)))
+    cx.fail(first, "the length of scratch on level 1 must be known at the launch", "compute it from scalars and extents alone");
+  const name = cx.unique("scratch");
+  cx.ir.params.push({ kind: "view", name, element, rank: 2, disjoint: false, teamLength });
+  return { kind: "view", name, element, rank: 2, prefix: [{ op: "index", type: "i32", axis: 1 }] };
+}
+
+/** `"f64"`, or a parameter that stands for `Float64Array` or its kin. */
+function scratchType(cx: Lowering, node: acorn.CallExpression["arguments"][number], scope: Scope): string | undefined {
+  const written = stringOf(node);
+  if (written !== undefined) return written;
+  const value = cx.expression(node, scope);
+  return value.kind === "arrayType" ? value.type : undefined;
+}
+
+function countOf(cx: Lowering, node: acorn.CallExpression, scope: Scope): Expr {
+  const first = node.arguments[0] ?? cx.fail(node, "a count is missing");
+  const count = cx.converted(scalarOf(cx, first, scope), "i32", first, "a count must be i32");
+  return cx.materialiseScalar({ kind: "scalar", expr: count }, first, "count").expr;
+}
+
+function member(cx: Lowering): { name: string; index: Value } {
+  const name = cx.unique("j");
+  return { name, index: { kind: "scalar", expr: { op: "local", type: "i32", name } } };
+}
+
+/** How the methods of teams and lanes are called, by where their function stands. */
+const SHAPES = [
+  "write team.single(() => ...)",
+  "write the number of indices, then a function of one: team.sum(n, (k) => x[k])",
+  'write team.reduce(n, { a: "sum" }, (k, r) => ...)',
+];
+
+/** Inlines the function that stands at `position` among the arguments of `method`. */
+function callback(cx: Lowering, node: acorn.CallExpression, position: number, scope: Scope, args: Value[], method: string): Value {
+  const argument = node.arguments[position] ?? cx.fail(node, "a function is missing", SHAPES[position]);
+  const fn = cx.expression(argument, scope);
+  if (fn.kind !== "function") return cx.fail(argument, "a function is needed here");
+  cx.shared.push(method);
+  try {
+    return inline(cx, fn, args, argument);
+  } finally {
+    cx.shared.pop();
+  }
+}
+
+/** Reads `{ a: "sum", b: "max" }`. */
+function resultOps(cx: Lowering, call: acorn.CallExpression): Map<string, TeamResult["op"]> {
+  const node = call.arguments[1] ?? cx.fail(call, "the results are missing", '{ a: "sum", b: "max" }');
+  if (node.type !== "ObjectExpression") return cx.fail(node, "the results must be written as an object", '{ a: "sum", b: "max" }');
+  return new Map(
+    node.properties.map((p) => {
+      const op = p.type === "Property" ? stringOf(p.value) : undefined;
+      if (p.type !== "Property" || p.computed || op === undefined || !OPS.includes(op))
+        return cx.fail(p, 'a result is "sum", "min" or "max"');
+      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), op as TeamResult["op"]];
+    }),
+  );
+}
+
+/** A result starts as f64, and takes the type of what is folded into it. */
+function resultVariable(cx: Lowering, node: acorn.Node, name: string, part: string): Variable {
+  const key = `${cx.path}/${node.start}:team${part}`;
+  const { type, weak } = cx.knowledge.types.get(key) ?? { type: "f64", weak: "float" };
+  return { kind: "variable", name: cx.unique(`${name}_`), type, weak, constant: true, key, open: true };
+}
+
+const teamResult = (v: Variable, op: TeamResult["op"]): TeamResult => ({ name: v.name, type: v.type as NumericType, op });

@@ -1,0 +1,102 @@
+import { isDouble, isFloat, isInteger, isSingle, isUnsigned, wrap, type IntegerType } from "../../ir/scalars.js";
+import type { Expr, ScalarType } from "../../ir/types.js";
+import { constant, type ScalarValue } from "./values.js";
+
+/*
+ * How operand types are unified. The rules keep what the same text means as plain TypeScript: an integer becomes a float where it meets one,
+ * f32 becomes f64, and nothing is narrowed unless the text says so.
+ */
+
+/** A value that cannot take a type: what it is, and what to write instead. */
+export interface TypeMismatch {
+  found: string;
+  remedy: string;
+}
+
+/** `value` as `type`, or why not. */
+export function convert(value: ScalarValue, type: ScalarType): Expr | TypeMismatch {
+  const { expr, weak } = value;
+  const from = expr.type;
+  if (from === type) return expr;
+  if (weak && expr.op === "const" && type !== "bool") {
+    const number = Number(expr.value);
+    if (isFloat(type)) return constant(type, wrap(type, number));
+    if (Number.isInteger(number)) {
+      const wrapped = wrap(type, number);
+      return wrapped === number
+        ? constant(type, number + 0)
+        : { found: String(number), remedy: `write ${number} ${CUTS[type]} 0 for its 32 bits` };
+    }
+  }
+  const widens =
+    (isDouble(type) && from !== "bool") || (isSingle(type) && (isInteger(from) || weak === "float")) || (weak === "int" && type !== "bool");
+  return widens ? { op: "cast", type, a: expr } : { found: from, remedy: remedyFor(from, type) };
+}
+
+/** Sums and products of integers in f64, as JavaScript computes them, unless the author has cut them to 32 bits. */
+export function inF64(expr: Expr): Expr {
+  if (expr.op === "unary" && expr.fn === "neg" && !expr.wraps) return { ...expr, type: "f64", a: inF64(expr.a) };
+  if (expr.op === "binary" && !expr.wraps && (expr.fn === "add" || expr.fn === "sub" || expr.fn === "mul"))
+    return { ...expr, type: "f64", a: inF64(expr.a), b: inF64(expr.b) };
+  if (isDouble(expr.type)) return expr;
+  return expr.op === "const" ? constant("f64", Number(expr.value)) : { op: "cast", type: "f64", a: expr };
+}
+
+/** Operators that cut a number to the 32 bits of a type. */
+const CUTS: Readonly<Record<IntegerType, string>> = { i32: "|", u32: ">>>" };
+
+function remedyFor(from: ScalarType, to: ScalarType): string {
+  if (to === "bool") return "compare it with something";
+  if (from === "bool") return "write condition ? 1 : 0";
+  if (isInteger(to)) return `write (...) ${CUTS[to]} 0`;
+  return "write Math.fround(...)";
+}
+
+export interface Unified {
+  type: ScalarType;
+  a: Expr;
+  b: Expr;
+  weak?: "int" | "float";
+}
+
+/** Why two types cannot be unified, and what to write instead. */
+export interface OperandMismatch {
+  problem: string;
+  remedy: string;
+}
+
+/** The common type of two operands of an arithmetic operator or a comparison. */
+export function unify(a: ScalarValue, b: ScalarValue): Unified | OperandMismatch {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (s === "bool" || t === "bool") {
+    if (s === t) return { type: "bool", a: a.expr, b: b.expr };
+    return { problem: `${s} and ${t} cannot be combined`, remedy: "write condition ? 1 : 0 for a number" };
+  }
+  const type = commonType(a, b);
+  if (!type) return { problem: "i32 and u32 are mixed", remedy: "convert one: (...) >>> 0 or (...) | 0" };
+  const x = convert(a, type),
+    y = convert(b, type);
+  for (const side of [x, y]) if ("found" in side) return { problem: `${side.found} does not fit ${type}`, remedy: side.remedy };
+  const weak = a.weak && b.weak ? (a.weak === "float" || b.weak === "float" ? "float" : "int") : undefined;
+  return { type, a: x as Expr, b: y as Expr, weak };
+}
+
+function commonType(a: ScalarValue, b: ScalarValue): ScalarType | undefined {
+  const [s, t] = [a.expr.type, b.expr.type];
+  if (a.weak && b.weak) return isFloat(s) || isFloat(t) ? "f64" : isUnsigned(s) || isUnsigned(t) ? "u32" : "i32";
+  if (a.weak) return a.weak === "float" && !isFloat(t) ? "f64" : t;
+  if (b.weak) return b.weak === "float" && !isFloat(s) ? "f64" : s;
+  if (s === t) return s;
+  if (isInteger(s) && isInteger(t)) return undefined;
+  if (isInteger(s)) return t;
+  if (isInteger(t)) return s;
+  return "f64";
+}
+
+/** A literal's value with the type it has when nothing else decides. */
+export function literal(value: number): ScalarValue {
+  const integer = Number.isInteger(value) && !Object.is(value, -0);
+  if (integer && value >= -0x80000000 && value <= 0x7fffffff) return { kind: "scalar", expr: constant("i32", value), weak: "int" };
+  if (integer && value >= 0 && value <= 0xffffffff) return { kind: "scalar", expr: constant("u32", value), weak: "int" };
+  return { kind: "scalar", expr: constant("f64", value), weak: "float" };
+}

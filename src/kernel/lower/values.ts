@@ -1,0 +1,107 @@
+import type { Expr, NumericType, ReduceOp, ScalarType, ScatterOp } from "../../ir/types.js";
+import type { Dimension, Level } from "../declare/cells.js";
+import type { FunctionNode, FunctionSource } from "../read/source.js";
+
+/**
+ * Value that a name or an expression of the source stands for while it is lowered. Only scalars exist at run time; the rest (views, tuples,
+ * records, functions, the team) is resolved here.
+ */
+export type Value =
+  | ScalarValue
+  | Variable
+  | { kind: "view"; name: string; element: NumericType; rank: number; prefix: Expr[] }
+  | FieldValue
+  /** Components of one cell of a field with several; `own` if it is the body's cell, which may be written. */
+  | { kind: "components"; field: FieldValue; cell: Expr[]; own: boolean }
+  | CellValue
+  /** Values for each coordinate along kernel axes, in rising order, and `ghosts` before each. */
+  | { kind: "axis"; name: string; element: NumericType; axes: readonly number[]; cardinality: number; ghosts: number }
+  /** The particle's place in the columns, in a local. */
+  | { kind: "particle"; index: string }
+  | { kind: "deposit"; name: string; element: NumericType; cardinality: number }
+  | { kind: "scatter"; name: string; element: NumericType; rank: number; op: ScatterOp }
+  | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
+  /** A scalar that a scalar step sets. */
+  | { kind: "assign"; name: string; type: NumericType }
+  /** A reduction of several components, which a private array holds until the body ends. */
+  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string }
+  | { kind: "array"; name: string; type: NumericType; length: number }
+  | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
+  | { kind: "tuple"; items: Value[] }
+  | { kind: "record"; fields: Map<string, Value> }
+  | FunctionValue
+  | { kind: "builtin"; name: string }
+  | { kind: "arrayType"; type: NumericType }
+  | { kind: "namespace"; name: "Math" | "Number" | "console" }
+  | { kind: "params" }
+  | { kind: "team" }
+  /** The lanes of a member of the team. */
+  | { kind: "lanes" }
+  | { kind: "void" };
+
+/**
+ * A number or truth value. A literal's type is open: `weak` literals (and variables that only ever held such) take the type of
+ * what they meet; left alone, `int` becomes i32 and `float` f64.
+ */
+export interface ScalarValue {
+  kind: "scalar";
+  expr: Expr;
+  weak?: "int" | "float";
+}
+
+export interface Variable {
+  kind: "variable";
+  name: string;
+  type: ScalarType;
+  weak?: "int" | "float";
+  constant: boolean;
+  /** Finds what an earlier attempt learnt of its type. */
+  key: string;
+  /** It began with a literal or nothing, so that it takes the widest type of what it is given. */
+  open: boolean;
+}
+
+export interface FunctionValue {
+  kind: "function";
+  name: string;
+  node: FunctionNode;
+  source: FunctionSource;
+  scope: Scope;
+}
+
+export interface CellValue {
+  kind: "cell";
+  dimension: Dimension;
+  /** The kernel axis along which the container is declared to march. */
+  marches?: number;
+  /** The cell that a march has come to, a counter's cells further along an axis. */
+  at?: { axis: number; counter: string };
+}
+
+export interface FieldValue {
+  kind: "field";
+  name: string;
+  element: NumericType;
+  cardinality: number;
+  level: Level;
+  /** True for an array along axes, which bodies do not assign. */
+  constant?: true;
+}
+
+/** Names visible at a point of the source. */
+export class Scope {
+  private readonly names = new Map<string, Value>();
+  constructor(readonly parent?: Scope) {}
+  find(name: string): Value | undefined {
+    return this.names.get(name) ?? this.parent?.find(name);
+  }
+  bind(name: string, value: Value): void {
+    this.names.set(name, value);
+  }
+}
+
+/** True for expressions that may be repeated without cost. */
+export const isLeaf = (e: Expr): boolean =>
+  e.op === "const" || e.op === "local" || e.op === "param" || e.op === "index" || e.op === "extent" || e.op === "teamSize";
+
+export const constant = (type: ScalarType, value: number | boolean): Expr => ({ op: "const", type, value });
