@@ -18,7 +18,7 @@ interface Divergent {
 /** Statements and expressions of a block that cost less than a wrong guess of the processor. */
 const SHORT = 16;
 
-/** True of a block that may run though no lane is active, and soon has. */
+/** True of a block that may run with no active lane, and costs little. */
 function isShort(block: readonly Stmt[]): boolean {
   let plain = sizeOf(block) <= SHORT;
   for (const { kind } of block) plain &&= kind === "let" || kind === "assign" || kind === "reduce";
