@@ -1,5 +1,5 @@
 import { f64, max, sum, table } from "isoform";
-import { dot, type Container, type Field, type Grid } from "isoform/grid";
+import { dot, type Cell, type Container, type Field, type FieldAccess, type Grid } from "isoform/grid";
 import type { Scalar } from "isoform/set";
 import { elementStiffness, nodeStiffness, offsetOf, type Material } from "./hexahedron.js";
 
@@ -49,6 +49,13 @@ export type Preconditioner = (typeof PRECONDITIONERS)[number];
 interface Vector {
   readonly [axis: number]: number;
 }
+interface Rows {
+  readonly [row: number]: Vector;
+}
+/** A private array. */
+interface Values {
+  [axis: number]: number;
+}
 
 const square = (a: Vector): number => a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 const isFree = (fixed: number, axis: number): boolean => ((fixed >> axis) & 1) === 0;
@@ -65,6 +72,50 @@ const WEIGHTS: Record<Preconditioner, (elements: number, diagonal: number) => nu
     return count === 0 ? 0 : 1 / (diagonal * count);
   },
 };
+
+/** Adds the product of a block of 3 x 3, row after row, with a displacement. */
+function addProduct(block: Vector, u: Vector, sum: Values): void {
+  for (let a = 0; a < 3; a++)
+    for (let b = 0; b < 3; b++) {
+      const k = block[3 * a + b];
+      if (k !== 0) sum[a] += k * u[b];
+    }
+}
+
+/* Products of a node's rows of the stiffness with displacements. Short sums do not wait for each other. */
+
+/** All elements exist: 27 `blocks`. */
+function multiplyNode(blocks: Rows, u: FieldAccess<3, 3>, c: Cell<3>, total: Values): void {
+  for (let dz = -1; dz <= 1; dz++) {
+    const plane = new Float64Array(3);
+    for (let dy = -1; dy <= 1; dy++)
+      for (let dx = -1; dx <= 1; dx++) addProduct(blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1], u.at(c, dx, dy, dz), plane);
+    for (let a = 0; a < 3; a++) total[a] += plane[a];
+  }
+}
+
+/** All four elements on a side along x exist: 18 blocks. */
+function multiplySide(sides: Rows, side: number, u: FieldAccess<3, 3>, c: Cell<3>, total: Values): void {
+  for (let dz = -1; dz <= 1; dz++) {
+    const plane = new Float64Array(3);
+    for (let dy = -1; dy <= 1; dy++)
+      for (let n = 0; n < 2; n++)
+        addProduct(sides[27 * side + 9 * (dz + 1) + 3 * (dy + 1) + side + n], u.at(c, side - 1 + n, dy, dz), plane);
+    for (let a = 0; a < 3; a++) total[a] += plane[a];
+  }
+}
+
+/** Elements on a side along x, one by one. */
+function multiplyElements(stiffness: Rows, elements: number, side: number, u: FieldAccess<3, 3>, c: Cell<3>, total: Values): void {
+  for (let n = 0; n < 4; n++) {
+    const e = 2 * n + side;
+    if (((elements >> e) & 1) === 1)
+      for (let m = 0; m < 8; m++)
+        for (let a = 0; a < 3; a++)
+          for (let b = 0; b < 3; b++)
+            total[a] += stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
+  }
+}
 
 /** The containers of a solid of some material, of elements of some edge. */
 export class Kernels {
@@ -108,46 +159,17 @@ export class Kernels {
       { u, forces, elements },
       ({ u, forces, elements }, c) => {
         const total = new Float64Array(3);
-        if (elements[c] === 255)
-          for (let dz = -1; dz <= 1; dz++) {
-            // Short sums, which do not wait for each other.
-            const plane = new Float64Array(3);
-            for (let dy = -1; dy <= 1; dy++)
-              for (let dx = -1; dx <= 1; dx++)
-                for (let a = 0; a < 3; a++)
-                  for (let b = 0; b < 3; b++) {
-                    const k = blocks[9 * (dz + 1) + 3 * (dy + 1) + dx + 1][3 * a + b];
-                    if (k !== 0) plane[a] += k * u.at(c, dx, dy, dz)[b];
-                  }
-            for (let a = 0; a < 3; a++) total[a] += plane[a];
+        const found = elements[c];
+        if (found === 255) multiplyNode(blocks, u, c, total);
+        else {
+          for (let side = 0; side < 2; side++) {
+            if (((found >> side) & 0x55) === 0x55) multiplySide(sides, side, u, c, total);
+            else multiplyElements(stiffness, found, side, u, c, total);
           }
-        else
-          for (let side = 0; side < 2; side++)
-            if (((elements[c] >> side) & 0x55) === 0x55)
-              for (let dz = -1; dz <= 1; dz++) {
-                const plane = new Float64Array(3);
-                for (let dy = -1; dy <= 1; dy++)
-                  for (let n = 0; n < 2; n++)
-                    for (let a = 0; a < 3; a++)
-                      for (let b = 0; b < 3; b++) {
-                        const k = sides[27 * side + 9 * (dz + 1) + 3 * (dy + 1) + side + n][3 * a + b];
-                        if (k !== 0) plane[a] += k * u.at(c, side - 1 + n, dy, dz)[b];
-                      }
-                for (let a = 0; a < 3; a++) total[a] += plane[a];
-              }
-            else
-              for (let n = 0; n < 4; n++) {
-                const e = 2 * n + side;
-                if (((elements[c] >> e) & 1) === 1)
-                  for (let m = 0; m < 8; m++)
-                    for (let a = 0; a < 3; a++)
-                      for (let b = 0; b < 3; b++)
-                        total[a] +=
-                          stiffness[3 * (7 - e) + a][3 * m + b] * u.at(c, offsetOf(e, m, 0), offsetOf(e, m, 1), offsetOf(e, m, 2))[b];
-              }
+        }
         for (let a = 0; a < 3; a++) forces[c][a] = total[a];
       },
-      () => [blocks, sides, stiffness, offsetOf],
+      () => [blocks, sides, stiffness, multiplyNode, multiplySide, multiplyElements, addProduct, offsetOf],
     );
   }
 

@@ -3,7 +3,7 @@ import type { Application, PreparedApplication, ProblemOptions, Sample, Verdict 
 import { ITERATION } from "isoform/portability";
 import { givenSettings, gridReport } from "../grids.js";
 import { cavity } from "./cavity.js";
-import { MOVING_WALL } from "./kernels.js";
+import { MOVING_WALL } from "./kinds.js";
 import { D3Q19 } from "./lattice.js";
 import { stepCells } from "./reference.js";
 import { DEFAULTS, ratesOf, Simulation, type Flow } from "./simulation.js";

@@ -2,7 +2,7 @@ import { LaunchError } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import type { Skeleton, SkeletonSettings } from "isoform/skeleton";
 import { isMisprint, U_ALONG_Y, V_ALONG_X, type Reynolds } from "./ghia.js";
-import { FLUID, MOVING_WALL, WALL } from "./kernels.js";
+import { FLUID, MOVING_WALL, WALL } from "./kinds.js";
 import { D2Q9, D3Q19, type Lattice } from "./lattice.js";
 import { profile, Simulation, type Flow } from "./simulation.js";
 

@@ -6,7 +6,7 @@
 export { DEFAULTS, profile, Simulation, type Flow, type PlanOptions, type Settings, type State } from "./simulation.js";
 export type { Collision, Pattern, Wall } from "./simulation.js";
 export { D2Q9, D3Q19, type Lattice } from "./lattice.js";
-export { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "./kernels.js";
+export { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "./kinds.js";
 export { cavity, compareWithGhia, LID_SPEED, type CavityOptions, type Compared, type Comparison } from "./cavity.js";
 export type { Reynolds } from "./ghia.js";
 export { cylinder, CYLINDER_BOX, sphere, SPHERE_BOX, STREAM_SPEED, wayToSphere, type Box, type ObstacleOptions } from "./obstacle.js";

@@ -1,5 +1,5 @@
 import { LaunchError } from "isoform";
-import { FLUID, OUTLET, STREAM } from "./kernels.js";
+import { FLUID, OUTLET, STREAM } from "./kinds.js";
 import { D2Q9, D3Q19 } from "./lattice.js";
 import type { Flow } from "./simulation.js";
 

@@ -1,4 +1,5 @@
-import { MOVING_WALL, WALL, type Rates } from "./kernels.js";
+import { MOVING_WALL, WALL } from "./kinds.js";
+import type { Rates } from "./step-kernels.js";
 import type { Flow, Settings } from "./simulation.js";
 
 /** A flow with its populations, wherever they are. */

@@ -14,20 +14,11 @@ import {
   type Unresolved,
 } from "isoform/skeleton";
 import { storesAll } from "../grids.js";
-import {
-  FLUID,
-  KINDS,
-  kernelsOf,
-  OUTLET,
-  STREAM,
-  WALL,
-  type Macroscopic,
-  type Populations,
-  type Rates,
-  type Real,
-  type RealField,
-} from "./kernels.js";
+import { kernelsOf } from "./kernels.js";
+import { FLUID, KINDS, OUTLET, STREAM, WALL } from "./kinds.js";
 import type { Lattice } from "./lattice.js";
+import type { Macroscopic, Populations, Real, RealField } from "./stencil.js";
+import type { Rates } from "./step-kernels.js";
 
 /** Collision models: one relaxation time (BGK), or two (TRT). */
 export const COLLISIONS = ["bgk", "trt"] as const;

@@ -1,5 +1,5 @@
 import { LaunchError } from "isoform";
-import { FLUID } from "./kernels.js";
+import { FLUID } from "./kinds.js";
 import { D2Q9, type Lattice } from "./lattice.js";
 import type { Report } from "./run.js";
 import type { Flow, Simulation } from "./simulation.js";

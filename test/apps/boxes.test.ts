@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULTS as HEAT, Heat } from "../../apps/heat/heat.js";
 import { cavity } from "../../apps/lbm/cavity.js";
-import { MOVING_WALL, WALL } from "../../apps/lbm/kernels.js";
+import { MOVING_WALL, WALL } from "../../apps/lbm/kinds.js";
 import { D3Q19 } from "../../apps/lbm/lattice.js";
 import { DEFAULTS as POISSON, makePoisson } from "../../apps/poisson/poisson.js";
 import { devices } from "../../src/set/index.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { devices } from "isoform/set";
-import { FLUID, MOVING_WALL, OUTLET, WALL } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, OUTLET, WALL } from "../../../apps/lbm/kinds.js";
 import { D2Q9 } from "../../../apps/lbm/lattice.js";
 import { runToSteadyState } from "../../../apps/lbm/run.js";
 import { profile, Simulation, WALLS, type Flow } from "../../../apps/lbm/simulation.js";

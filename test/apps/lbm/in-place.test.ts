@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { cavity, compareWithGhia } from "../../../apps/lbm/cavity.js";
-import { FLUID, WALL } from "../../../apps/lbm/kernels.js";
+import { FLUID, WALL } from "../../../apps/lbm/kinds.js";
 import { runToSteadyState } from "../../../apps/lbm/run.js";
 import { Simulation, type Flow } from "../../../apps/lbm/simulation.js";
 import { onEachBackend } from "../../domain/sets.js";

@@ -1,4 +1,4 @@
-import { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, OUTLET, STREAM, WALL } from "../../../apps/lbm/kinds.js";
 import { D2Q9, D3Q19, type Lattice } from "../../../apps/lbm/lattice.js";
 import { wayToSphere } from "../../../apps/lbm/obstacle.js";
 import type { Flow } from "../../../apps/lbm/simulation.js";

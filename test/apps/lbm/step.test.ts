@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { FLUID, OUTLET } from "../../../apps/lbm/kernels.js";
+import { FLUID, OUTLET } from "../../../apps/lbm/kinds.js";
 import { stepCells } from "../../../apps/lbm/reference.js";
 import { ratesOf, Simulation, type Settings } from "../../../apps/lbm/simulation.js";
 import { onEachBackend } from "../../domain/sets.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { devices } from "isoform/set";
 import { cavity } from "../../../apps/lbm/cavity.js";
-import { FLUID, MOVING_WALL, STREAM, WALL } from "../../../apps/lbm/kernels.js";
+import { FLUID, MOVING_WALL, STREAM, WALL } from "../../../apps/lbm/kinds.js";
 import { D2Q9 } from "../../../apps/lbm/lattice.js";
 import { PATTERNS, profile, Simulation, type Flow } from "../../../apps/lbm/simulation.js";
 
