@@ -103,17 +103,19 @@ function makeMoveKeys(type: typeof i32 | typeof u32) {
       const digits = 1 << bits;
       const counted = team.scratch("i32", members * (digits + 1));
       const places = team.scratch("i32", digits * (members + 1));
-      team.range(members, (m) => {
-        const own = new Int32Array(digits);
-        const begin = (team.index * members + m) * each;
-        tally(own, keys, begin, Math.min(begin + each, all), flip, shift, bits);
-        for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
-      });
+      // The keys of a team's only member are all of the tile's.
+      if (members > 1)
+        team.range(members, (m) => {
+          const own = new Int32Array(digits);
+          const begin = (team.index * members + m) * each;
+          tally(own, keys, begin, Math.min(begin + each, all), flip, shift, bits);
+          for (let d = 0; d < digits; d++) counted[(digits + 1) * m + d] = own[d];
+        });
       team.range(digits, (d) => {
         let place = starts[d][team.index];
         for (let m = 0; m < members; m++) {
           places[(members + 1) * d + m] = place;
-          place += counted[(digits + 1) * m + d];
+          if (members > 1) place += counted[(digits + 1) * m + d];
         }
       });
       team.range(members, (m) => {

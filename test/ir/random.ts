@@ -66,6 +66,8 @@ interface Scope {
   /** Private arrays of four elements. */
   arrays: [name: string, type: NumericType][];
   inLoop: boolean;
+  /** Places that are read, in place of the element's own. */
+  places?: readonly Expr[];
 }
 
 /** A sound kernel of rank 1 grown from a list of choices; shorter lists and smaller choices give simpler kernels. */
@@ -80,6 +82,17 @@ export function randomKernel(choices: readonly number[]): KernelIR {
 export function randomLoops(choices: readonly number[], short = false): KernelIR {
   return new Grower(choices, short ? "short" : "long").kernel();
 }
+
+/**
+ * The same of loops whose turns fold what lies side by side, and leave nothing else: as many turns as data say, up to `FOLDED` of them. Its views hold
+ * 3 * FOLDED elements or more.
+ */
+export function randomFolds(choices: readonly number[]): KernelIR {
+  return new Grower(choices, "folds").kernel();
+}
+
+/** Turns of a loop of folds, at most, and values of its counter: a power of 2. */
+const FOLDED = 32;
 
 /** Memory for `interpret` to run a random kernel on. */
 export function randomMemory(): Memory {
@@ -104,7 +117,7 @@ class Grower {
 
   constructor(
     private readonly choices: readonly number[],
-    private readonly plain?: "short" | "long",
+    private readonly plain?: "short" | "long" | "folds",
   ) {}
 
   kernel(): KernelIR {
@@ -113,7 +126,12 @@ class Grower {
       ...Object.entries(SCALARS).map(([name, type]) => value(name, type)),
       ...(this.plain ? [] : [target("h"), total("s")]),
     ];
-    const body = this.plain ? this.loops() : this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
+    const body =
+      this.plain === "folds"
+        ? this.foldLoops()
+        : this.plain
+          ? this.loops()
+          : this.block({ locals: [], mutable: [], arrays: [], inLoop: false }, 3, 30);
     return kernel(params, body, { tables: [table("t", [0.5, -0, 3, 7])] });
   }
 
@@ -204,6 +222,52 @@ class Grower {
     return [...before, ...body, ...carried.map(([name, type], at) => store(...own(OUTPUTS, at), local(name, type)))];
   }
 
+  /** Loops over a number of turns of the element's own, which fold into its values. */
+  private foldLoops(): Stmt[] {
+    const folds = TYPES.map((type, at) => ({ name: `e${at}`, type, fn: this.oneOf(["add", "add", "sub", "min", "max"] as const) }));
+    const names = [Object.keys(INPUTS), Object.keys(OUTPUTS)];
+    const before = folds.map(({ name, type }, at) => define(name, load(names[0][at], [i], type)));
+    const after = folds.map(({ name, type }, at) => store(names[1][at], [i], local(name, type)));
+    const loops = Array.from({ length: 1 + this.pick(2) }, (): Stmt[] => {
+      const [first, end, k] = ["first", "end", "k"].map((name) => this.name(name));
+      const at = local(k, "i32");
+      const places = [at, bin("add", at, n(1)), bin("add", mul(at, n(2)), n(1)), i];
+      const most = (this.pick(2) ? FOLDED : 4) - 1;
+      const scope = { locals: [[k, "i32"]] as [string, ScalarType][], mutable: [], arrays: [], inLoop: false, places };
+      return [
+        define(first, bin("and", load("xi", [i], "i32"), n(FOLDED / 2 - 1))),
+        define(end, bin("add", local(first, "i32"), bin("and", cast("i32", load("xu", [i], "u32")), n(most >> 1)))),
+        loop(k, local(first, "i32"), local(end, "i32"), this.foldBlock(scope, folds, 2), 1),
+      ];
+    });
+    return [...before, ...loops.flat(), ...after];
+  }
+
+  private foldBlock(
+    outer: Scope,
+    folds: readonly { readonly name: string; readonly type: NumericType; readonly fn: BinaryFn }[],
+    depth: number,
+  ): Stmt[] {
+    const scope = { ...outer, locals: [...outer.locals], mutable: [] };
+    return Array.from({ length: 1 + this.pick(3) }, (): Stmt => {
+      const choice = this.pick(depth > 0 ? 4 : 3);
+      if (choice === 3)
+        return when(
+          this.expr("bool", 2, scope),
+          this.foldBlock(scope, folds, depth - 1),
+          this.pick(2) ? this.foldBlock(scope, folds, depth - 1) : [],
+        );
+      if (choice === 2) {
+        const type = this.oneOf(TYPES);
+        const stmt = define(this.name("v"), this.expr(type, 2, scope));
+        this.declare(scope, (stmt as { name: string }).name, type);
+        return stmt;
+      }
+      const { name, type, fn } = this.oneOf(folds);
+      return assign(name, bin(fn, local(name, type), this.expr(type, 2, scope)));
+    });
+  }
+
   private plainStmts(scope: Scope, depth: number, type: NumericType): Stmt[] {
     switch (this.pick(depth > 0 ? 7 : 4)) {
       case 0:
@@ -239,6 +303,11 @@ class Grower {
   private place(scope: Scope): Expr {
     const constant = n(this.pick(EXTENT));
     return this.pick(2) ? bin("and", this.expr("i32", 1, scope), n(EXTENT - 1)) : constant;
+  }
+
+  /** The place of a neighbour, around the ends of the view. */
+  private around(): Expr {
+    return bin("rem", bin("add", bin("add", i, n(this.pick(5) - 2)), extent("xd")), extent("xd"));
   }
 
   private expr(type: ScalarType, depth: number, scope: Scope): Expr {
@@ -283,7 +352,11 @@ class Grower {
     if (choice === 2 && arrays.length > 0) return element(this.oneOf(arrays)[0], this.place(scope), type);
     // What all elements read from one place.
     if (choice === 1 && this.plain && this.pick(2)) return load(Object.keys(INPUTS)[TYPES.indexOf(type)], [n(this.pick(EXTENT))], type);
-    if (choice === 1) return load(Object.keys(this.pick(2) ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [i], type);
+    if (choice === 1) {
+      const outputs = this.pick(2) && this.plain !== "folds";
+      const place = this.oneOf(scope.places ?? [i]);
+      return load(Object.keys(outputs ? OUTPUTS : INPUTS)[TYPES.indexOf(type)], [outputs || this.pick(3) ? place : this.around()], type);
+    }
     if (choice === 2 && type === "f64") return entry("t", [this.place(scope)]);
     if (choice === 2 && type === "i32") return this.pick(2) ? extent("xd") : mul(i, n(this.pick(3)));
     return c(type, this.oneOf(CONSTANTS[type]));

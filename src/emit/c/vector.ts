@@ -1,7 +1,8 @@
 import { definitionsOf, type Definitions } from "../../ir/analysis/affine.js";
+import { loopFolds } from "../../ir/analysis/loop-folds.js";
 import type { Expr, KernelIR, Stmt } from "../../ir/types.js";
 import { isFloat } from "../../ir/scalars.js";
-import { assignedLocals, blocksOf, children, declares, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
+import { assignedLocals, blocksOf, children, mapChildren, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 
 /**
  * Most statements and expressions in branches of vector code. All of them run for every element, under masks; and gcc needs a quarter of a
@@ -44,31 +45,6 @@ export function isStraight(body: readonly Stmt[]): boolean {
 /** The size of all that runs under a condition. */
 const branched = (body: readonly Stmt[]): number =>
   body.flatMap((stmt) => (stmt.kind === "if" ? blocksOf(stmt) : [])).reduce((size, block) => size + sizeOf(block), 0);
-
-/** Names of the floats that a body adds to, where these are all that it leaves for later turns and nothing else reads them; undefined elsewhere. */
-function sumsOf(body: readonly Stmt[]): string[] | undefined {
-  const own = new Set<string>();
-  walkStmts(body, (stmt) => declares(stmt).forEach((name) => own.add(name)));
-  const reads = new Map<string, number>();
-  walkExprs(body, (e) => void (e.op === "local" && reads.set(e.name, (reads.get(e.name) ?? 0) + 1)));
-  const additions = new Map<string, number>();
-  let sumsAlone = true;
-  walkStmts(body, (stmt) => {
-    if (stmt.kind === "let" || stmt.kind === "if" || (stmt.kind === "assign" && own.has(stmt.name))) return;
-    if (stmt.kind !== "assign" || !isAddition(stmt)) sumsAlone = false;
-    else additions.set(stmt.name, (additions.get(stmt.name) ?? 0) + 1);
-  });
-  const names = [...additions.keys()];
-  return sumsAlone && names.every((name) => reads.get(name) === additions.get(name)) ? names : undefined;
-}
-
-/** True of `s = s + x` and `s = s - x` on floats. */
-const isAddition = ({ name, value }: Extract<Stmt, { kind: "assign" }>): boolean =>
-  value.op === "binary" &&
-  isFloat(value.type) &&
-  (value.fn === "add" || value.fn === "sub") &&
-  value.a.op === "local" &&
-  value.a.name === name;
 
 /** Judges the loops of one kernel, given the element strides of its views as they stand in the code (`1` or a name). */
 export class VectorLoops {
@@ -131,7 +107,8 @@ export class VectorLoops {
   sums(loop: Extract<Stmt, { kind: "for" }>): readonly string[] {
     const { body, name, start, stop, step } = loop;
     if (step !== 1 || !this.isSettled(start) || !this.isSettled(stop) || !this.pays(body, { local: name }, RECORD)) return [];
-    return sumsOf(body) ?? [];
+    const folds = loopFolds(body) ?? [];
+    return folds.every(({ op, type }) => op === "sum" && isFloat(type)) ? folds.map(({ name }) => name) : [];
   }
 
   /** True of a number that depends on parameters, extents and policy indices alone. */

@@ -8,9 +8,10 @@ import type { Gap } from "./encoder.js";
 import { type KernelCode, valType } from "./kernel-code.js";
 import { addPair } from "./pairs.js";
 import type { Reduce } from "./pairs.js";
+import { shapeOfFolds } from "./loop-folds.js";
 import { Pointers, exprKey } from "./linear-address.js";
 import type { LoopTerms, Pointer } from "./linear-address.js";
-import type { Accumulator } from "./reduction.js";
+import type { LoopShape } from "./loop-shape.js";
 import { ScalarCode } from "./scalar.js";
 import { vectorsSideBySide } from "./side-by-side.js";
 import { isVariable, Variance } from "./variance.js";
@@ -18,21 +19,11 @@ import type { LoopVariable } from "./variance.js";
 import { VectorCode } from "./vector.js";
 import { VectorStatements } from "./vector-statements.js";
 
-/** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
-export type Width = 1 | 2 | 4;
+/** Statements and expressions of a body so small that a turn waits for the sum of the one before. */
+const SMALL = 30;
 
 /** Vectors that hold two sums each, with the copy of the body that they belong to. */
 type PairRegisters = Map<string, { local: number; copy: number; targets: string[] }>;
-
-interface LoopShape {
-  variable: LoopVariable;
-  body: readonly Stmt[];
-  width: Width;
-  /** Accumulators of the reductions that are folded in the body, by name. */
-  accumulators: ReadonlyMap<string, Accumulator>;
-  /** Writes all other folds; only in loops of width 1. */
-  reduce?: (target: string, value: () => void) => void;
-}
 
 /**
  * The innermost loop over elements (or members of a team): in vectors where it pays, and one by one for the rest. Addresses that are linear
@@ -179,7 +170,7 @@ export class InnerLoop {
     if (vector) vector.abreast = abreast;
     if (copies > 0) this.rounds(vector, copies, left);
     if (vector) vector.abreast = 1;
-    if (copies > 1 && accumulators.size === 0) this.rounds(vector, 1, left);
+    if (copies > 1 && (accumulators.size === 0 || this.shape.short)) this.rounds(vector, 1, left);
     for (const a of accumulators.values()) a.spill(vector);
     if (copies * width !== 1) this.rest(from, left);
     code.release("i32", left);
@@ -202,6 +193,7 @@ export class InnerLoop {
     const { accumulators, width } = this.shape;
     const body = this.interior?.body ?? this.body;
     const size = sizeOf(body);
+    if (this.shape.short) return size < SMALL ? 4 : 1;
     if (accumulators.size > 0) {
       if (this.code.ordered) return width > 1 || size < 60 ? REDUCTION_LANES / width : 0;
       return size >= 120 ? 1 : accumulators.size <= 2 ? 4 : width === 1 ? 2 : 1;
@@ -252,6 +244,7 @@ export class InnerLoop {
       reduce: (target, value) =>
         accumulators.has(target) ? accumulators.get(target)!.foldScalar(scalar.copy, value) : reduce!(target, value),
       reducePair: (p, q) => this.foldPair(scalar, pairs, p, q),
+      folds: (loop) => emitFolds(scalar, loop),
     });
     const lanes =
       vector && new VectorStatements(vector, (target, { value }) => accumulators.get(target)!.foldVector(vector.copy, vector, value));
@@ -344,8 +337,9 @@ export class InnerLoop {
       fn.i32(REDUCTION_LANES - 1);
       fn.op("i32.and");
     };
-    const scalar = new ScalarCode(this.code, this, {
+    const scalar: ScalarCode = new ScalarCode(this.code, this, {
       reduce: (target, value) => (accumulators.has(target) ? accumulators.get(target)!.foldLane(lane, value) : reduce!(target, value)),
+      folds: (loop) => emitFolds(scalar, loop),
     });
     fn.get(left);
     fn.if();
@@ -388,4 +382,27 @@ export class InnerLoop {
     fn.end();
     this.code.release(type, end);
   }
+}
+
+/** Emits a serial loop in vectors of its turns; false where these go one by one. */
+function emitFolds(scalar: ScalarCode, stmt: Extract<Stmt, { kind: "for" }>): boolean {
+  const { code } = scalar;
+  const shape = shapeOfFolds(code, stmt);
+  if (!shape) return false;
+  const { fn } = code;
+  scalar.keepVariable();
+  const [from, count] = [fn.local("i32"), fn.local("i32")];
+  scalar.expr(stmt.start);
+  fn.set(from);
+  scalar.expr(stmt.stop);
+  fn.get(from);
+  fn.op("i32.sub");
+  fn.set(count);
+  fn.get(from);
+  scalar.expr(stmt.stop);
+  fn.op("i32.lt_s");
+  fn.if();
+  new InnerLoop(code, shape).emit(from, count);
+  fn.end();
+  return true;
 }

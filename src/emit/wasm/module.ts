@@ -1,6 +1,9 @@
-import { pairRows } from "../../ir/passes/pair-rows.js";
+import { forwardStores } from "../../ir/passes/forward-stores.js";
+import { loopsIntoLanes } from "../../ir/passes/loops-into-lanes.js";
+import { pairMembers, pairRows } from "../../ir/passes/pair-rows.js";
 import { divideByReciprocals } from "../../ir/passes/reciprocals.js";
 import { shareLoads } from "../../ir/passes/share-loads.js";
+import { wrapByChoice } from "../../ir/passes/wrap-by-choice.js";
 import type { KernelIR } from "../../ir/types.js";
 import { Int } from "./ints.js";
 import { KernelCode, type BlockEntry } from "./kernel-code.js";
@@ -38,10 +41,15 @@ export interface WasmKernel {
  * than the memory can be, addresses wrap: the caller checks.
  */
 export function emitWasm(given: WasmSpec): WasmKernel {
-  const divided = given.precision === "fast" ? divideByReciprocals(given.ir) : given.ir;
+  const { policy, views } = given;
+  const wrapped = policy.kind === "range" ? wrapByChoice(given.ir, policy, (view, axis) => views[view].shape[axis]) : given.ir;
+  const divided = given.precision === "fast" ? divideByReciprocals(wrapped) : wrapped;
   const paired = given.disjointMemory ? inPairs(given, divided) : undefined;
-  const spec = { ...given, ir: given.disjointMemory ? shareLoads(paired ?? divided) : divided };
+  const direct = given.disjointMemory ? loopsIntoLanes(forwardStores(paired ?? divided)) : divided;
+  const members = given.disjointMemory ? pairMembers(direct) : direct;
+  const spec = { ...given, ir: given.disjointMemory ? shareLoads(members) : members };
   const code = new KernelCode(spec);
+  if (members !== direct) code.remarks.push("members: two at a time, as they read the same");
   const work: Work & { readonly inner?: number } =
     spec.policy.kind === "range" ? emitRange(code, spec.policy, paired !== undefined) : emitTeams(code, spec.policy);
   emitRun(code, work);

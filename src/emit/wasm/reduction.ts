@@ -1,6 +1,7 @@
 import type { Expr, NumericType, ReduceOp } from "../../ir/types.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
-import { BYTES, isInteger, isSigned } from "../../ir/scalars.js";
+import { BYTES, isFloat, isInteger, isSigned } from "../../ir/scalars.js";
+import { RunningExtremum } from "./extrema.js";
 import { type KernelCode, SLICE, valType } from "./kernel-code.js";
 import { ScalarCode } from "./scalar.js";
 import { type VectorCode, shapeOf } from "./vector.js";
@@ -22,11 +23,13 @@ export interface Fold {
  * (docs/determinism.md). The element with relative index j goes to lane j mod REDUCTION_LANES.
  */
 export class Accumulator {
-  private readonly registers: number[] = [];
-  private readonly scalar: ScalarCode;
+  protected readonly registers: number[] = [];
+  protected readonly scalar: ScalarCode;
+  /** Folds floats in few instructions where the order is free. */
+  protected extremum: RunningExtremum | undefined;
 
   constructor(
-    private readonly code: KernelCode,
+    protected readonly code: KernelCode,
     readonly fold: Fold,
     /** Local of the address of the lanes in memory, and an offset to it. */
     private readonly base: number,
@@ -37,7 +40,7 @@ export class Accumulator {
     this.scalar = new ScalarCode(code);
   }
 
-  private get fn() {
+  protected get fn() {
     return this.code.fn;
   }
   private get size(): number {
@@ -52,8 +55,11 @@ export class Accumulator {
   /** Makes `count` registers, vectors if there is vector code, and sets them to the identity. */
   clearRegisters(count: number, vector?: VectorCode): void {
     const { fn } = this;
-    const { type, identity } = this.fold;
+    const { op, type, identity } = this.fold;
     while (this.registers.length < count) this.registers.push(fn.local(vector ? "v128" : valType(type)));
+    if (vector && !this.code.strict && (op === "min" || op === "max") && isFloat(type))
+      this.extremum = new RunningExtremum(this.code, op, type);
+    this.extremum?.clear();
     for (const local of this.registers) {
       this.scalar.constant(type, identity);
       vector?.splat(type);
@@ -70,6 +76,9 @@ export class Accumulator {
     if (op === "custom") {
       vector.expr(value);
       this.combineVectors(vector, get);
+    } else if (this.extremum) {
+      vector.expr(value);
+      this.extremum.fold(vector, local);
     } else if (op !== "sum" || !vector.contract(value, "add", get)) {
       get();
       vector.expr(value);
@@ -92,6 +101,7 @@ export class Accumulator {
     const type = valType(this.fold.type);
     const narrow = vector?.isNarrow(this.fold.type) ?? false;
     const width = vector?.width ?? 1;
+    this.settle();
     const kept = this.carries ? this.registers.length : Math.min(this.registers.length, REDUCTION_LANES / width);
     this.foldBeyond(kept, vector);
     this.registers.slice(0, kept).forEach((local, n) => {
@@ -116,8 +126,16 @@ export class Accumulator {
     });
   }
 
+  /** Puts NaN that was noted aside into the first register. */
+  protected settle(): void {
+    if (!this.extremum) return;
+    this.fn.get(this.registers[0]);
+    this.extremum.settle();
+    this.fn.set(this.registers[0]);
+  }
+
   /** Folds the registers from number `kept` on into those before: fast mode has more of them than fill private lanes. */
-  private foldBeyond(kept: number, vector?: VectorCode): void {
+  protected foldBeyond(kept: number, vector?: VectorCode): void {
     const { fn } = this;
     for (let n = kept; n < this.registers.length; n++) {
       const into = this.registers[n % kept];

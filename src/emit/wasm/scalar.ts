@@ -24,6 +24,8 @@ interface Surroundings {
   /** Folds two values at once, or returns false. */
   reducePair?: (first: Reduce, second: Reduce) => boolean;
   memberLoop?: (stmt: MemberLoop) => void;
+  /** Emits a loop in vectors of its turns, or returns false. */
+  folds?: (stmt: Extract<Stmt, { kind: "for" }>) => boolean;
 }
 
 /** Emits statements and expressions for one element at a time. Each expression leaves its value on the stack. */
@@ -165,6 +167,14 @@ export class ScalarCode extends ScalarOperators {
     fn.op("i32.add");
   }
 
+  /** Puts the value of the loop around into the local that code in a loop inside reads. */
+  keepVariable(): void {
+    if (!this.loop) return;
+    const { variable } = this.loop;
+    this.loopVariable();
+    this.fn.set(variable.op === "index" ? this.code.localOf(variable.axis, "i32", "index") : this.code.localOf(variable.name, "i32"));
+  }
+
   private binaryExpr(e: Extract<Expr, { op: "binary" }>): void {
     this.expr(e.a);
     this.expr(e.b);
@@ -289,6 +299,7 @@ export class ScalarCode extends ScalarOperators {
         this.expr(stmt.cond);
         return this.branch(() => this.statements(stmt.then), stmt.else.length > 0 ? () => this.statements(stmt.else) : undefined);
       case "for":
+        if (this.around.folds?.(stmt)) return;
         return this.counted(stmt, () => this.statements(stmt.body));
       case "while":
         return this.conditional(

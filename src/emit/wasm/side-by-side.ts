@@ -4,6 +4,8 @@ import type { Variance } from "./variance.js";
 
 type Loop = Extract<Stmt, { kind: "for" }>;
 
+const PLAIN: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "store", "setElement"]);
+
 /** Vectors that the registers of an x86 hold beside what one turn of a loop computes. */
 const REGISTERS = 8;
 
@@ -20,11 +22,11 @@ export function vectorsSideBySide(body: readonly Stmt[], variance: Variance, isC
   let plain = sizeOf(body) <= MOST_NODES;
   walkStmts(body, (stmt) => {
     if (stmt.kind === "for" && !variance.isDivergent(stmt)) loops.push(stmt);
-    else if (stmt.kind !== "let" && stmt.kind !== "assign" && stmt.kind !== "store") plain = false;
+    else if (!PLAIN.has(stmt.kind)) plain = false;
   });
   walkExprs(body, (e) => {
     if (!variance.varies(e)) return;
-    if (e.op === "call" || (e.op === "load" && !isContiguous(e))) plain = false;
+    if (e.op === "call" || ((e.op === "load" || e.op === "element") && !isContiguous(e))) plain = false;
   });
   if (!plain || loops.length === 0) return 1;
   const most = Math.max(1, ...loops.map((loop) => carriedBy(loop, variance)));

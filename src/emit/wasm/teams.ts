@@ -17,6 +17,9 @@ import { chooseWidth } from "./width.js";
 
 const TEAMS_OF_SLICE = 8;
 
+/** Members that the shortest vectors have lanes for. */
+const FEWEST_LANES = 2;
+
 type Reduce = (target: string, value: () => void) => void;
 
 /** Fills `slice` for a league: a worker runs one team after the other, and a team's members are the lanes of vectors. A unit is a team. */
@@ -67,7 +70,8 @@ function emitMemberLoop(code: KernelCode, stmt: MemberLoop, reduce: Reduce, shar
   fixOuterLocals(code, stmt);
   let foldsOutside = false;
   walkStmts(stmt.body, (s) => void (s.kind === "reduce" && !accumulators.has(s.target) && (foldsOutside = true)));
-  const width = foldsOutside ? 1 : chooseWidth(code, stmt.body, variable, results, `${sharers} "${stmt.name}"`);
+  const few = stmt.count.op === "const" && Number(stmt.count.value) < FEWEST_LANES;
+  const width = foldsOutside || few ? 1 : chooseWidth(code, stmt.body, variable, results, `${sharers} "${stmt.name}"`);
   const [from, count] = [fn.local("i32"), fn.local("i32")];
   Int.constant(fn, 0).to(from);
   scalar.expr(stmt.count);

@@ -221,10 +221,10 @@ export class VectorMemory {
     return range !== undefined && range[0] >= -MARGIN && range[1] <= last + MARGIN;
   }
 
-  /** True of a load whose lanes lie side by side. */
-  readsInOrder({ view, indices }: Extract<Expr, { op: "load" }>): boolean {
+  /** True where lanes read what lies side by side. */
+  readsInOrder(array: string, indices: readonly Expr[]): boolean {
     const { code, vector } = this;
-    return this.isContiguous(code.linearAddress(view, indices, vector.loop.terms), code.arrays.get(view)!);
+    return this.isContiguous(code.linearAddress(array, indices, vector.loop.terms), code.arrays.get(array)!);
   }
 
   private isContiguous(linear: LinearAddress, info: ArrayInfo): boolean {

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import { lastOf } from "../../ir/loop-stops.js";
 import type { ScalarType, Stmt } from "../../ir/types.js";
-import { blocksOf, hasJump, walkStmts } from "../../ir/walk.js";
+import { blocksOf, hasJump, sizeOf, walkExprs, walkStmts } from "../../ir/walk.js";
 import { SLICE, SLOT } from "./kernel-code.js";
 import { clearArray } from "./scalar.js";
 import { type Segment, segmentsOf } from "./statement-segments.js";
@@ -13,6 +13,17 @@ interface Divergent {
   live: number;
   /** Local of the lanes that are still in this iteration. */
   iteration: number;
+}
+
+/** Statements and expressions of a block that cost less than a wrong guess of the processor. */
+const SHORT = 16;
+
+/** True of a block that may run with no active lane, and costs little. */
+function isShort(block: readonly Stmt[]): boolean {
+  let plain = sizeOf(block) <= SHORT;
+  for (const { kind } of block) plain &&= kind === "let" || kind === "assign" || kind === "reduce";
+  walkExprs(block, ({ op }) => void (plain &&= op !== "call" && op !== "load" && op !== "table" && op !== "element"));
+  return plain;
 }
 
 /** Emits statements for a vector of elements: uniform control flow as it stands, varying control flow under masks. */
@@ -112,7 +123,7 @@ export class VectorStatements {
       case "scatter":
         return vector.statement(stmt, true);
       case "setElement":
-        return vector.statement(stmt, this.depth > variance.depthOf(stmt.array));
+        return vector.each([stmt.value], () => vector.statement(stmt, this.depth > variance.depthOf(stmt.array)));
       case "reduce":
         return this.reduce!(stmt.target, stmt);
       case "if":
@@ -146,8 +157,11 @@ export class VectorStatements {
     fn.op("v128.not");
     fn.set(otherwise);
     this.depth++;
-    if (stmt.then.length > 0) vector.under(then, () => this.masked(stmt.then));
-    if (stmt.else.length > 0) vector.under(otherwise, () => this.masked(stmt.else));
+    const block = (lanes: number, stmts: readonly Stmt[]): void => {
+      if (stmts.length > 0) vector.under(lanes, () => this.masked(stmts), isShort(stmts));
+    };
+    block(then, stmt.then);
+    block(otherwise, stmt.else);
     this.depth--;
     code.release("v128", then, otherwise);
   }

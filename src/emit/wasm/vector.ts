@@ -6,6 +6,7 @@ import type { BinaryFn, Expr, MathFn, ScalarType, Stmt } from "../../ir/types.js
 import { alwaysEvaluated, someExpr } from "../../ir/walk.js";
 import type { Loop } from "./parts.js";
 import type { KernelCode } from "./kernel-code.js";
+import { emitExtremum } from "./extrema.js";
 import { exprKey } from "./linear-address.js";
 import { VectorMemory } from "./vector-memory.js";
 import { ScalarCode } from "./scalar.js";
@@ -150,9 +151,10 @@ export class VectorCode {
     }
   }
 
-  /** True of a load whose lanes lie side by side. */
+  /** True of a value in memory whose lanes lie side by side. */
   isContiguous(e: Expr): boolean {
-    return e.op === "load" && this.memory.readsInOrder(e);
+    if (e.op === "element") return !this.variance.isVaryingArray(e.array) && this.memory.readsInOrder(e.array, [e.index]);
+    return e.op === "load" && this.memory.readsInOrder(e.view, e.indices);
   }
 
   /** Sets a local to the value on the stack, in the active lanes only where it must be `blend`ed. */
@@ -360,7 +362,7 @@ export class VectorCode {
     if (isFloat(e.type)) {
       if (e.fn === "rem") return this.lanewise([e.a, e.b], e.type, () => this.scalar.binary("rem", e.type));
       if (e.fn === "copysign") return this.copysign(e, e.type);
-      if (this.contracted(e)) return;
+      if (emitExtremum(this, e) || this.contracted(e)) return;
       return this.both(e, `${SHAPES[e.type]}.${floatBinary(e.fn)}`);
     }
     switch (e.fn) {
@@ -497,7 +499,7 @@ export class VectorCode {
     fn.op("i64x2.extmul_low_i32x4_u");
     fn.get(a);
     fn.get(b);
-    fn.op("i64x2.extmul_high_i32x4_u");
+    fn.op(`i64x2.extmul_${this.isNarrow("u32") ? "low" : "high"}_i32x4_u`);
     fn.shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31]);
     code.release("v128", a, b);
   }
@@ -581,8 +583,11 @@ export class VectorCode {
     else this.under(condition, evaluate);
   }
 
-  /** Emits code that runs with the lanes of `condition` among the active ones, if there are any. Changes the mask in the local. */
-  under(condition: number, emit: () => void): void {
+  /**
+   * Emits code that runs with the lanes of `condition` among the active ones; if there are none, only where it is to run `anyhow`. Changes the mask in
+   * the local.
+   */
+  under(condition: number, emit: () => void, anyhow = false): void {
     const { fn } = this;
     const outer = this.mask;
     if (outer !== undefined) {
@@ -592,11 +597,13 @@ export class VectorCode {
       fn.set(condition);
     }
     this.mask = condition;
-    fn.get(condition);
-    fn.op("v128.any_true");
-    fn.if();
+    if (!anyhow) {
+      fn.get(condition);
+      fn.op("v128.any_true");
+      fn.if();
+    }
     emit();
-    fn.end();
+    if (!anyhow) fn.end();
     this.mask = outer;
   }
 

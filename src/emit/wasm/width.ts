@@ -2,12 +2,14 @@ import type { Expr, Stmt } from "../../ir/types.js";
 import { blocksOf, children, exprsOf, walkExpr, walkExprs, walkStmts } from "../../ir/walk.js";
 import { prints } from "../../ir/prints.js";
 import { BYTES, isDouble } from "../../ir/scalars.js";
-import type { Width } from "./inner-loop.js";
 import type { KernelCode } from "./kernel-code.js";
 import { areReducePair } from "./pairs.js";
 import type { Fold } from "./reduction.js";
 import { ScalarCode } from "./scalar.js";
 import { type LoopVariable, Variance } from "./variance.js";
+
+/** Lanes of a vector: four if all values have 32 bits, two if some have 64. */
+export type Width = 1 | 2 | 4;
 
 /** Lanes for a loop's body that makes `folds`; the decision is noted with `what` for a name. */
 export function chooseWidth(code: KernelCode, body: readonly Stmt[], variable: LoopVariable, folds: readonly Fold[], what: string): Width {

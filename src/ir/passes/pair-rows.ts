@@ -1,6 +1,6 @@
 import type { Expr, KernelIR, Stmt } from "../types.js";
 import { assignedLocals, declares, mapExpr, mapStmts, sizeOf, someExpr, walkExprs, walkStmts } from "../walk.js";
-import { literal } from "../simplify.js";
+import { literal, simplify } from "../simplify.js";
 import { copyBody, Names } from "./copy.js";
 
 type Loop = Extract<Stmt, { kind: "for" }>;
@@ -9,7 +9,7 @@ type Loop = Extract<Stmt, { kind: "for" }>;
 const MOST = { nodes: 60, carried: 2 };
 
 /** Values that a loop's turns have in common for all elements. */
-const SETTLED: ReadonlySet<Expr["op"]> = new Set(["const", "param", "extent", "binary"]);
+const SETTLED: ReadonlySet<Expr["op"]> = new Set(["const", "param", "extent", "binary", "compare"]);
 
 /**
  * A kernel whose elements each do the work of two neighbours along `axis`, which is not the last one: for loops in which both read the same, such as a
@@ -30,6 +30,61 @@ export function pairRows(ir: KernelIR, axis: number): KernelIR | undefined {
   const next = (node: Expr): Expr =>
     node.op === "index" && node.axis === axis ? { op: "binary", type: "i32", fn: "add", a: node, b: literal("i32", 1) } : node;
   return { ...ir, body: together(ir.body, copyBody(ir.body, "next", new Names(ir), next)) };
+}
+
+type Members = Extract<Stmt, { kind: "teamFor" }>;
+
+/** Statements that members may have that go in pairs. */
+const PLAIN: ReadonlySet<Stmt["kind"]> = new Set(["let", "assign", "store", "setElement", "if", "for", "teamFor"]);
+
+/** The kernel with members of teams that each do the work of two neighbours, where the loops of their lanes read the same; itself where none do. */
+export function pairMembers(ir: KernelIR): KernelIR {
+  if (ir.policy.kind !== "team" || ir.checks || ir.prints) return ir;
+  const names = new Names(ir);
+  const body = ir.body.map((stmt) => (stmt.kind === "teamFor" && mayPair(stmt) ? inPairs(stmt, names) : stmt));
+  return body.some((stmt, n) => stmt !== ir.body[n]) ? { ...ir, body } : ir;
+}
+
+function inPairs(members: Members, names: Names): Stmt {
+  const { name, count, body } = members;
+  const place = (by: number) => (node: Expr) =>
+    node.op === "local" && node.name === name
+      ? simplify({
+          op: "binary",
+          type: "i32",
+          fn: "add",
+          a: { op: "binary", type: "i32", fn: "mul", a: node, b: literal("i32", 2) },
+          b: literal("i32", by),
+        })
+      : node;
+  const first = mapStmts(body, { expr: (root) => mapExpr(root, place(0)) });
+  return {
+    ...members,
+    count: literal("i32", Number((count as { value: number }).value) / 2),
+    body: together(first, copyBody(body, "next", names, place(1))),
+  };
+}
+
+function mayPair({ name, count, body }: Members): boolean {
+  if (count.op !== "const" || Number(count.value) % 2 > 0 || sizeOf(body) > 2 * MOST.nodes) return false;
+  const own = new Set([name]);
+  const loops: Loop[] = [];
+  let [plain, shares] = [true, false];
+  walkStmts(body, (stmt) => {
+    plain &&= PLAIN.has(stmt.kind);
+    if (stmt.kind === "for") plain &&= isSettled(stmt.start) && isSettled(stmt.stop) && carriedBy(stmt).length <= MOST.carried;
+    if (stmt.kind === "teamFor") plain &&= isSettled(stmt.count);
+    if (stmt.kind === "if") plain &&= isSettled(stmt.cond);
+    if (stmt.kind === "let" && (!stmt.init || someExpr(stmt.init, (x) => x.op === "local" && own.has(x.name)))) own.add(stmt.name);
+    if (stmt.kind === "for") loops.push(stmt);
+  });
+  for (const loop of loops)
+    walkExprs(loop.body, (e) => {
+      plain &&= e.op !== "call";
+      shares ||=
+        e.op === "load" && e.indices.length > 1 && !e.indices.some((index) => someExpr(index, (x) => x.op === "local" && own.has(x.name)));
+    });
+  return plain && shares;
 }
 
 const isSettled = (e: Expr): boolean => !someExpr(e, ({ op }) => !SETTLED.has(op));
@@ -55,11 +110,13 @@ function carriedBy({ body }: Loop): string[] {
   return [...assignedLocals(body)].filter((name) => !own.has(name));
 }
 
-/** The statements of two elements by turns, and each loop once for both. */
+/** The statements of two elements by turns, and each loop, and what a settled condition guards, once for both. */
 function together(first: readonly Stmt[], second: readonly Stmt[]): Stmt[] {
   return first.flatMap((stmt, n): Stmt[] => {
     const other = second[n]!;
-    if (stmt.kind !== "for" || other.kind !== "for") return [stmt, other];
+    if (stmt.kind === "if" && other.kind === "if")
+      return [{ ...stmt, then: together(stmt.then, other.then), else: together(stmt.else, other.else) }];
+    if ((stmt.kind !== "for" && stmt.kind !== "teamFor") || (other.kind !== "for" && other.kind !== "teamFor")) return [stmt, other];
     const counter = (node: Expr): Expr => (node.op === "local" && node.name === other.name ? { ...node, name: stmt.name } : node);
     return [{ ...stmt, body: together(stmt.body, mapStmts(other.body, { expr: (root) => mapExpr(root, counter) })) }];
   });
