@@ -346,6 +346,7 @@ class Fused {
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with the sum of squares of u. */
   private sweep(part: SharePart, tile: Tile): Step[] {
+    if (part.factored) return [this.sweepFactors(part, tile), ...this.fromCopies(part, tile)];
     const { rows, leaf, u, ordered } = tile;
     const { vectors, system } = part.share;
     const { astrometric: allStars, instrument, global } = unknowns(system.shape, vectors.v);
@@ -368,7 +369,6 @@ class Fused {
       const { knotRow, sums, unused } = ordered;
       const tGlobal = leaf.shared.global ?? unused;
       const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
-      if (part.factored) return [this.sweepFactors(part, tile), ...this.fromCopies(part, tile)];
       return [
         this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
         ...this.fromCopies(part, tile),

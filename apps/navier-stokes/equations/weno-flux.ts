@@ -49,8 +49,8 @@ export function wenoFlux(weno: Weno, cell: Pointwise, scales: WenoScales, real: 
       speedsAround(w, T, c, n, dx, dy, dz, from, along, pressure, speeds);
       const mean = new Real(MEAN);
       average(w, T, c, dx, dy, dz, n, from, mean);
-      const ahead = new Real(CONSERVED * cells);
-      const behind = new Real(CONSERVED * cells);
+      const forward = new Real(CONSERVED * cells);
+      const backward = new Real(CONSERVED * cells);
       for (let m = 0; m < cells; m++) {
         const away = from + m + 1 - W;
         const x = new Real(CONSERVED);
@@ -65,12 +65,12 @@ export function wenoFlux(weno: Weno, cell: Pointwise, scales: WenoScales, real: 
         }
         for (let k = 0; k < CONSERVED; k++) {
           const speed = k === 0 ? speeds[0] : k === 4 ? speeds[2] : speeds[1];
-          ahead[cells * k + m] = (along[m] + speed) * values[k] + added[k];
-          behind[cells * k + m] = (along[m] - speed) * values[k] + added[k];
+          forward[cells * k + m] = (along[m] + speed) * values[k] + added[k];
+          backward[cells * k + m] = (along[m] - speed) * values[k] + added[k];
         }
       }
       const found = new Real(CONSERVED);
-      sidesOf(ahead, behind, K, found);
+      sidesOf(forward, backward, K, found);
       if (isRoe) fromWaves(mean, n, found, flux);
       else for (let k = 0; k < CONSERVED; k++) flux[k] = 0.5 * found[k];
     },
@@ -122,7 +122,7 @@ function speedsOf({ stateOf, heatOf }: Pointwise, W: number, isRoe: boolean, rea
   );
 }
 
-/** The sums at a face of the values ahead and behind, by the half-width that the place of the face leaves. */
+/** Sums of both split fluxes at a face. The distance from the ends of the axis decides the half-width. */
 function facesOf({ halfWidth: W, weights, splitting }: Weno, scales: WenoScales, real: Real, isNear: boolean) {
   const Real = real.type === "f64" ? Float64Array : Float32Array;
   const cells = 2 * W;
@@ -139,12 +139,12 @@ function facesOf({ halfWidth: W, weights, splitting }: Weno, scales: WenoScales,
   const reconstructAll = (K: number) => {
     const reconstruct = reconstruction(K, W, weights, real);
     return helper(
-      (ahead: Values, behind: Values, found: Values): void => {
+      (forward: Values, backward: Values, found: Values): void => {
         for (let k = 0; k < CONSERVED; k++) {
           const [left, right] = [new Real(cells - 1), new Real(cells - 1)];
           for (let j = 0; j < cells - 1; j++) {
-            left[j] = ahead[cells * k + j];
-            right[j] = behind[cells * k + cells - 1 - j];
+            left[j] = forward[cells * k + j];
+            right[j] = backward[cells * k + cells - 1 - j];
           }
           found[k] = reconstruct(left, right, scaleOf[k]);
         }
@@ -156,11 +156,11 @@ function facesOf({ halfWidth: W, weights, splitting }: Weno, scales: WenoScales,
   const [narrow1, narrow2, narrow3] = [1, 2, 3].map((K) => reconstructAll(Math.min(K, W)));
   const most = Math.max(W - 1, 1);
   return helper(
-    (ahead: Values, behind: Values, K: number, found: Values): void => {
-      if (!isNear) whole(ahead, behind, found);
-      else if (most === 1 || K === 1) narrow1(ahead, behind, found);
-      else if (most === 2 || K === 2) narrow2(ahead, behind, found);
-      else narrow3(ahead, behind, found);
+    (forward: Values, backward: Values, K: number, found: Values): void => {
+      if (!isNear) whole(forward, backward, found);
+      else if (most === 1 || K === 1) narrow1(forward, backward, found);
+      else if (most === 2 || K === 2) narrow2(forward, backward, found);
+      else narrow3(forward, backward, found);
     },
     () => [isNear, most, whole, narrow1, narrow2, narrow3],
   );
