@@ -81,6 +81,6 @@ export { emitWasm, type WasmKernel, type WasmSpec } from "./emit/wasm/module.js"
 export { emitOpenMP, type OpenMPOptions, type OpenMPProgram } from "./emit/c/openmp.js";
 export { emitCuda } from "./emit/c/cuda.js";
 export { emitHip } from "./emit/c/hip.js";
-export type { GpuAssumptions, GpuProgram } from "./emit/c/gpu/program.js";
+export type { GpuAssumptions, GpuProgram } from "./schedule/program.js";
 export { emitWgsl } from "./emit/wgsl/kernel.js";
 export type { WgslAssumptions, WgslProgram } from "./emit/wgsl/program.js";

@@ -24,7 +24,7 @@ import { open } from "../../src/device/open.js";
 import type { Policy } from "../../src/device/launch/policy.js";
 import { BrickUnitGrid } from "../../src/domain/bricks/brick-unit-grid.js";
 import { dense, sparse } from "../../src/domain/index.js";
-import type { GpuLanguage } from "../../src/emit/c/gpu/program.js";
+import type { GpuLanguage } from "../../src/schedule/program.js";
 import { compileKernel } from "../../src/kernel/compile.js";
 import { IsoformError } from "../../src/base/errors.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";

@@ -7,7 +7,7 @@ import { cudaSource } from "../../src/emit/c/cuda.js";
 import { openclSource } from "../../src/emit/c/opencl.js";
 import { TARGETS } from "../../src/emit/standalone/index.js";
 import { commentText, keyText, stringText } from "../../src/emit/text.js";
-import { Names } from "../../src/emit/names.js";
+import { Names } from "../../src/base/names.js";
 import { f32, f64, i32, kernel, open, range, view } from "../../src/index.js";
 import { KernelBuilder } from "../../src/ir/builder.js";
 import { add, extent, index, load, mul, sub } from "../../src/ir/expressions.js";

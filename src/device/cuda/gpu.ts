@@ -1,9 +1,9 @@
 import { DeviceError } from "../../base/errors.js";
-import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
+import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
 import { keepSource } from "../../cache/keep-source.js";
 import type { CodeFacts, GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { DeviceAttribute } from "./calls.js";
 import type { Handle } from "./calls.js";

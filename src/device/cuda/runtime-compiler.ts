@@ -1,4 +1,4 @@
-import type { GpuLanguage } from "../../emit/c/gpu/program.js";
+import type { GpuLanguage } from "../../schedule/program.js";
 import { DeviceError } from "../../base/errors.js";
 import type { Library } from "../ffi.js";
 

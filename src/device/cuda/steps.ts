@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
-import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../emit/c/gpu/program.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { Entry as EntryCode, KernelParam, ValueParam, ValueType } from "../../schedule/program.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import type { Handle } from "./calls.js";
 import type { Driver } from "./driver.js";

@@ -1,7 +1,7 @@
-import { AT_ONCE } from "../../emit/c/gpu/folds.js";
-import { RECEIVERS, MOST_SENT } from "../../emit/c/gpu/mailbox.js";
-import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../emit/c/gpu/program.js";
-import type { GpuSlot } from "../../emit/slots.js";
+import { AT_ONCE } from "../../schedule/fold-entries.js";
+import { RECEIVERS, MOST_SENT } from "../../schedule/mailbox.js";
+import type { GpuLanguage, GpuProgram, Entry as EntryCode } from "../../schedule/program.js";
+import type { GpuSlot } from "../../schedule/slots.js";
 import { BYTES } from "../memory/view.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "./machine.js";
 import { blocks, type Fill, type Step } from "./steps.js";

@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/declare/kernel.js";
 import type { Launch } from "../device.js";
 import type { Policy } from "../launch/policy.js";
 import { BYTES, type View } from "../memory/view.js";
-import { canSend } from "../../emit/c/gpu/mailbox.js";
+import { canSend } from "../../schedule/mailbox.js";
 import { mailboxBytes, type FinalReduction, type Members } from "./final-reduction.js";
 import type { GpuLaunch } from "./launch.js";
 import type { GpuMachine } from "./machine.js";

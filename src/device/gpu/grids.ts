@@ -1,5 +1,5 @@
-import type { GpuProgram } from "../../emit/c/gpu/program.js";
-import { BLOCK } from "../../emit/c/gpu/writer.js";
+import type { GpuProgram } from "../../schedule/program.js";
+import { BLOCK } from "../../schedule/entry.js";
 import { SORT_BITS, SORT_TILE } from "../../emit/c/gpu/sort.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";

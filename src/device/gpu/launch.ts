@@ -1,8 +1,8 @@
 import { unreachable } from "../../base/unreachable.js";
-import type { Entry as EntryCode, GpuProgram } from "../../emit/c/gpu/program.js";
+import type { Entry as EntryCode, GpuProgram } from "../../schedule/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, type SortSlot } from "../../emit/c/gpu/sort.js";
-import { BLOCK } from "../../emit/c/gpu/writer.js";
-import type { AnySlot } from "../../emit/slots.js";
+import { BLOCK } from "../../schedule/entry.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import { DeviceError, LaunchError } from "../../base/errors.js";
 import type { Binding } from "../launch/binding.js";
 import type { LaunchTuning } from "../tuning/tuning.js";

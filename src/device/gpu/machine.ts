@@ -1,5 +1,5 @@
-import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import type { Buffer, MemorySpace } from "../memory/view.js";
 import type { Fill, Shape, Step } from "./steps.js";
 

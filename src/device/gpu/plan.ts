@@ -1,4 +1,4 @@
-import type { Traversal } from "../../emit/c/gpu/program.js";
+import type { Traversal } from "../../schedule/program.js";
 import { REDUCTION_CHUNK, type NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { RangePolicy } from "../launch/policy.js";

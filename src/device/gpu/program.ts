@@ -1,7 +1,7 @@
 import { memoised, named } from "#memoise";
-import { ROW } from "../../emit/c/gpu/range.js";
-import { BLOCK } from "../../emit/c/gpu/writer.js";
-import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../emit/c/gpu/team.js";
+import { ROW } from "../../schedule/shape.js";
+import { BLOCK } from "../../schedule/entry.js";
+import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../schedule/team.js";
 import {
   SHAPE_TUNING,
   type GpuAssumptions,
@@ -9,7 +9,7 @@ import {
   type GpuProgram,
   type ShapeTuning,
   type Traversal,
-} from "../../emit/c/gpu/program.js";
+} from "../../schedule/program.js";
 import { derive } from "../../cache/derive.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Tunables } from "../../ir/tuning.js";

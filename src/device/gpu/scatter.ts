@@ -1,4 +1,4 @@
-import type { ScatterCode } from "../../emit/c/gpu/program.js";
+import type { ScatterCode } from "../../schedule/program.js";
 import { contributionsOf, launchRanges } from "../../ir/analysis/contributions.js";
 import { orderMatters } from "../../ir/identity.js";
 import type { ScatterParam } from "../../ir/types.js";

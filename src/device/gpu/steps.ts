@@ -1,4 +1,4 @@
-import { slotText, type AnySlot } from "../../emit/slots.js";
+import { slotText, type AnySlot } from "../../schedule/slots.js";
 
 /** Gives the parameters of an entry, or the fields of a shader's block, their values. */
 export type Fill<Slot> = (slot: Slot) => number | boolean | undefined;

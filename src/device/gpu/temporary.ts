@@ -1,4 +1,4 @@
-import { SlotMap } from "../../emit/slots.js";
+import { SlotMap } from "../../schedule/slots.js";
 import type { NumericType } from "../../ir/types.js";
 import { BYTES } from "../memory/view.js";
 

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import { slotText, type GpuSlot } from "../../emit/slots.js";
+import { slotText, type GpuSlot } from "../../schedule/slots.js";
 import type { Binding } from "../launch/binding.js";
 import { BYTES, type View } from "../memory/view.js";
 import type { RunValues } from "./plan.js";

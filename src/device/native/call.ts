@@ -1,6 +1,6 @@
 import type { Field } from "../../emit/c/arguments.js";
 import type { OpenMPProgram } from "../../emit/c/openmp.js";
-import type { OpenmpSlot } from "../../emit/slots.js";
+import type { OpenmpSlot } from "../../schedule/slots.js";
 import type { Entry, Loader } from "./library.js";
 import { Step } from "./step.js";
 

@@ -1,6 +1,6 @@
 import { getField, setField, type Field } from "../../emit/c/arguments.js";
 import type { OpenMPProgram } from "../../emit/c/openmp.js";
-import type { OpenmpSlot } from "../../emit/slots.js";
+import type { OpenmpSlot } from "../../schedule/slots.js";
 import { tilesOf, tilesRemark, type Tiles } from "../../ir/analysis/tiles.js";
 import { DeviceError } from "../../base/errors.js";
 import { partialCount, type Policy } from "../../ir/launch.js";

@@ -1,10 +1,10 @@
 import { openclLanguage } from "../../emit/c/opencl.js";
 import type { OpenclFeatures } from "../../emit/c/opencl/dialect.js";
-import type { Entry as EntryCode, GpuLanguage } from "../../emit/c/gpu/program.js";
+import type { Entry as EntryCode, GpuLanguage } from "../../schedule/program.js";
 import { DeviceError } from "../../base/errors.js";
 import type { GpuEntry, GpuMachine, GpuMemory } from "../gpu/machine.js";
 import type { Shape, Step, Fill } from "../gpu/steps.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import type { MemorySpace } from "../memory/view.js";
 import type { Handle, Opencl } from "./api.js";
 import type { Found, OpenclFacts } from "./facts.js";

@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/unreachable.js";
-import type { KernelParam, ParamType } from "../../emit/c/gpu/program.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { KernelParam, ParamType } from "../../schedule/program.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import { valueOf, type Fill, type Shape, type Step } from "../gpu/steps.js";
 import { BYTES } from "../memory/view.js";
 import type { Addresses, BufferOffset } from "./addresses.js";

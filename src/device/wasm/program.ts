@@ -1,6 +1,6 @@
 import { listing } from "#listing";
 import { LANE_BYTES, workOfRange, type WasmKernel } from "../../emit/wasm/module.js";
-import type { WasmSlot } from "../../emit/slots.js";
+import type { WasmSlot } from "../../schedule/slots.js";
 import { partialCount, type Policy, type RangePolicy } from "../../ir/launch.js";
 import { ELEMENTS } from "../../ir/scalars.js";
 import type { KernelIR, ReduceParam, ScalarParam, ScalarType } from "../../ir/types.js";

@@ -1,7 +1,7 @@
 import { ELEMENTS, isDouble } from "../../ir/scalars.js";
 import { layOut, type Entry, type LaunchField } from "../../emit/wgsl/program.js";
 import { pair } from "../../emit/wgsl/body.js";
-import type { AnySlot } from "../../emit/slots.js";
+import type { AnySlot } from "../../schedule/slots.js";
 import { groupLimit } from "../gpu/group-limit.js";
 import { valueOf, type Fill } from "../gpu/steps.js";
 import type { Step } from "./capture.js";

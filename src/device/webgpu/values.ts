@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/unreachable.js";
-import type { WgslSlot } from "../../emit/slots.js";
+import type { WgslSlot } from "../../schedule/slots.js";
 import { wordsOf } from "../../emit/wgsl/program.js";
 import type { NumericType } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";

@@ -1,16 +1,16 @@
 import { unreachable } from "../../base/unreachable.js";
 import { IntegerRanges, type Sizes } from "../../ir/analysis/integer-ranges.js";
-import { isFloat, isPacked, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
-import type { BinaryFn, ElementType, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
+import { isPacked, type FloatType } from "../../ir/scalars.js";
+import type { ElementType, Expr, KernelIR, NumericType, ScalarType, Stmt } from "../../ir/types.js";
 import { assignedLocals, children } from "../../ir/walk.js";
 import type { Code } from "./code.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Helpers } from "./helpers.js";
-import type { Helper } from "./dialect.js";
 import { IndexWriter } from "./indices.js";
 import { LoopWriter } from "./loops.js";
-import type { Names } from "../names.js";
-import { at, COMPARISONS, infix, Level, OPERATORS, type Text } from "./operators.js";
+import type { Names } from "../../base/names.js";
+import { chosen, compared, constantOf, Expressions, logical } from "./expressions.js";
+import { at, Level, type Text } from "./operators.js";
 import { writePrint } from "./print.js";
 import { bitsOf } from "./tables.js";
 
@@ -24,6 +24,7 @@ export class BodyWriter {
   private readonly ready = new Map<Expr, string>();
   /** Values of the integers that have been written so far. */
   readonly ranges: IntegerRanges;
+  private readonly expressions: Expressions;
   private readonly indices: IndexWriter;
   private readonly loops: LoopWriter;
   /** Lengths of the arrays that have been declared so far. */
@@ -41,6 +42,7 @@ export class BodyWriter {
     private readonly sizes: Sizes,
   ) {
     const assigned = assignedLocals(ir.body);
+    this.expressions = new Expressions(dialect, helpers);
     this.ranges = new IntegerRanges(sizes, assigned, ir.tables);
     this.indices = new IndexWriter({
       dialect,
@@ -50,7 +52,7 @@ export class BodyWriter {
       local: (name) => this.local(name),
       index: (axis) => frame.index(axis),
       expr: (e) => this.expr(e),
-      literal: (type, value) => this.literal(type, value),
+      literal: (type, value) => this.expressions.literal(type, value),
       inOrder: (e, write) => this.inOrder(e, write),
     });
     this.loops = new LoopWriter(this, this.indices);
@@ -129,7 +131,7 @@ export class BodyWriter {
 
   /** `combine` of a custom reduction, or the operator of another, on two C expressions that are single terms. */
   fold(op: "sum" | "min" | "max" | { a: string; b: string; body: Expr }, type: NumericType, a: string, b: string): string {
-    if (op === "sum") return this.arithmetic("add", type, [a, Level.Term], [b, Level.Term])[0];
+    if (op === "sum") return this.expressions.arithmetic("add", type, [a, Level.Term], [b, Level.Term])[0];
     if (typeof op === "string") return `${this.helpers.use(`${op}_${type}`)}(${a}, ${b})`;
     const inner = new BodyWriter(this.code, this.ir, this.dialect, this.frame, this.names, this.helpers, this.sizes);
     inner.local = (name) => (name === op.a ? a : name === op.b ? b : this.local(name));
@@ -246,7 +248,7 @@ export class BodyWriter {
     const { dialect: d, frame } = this;
     switch (e.op) {
       case "const":
-        return this.literal(e.type, e.value);
+        return this.expressions.literal(e.type, e.value);
       case "local":
         return this.counters.has(e.name) ? this.narrow(this.local(e.name)) : [this.local(e.name), Level.Term];
       case "param":
@@ -266,31 +268,23 @@ export class BodyWriter {
       case "extent":
         return [frame.extent(e.view, e.axis), Level.Term];
       case "unary":
-        return this.unary(e);
+        return this.expressions.unary(e.fn, e.type, this.expr(e.a));
       case "binary":
-        return this.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), e.b);
-      case "compare": {
-        const [sign, level] = COMPARISONS[e.fn];
-        return [`${at(this.expr(e.a), level + 1)} ${sign} ${at(this.expr(e.b), level + 1)}`, level];
-      }
-      case "logical": {
-        const [sign, level] = e.fn === "and" ? (["&&", Level.And] as const) : (["||", Level.Or] as const);
-        // An `and` inside an `or` is put in parentheses for the reader.
-        const inner = e.fn === "and" ? Level.And : Level.BitOr;
-        return [
-          [e.a, e.b].map((x) => (x.op === "logical" && x.fn === e.fn ? this.value(x) : at(this.expr(x), inner))).join(` ${sign} `),
-          level,
-        ];
-      }
+        return this.expressions.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), constantOf(e.b));
+      case "compare":
+        return compared(e.fn, this.expr(e.a), this.expr(e.b));
+      case "logical":
+        return logical(e, (x) => this.expr(x));
       case "select":
-        return [`${at(this.expr(e.cond), Level.Or)} ? ${at(this.expr(e.a), Level.Or)} : ${at(this.expr(e.b), Level.Select)}`, Level.Select];
+        return chosen(this.expr(e.cond), this.expr(e.a), this.expr(e.b));
       case "cast":
-        return this.cast(e);
-      case "call": {
-        const fn =
-          e.fn === "pow" || e.fn === "powi" ? this.helpers.use(`${e.fn}_${e.type as FloatType}`) : d.math(e.fn, e.type as FloatType);
-        return [`${fn}(${e.args.map((a) => this.value(a)).join(", ")})`, Level.Term];
-      }
+        return this.expressions.cast(e.a.type, e.type, this.expr(e.a));
+      case "call":
+        return this.expressions.call(
+          e.fn,
+          e.type as FloatType,
+          e.args.map((a) => this.value(a)),
+        );
       case "checked":
         return this.checked(e);
       case "failed":
@@ -361,87 +355,5 @@ export class BodyWriter {
   private narrow(name: string): Text {
     const { index, i32 } = this.dialect.types;
     return index === i32 ? [name, Level.Term] : [`(${i32})${name}`, Level.Prefix];
-  }
-
-  private literal(type: ScalarType, value: number | boolean): Text {
-    const v = Number(value);
-    if (type === "bool") return [v ? "true" : "false", Level.Term];
-    if (isSigned(type)) return v === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(v), v < 0 ? Level.Prefix : Level.Term];
-    if (isUnsigned(type)) return [`${v >>> 0}u`, Level.Term];
-    const sign = v < 0 || Object.is(v, -0) ? "-" : "";
-    const level = sign ? Level.Prefix : Level.Term;
-    if (!Number.isFinite(v)) {
-      const name = Number.isNaN(v) ? this.dialect.nan : this.dialect.infinity;
-      return isSingle(type) ? [`(${this.dialect.types.f32})${sign}${name}`, Level.Prefix] : [sign + name, level];
-    }
-    const digits = String(Math.abs(v));
-    return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (isSingle(type) ? "f" : ""), level];
-  }
-
-  private unary(e: Extract<Expr, { op: "unary" }>): Text {
-    const { types } = this.dialect;
-    const a = this.expr(e.a);
-    const type = e.type;
-    switch (e.fn) {
-      case "neg":
-        if (isSigned(type) && !this.dialect.signedWraps) return [`(${types.i32})(0u - (${types.u32})${at(a, Level.Prefix)})`, Level.Prefix];
-        // A term, or `- -x` would be read as `--x`.
-        return [`-${at(a, Level.Term)}`, Level.Prefix];
-      case "not":
-        return [`!${at(a, Level.Prefix)}`, Level.Prefix];
-      case "bitnot":
-        return [`~${at(a, Level.Prefix)}`, Level.Prefix];
-      case "abs":
-        if (isUnsigned(type)) return a;
-        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
-      case "clz":
-        return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
-      case "round":
-        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Level.Term];
-      case "floor":
-      case "trunc":
-      case "ceil":
-      case "sqrt":
-        return [`${this.dialect.math(e.fn, type as FloatType)}(${a[0]})`, Level.Term];
-      default:
-        return unreachable(e.fn);
-    }
-  }
-
-  private arithmetic(fn: BinaryFn, type: NumericType, a: Text, b: Text, divisor?: Expr): Text {
-    const { types, signedWraps } = this.dialect;
-    const call = (helper: Helper): Text => [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "min" || fn === "max") return call(`${fn}_${type}`);
-    if (fn === "mulhi") return call("mulhi_u32");
-    if (fn === "copysign") return call(`copysign_${type as FloatType}`);
-    if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "div" && isSingle(type) && this.dialect.roughDivision) return call("div_f32");
-    const [sign, level] = OPERATORS[fn];
-    if ((fn === "rem" || fn === "div") && !isFloat(type)) {
-      const safe = divisor?.op === "const" && divisor.value !== 0 && divisor.value !== -1;
-      return safe ? infix(sign, level, a, b) : call(`${fn}_${type}`);
-    }
-    if (fn === "shl" || fn === "shr") {
-      const by: Text =
-        divisor?.op === "const" ? [String(Number(divisor.value) & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
-      return fn === "shl" && isSigned(type)
-        ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
-        : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
-    }
-    if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
-      const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
-      return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
-    }
-    const bits = fn === "and" || fn === "or" || fn === "xor";
-    return bits ? [`${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)}`, level] : infix(sign, level, a, b);
-  }
-
-  private cast(e: Extract<Expr, { op: "cast" }>): Text {
-    const from = e.a.type;
-    const a = this.expr(e.a);
-    if (from === e.type) return a;
-    if (isFloat(from) && !isFloat(e.type)) return [`${this.helpers.use(`${e.type}_from_${from}`)}(${a[0]})`, Level.Term];
-    if (e.type === "bool") return [`${at(a, Level.Equal + 1)} != 0`, Level.Equal];
-    return [`(${this.dialect.types[e.type]})${at(a, Level.Prefix)}`, Level.Prefix];
   }
 }

@@ -3,9 +3,10 @@ import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
 import { SORT_SOURCE } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
-import { finalThreads } from "./gpu/dialect.js";
-import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
-import type { GpuAssumptions, GpuLanguage, GpuProgram } from "./gpu/program.js";
+import { finalThreads } from "../../schedule/features.js";
+import { defaultAssumptions } from "../../schedule/lower.js";
+import { emitGpu, featuresOf } from "./gpu/emit.js";
+import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../schedule/program.js";
 
 /**
  * CUDA C++ of a kernel: its main entry, and what folds its partials and applies its sorted contributions. Entries may be started while what
@@ -46,7 +47,7 @@ export const cudaLanguage: GpuLanguage = {
   sort: SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
-  finalThreads: finalThreads(dialect),
+  finalThreads: finalThreads(featuresOf(dialect)),
   lanes: dialect.shuffle?.warp ?? 1,
   allReduces: dialect.peerAccess !== undefined,
 };

@@ -1,6 +1,6 @@
 import { FAULT } from "../../ir/passes/check-indices.js";
 import type { BodyWriter } from "./body.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 
 /** How code for one thread a time keeps an element's first failure: in two variables, which are looked at when the element is done. */
 export class Faults {

@@ -2,9 +2,10 @@ import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js"
 import type { KernelIR } from "../../ir/types.js";
 import { sortSource } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
-import { finalThreads } from "./gpu/dialect.js";
-import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
-import type { GpuAssumptions, GpuLanguage, GpuProgram } from "./gpu/program.js";
+import { finalThreads } from "../../schedule/features.js";
+import { defaultAssumptions } from "../../schedule/lower.js";
+import { emitGpu, featuresOf } from "./gpu/emit.js";
+import type { GpuAssumptions, GpuLanguage, GpuProgram } from "../../schedule/program.js";
 import { hipDialect } from "./hip/dialect.js";
 
 /** HIP C++ of a kernel: its main entry, and what folds its partials and applies its sorted contributions. */
@@ -35,7 +36,7 @@ export const hipLanguage: GpuLanguage = {
   sort: sortSource({ sync: "__syncthreads()", same: (number) => `same_number(${number})`, definition: SAME_NUMBER }),
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
-  finalThreads: finalThreads(dialect),
+  finalThreads: finalThreads(featuresOf(dialect)),
   lanes: dialect.shuffle?.warp ?? 1,
   allReduces: dialect.peerAccess !== undefined,
 };

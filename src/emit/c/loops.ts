@@ -1,7 +1,7 @@
 import { lastOf } from "../../ir/loop-stops.js";
 import type { IntegerRanges } from "../../ir/analysis/integer-ranges.js";
 import type { Expr, Stmt } from "../../ir/types.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
 import type { Dialect } from "./dialect.js";
 import type { IndexWriter } from "./indices.js";

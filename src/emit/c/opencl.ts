@@ -1,9 +1,10 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { copySource } from "./gpu/copy.js";
-import { finalThreads } from "./gpu/dialect.js";
-import { defaultAssumptions, emitGpu } from "./gpu/emit.js";
-import type { GpuLanguage } from "./gpu/program.js";
+import { finalThreads } from "../../schedule/features.js";
+import { defaultAssumptions } from "../../schedule/lower.js";
+import { emitGpu, featuresOf } from "./gpu/emit.js";
+import type { GpuLanguage } from "../../schedule/program.js";
 import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
 import { SORT_SOURCE } from "./opencl/sort.js";
 
@@ -16,7 +17,7 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
     sort: SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
-    finalThreads: finalThreads(dialect),
+    finalThreads: finalThreads(featuresOf(dialect)),
     lanes: dialect.shuffle?.warp ?? 1,
     allReduces: dialect.peerAccess !== undefined,
   };

@@ -5,7 +5,7 @@ import type { ScatterStrategy } from "../../ir/launch.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Faults } from "./faults.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { slotInCache } from "./scatter-cache.js";
 import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";

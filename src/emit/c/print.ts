@@ -2,7 +2,7 @@ import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import type { Expr, KernelIR, ScalarType, Stmt } from "../../ir/types.js";
 import { formatText } from "../text.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
 import type { Dialect } from "./dialect.js";
 
@@ -20,7 +20,10 @@ interface Body {
 /** Writes a line's record where the kernel keeps such; elsewhere the language prints it. */
 export function writePrint(body: Body, stmt: Print, frame: { pointer(view: string): string }, dialect: Dialect): void {
   const { ir, code, names } = body;
-  if (!ir.prints) return body.line(stmt, printed(body, stmt, dialect));
+  if (!ir.prints) {
+    const items = stmt.items.map((item) => (typeof item === "string" ? item : { type: item.type, value: body.value(item) }));
+    return body.line(stmt, formatted(ir.name, items, dialect));
+  }
   const { count } = ir.prints;
   code.block("", () => {
     const records = recordOf(ir, stmt).map((record) => {
@@ -41,15 +44,15 @@ export function writePrint(body: Body, stmt: Print, frame: { pointer(view: strin
 /** Floats have as many digits as tell them apart. */
 const FORMATS: Readonly<Record<Exclude<ScalarType, "bool">, string>> = { i32: "%d", u32: "%u", f32: "%.9g", f64: "%.17g" };
 
+/** An item of a line: text, or a value of a type. */
+type Item = string | { readonly type: ScalarType; readonly value: string };
+
 /** A call of `printf`. Throws EmitError if the language has none. */
-function printed(body: Body, { items }: Print, { name, printf }: Dialect): string {
-  if (!printf) throw new EmitError(body.ir.name, name, ...NO_PRINT);
+export function formatted(kernel: string, items: readonly Item[], { name, printf }: Dialect): string {
+  if (!printf) throw new EmitError(kernel, name, ...NO_PRINT);
   const forms = items.map((item) =>
     typeof item === "string" ? formatText(item) : item.type === "bool" ? printf.format : FORMATS[item.type],
   );
-  const values = items.flatMap((item) => {
-    if (typeof item === "string") return [];
-    return [item.type === "bool" ? printf.bool(body.value(item)) : body.value(item)];
-  });
+  const values = items.flatMap((item) => (typeof item === "string" ? [] : [item.type === "bool" ? printf.bool(item.value) : item.value]));
   return `printf(${[`"${forms.join(" ")}\\n"`, ...values].join(", ")});`;
 }

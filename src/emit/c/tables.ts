@@ -1,6 +1,6 @@
 import { BYTES, ELEMENTS, isFloat, wrap, type FloatType } from "../../ir/scalars.js";
 import type { NumericType, Table } from "../../ir/types.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
 import type { Dialect, TableBits } from "./dialect.js";
 

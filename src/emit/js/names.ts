@@ -1,4 +1,4 @@
-import { Names as Identifiers } from "../names.js";
+import { Names as Identifiers } from "../../base/names.js";
 
 /** Identifiers for the names of a kernel; the emitter's own variables start with `$`. */
 export class Names {

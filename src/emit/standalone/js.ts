@@ -7,7 +7,7 @@ import { indent, type Lines } from "../js/lines.js";
 import { combine, identityText, Lanes } from "../js/reduction.js";
 import { Code } from "../c/code.js";
 import { FOLD_PARTIALS } from "./js-folds.js";
-import type { SignatureSlot } from "../slots.js";
+import type { SignatureSlot } from "../../schedule/slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, INDEX_NAMES, launchArguments, writeComment, type Argument } from "./signature.js";
 import { commentText, keyText, originText } from "../text.js";

@@ -5,13 +5,13 @@ import { BodyWriter } from "../c/body.js";
 import { writeTable } from "../c/tables.js";
 import { Code } from "../c/code.js";
 import { Helpers } from "../c/helpers.js";
-import { Names } from "../names.js";
+import { Names } from "../../base/names.js";
 import { openmpDialect as dialect } from "../c/openmp-dialect.js";
 import { OpenMPFrame } from "../c/openmp-frame.js";
 import { atomicFunction } from "../c/openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold, type Bounds } from "../c/partials.js";
 import { VectorLoops } from "../c/vector.js";
-import type { SignatureSlot } from "../slots.js";
+import type { SignatureSlot } from "../../schedule/slots.js";
 import type { EmitRequest } from "./request.js";
 import { argumentFor, INDEX_NAMES, launchArguments, parameterLines, writeComment, type Argument } from "./signature.js";
 

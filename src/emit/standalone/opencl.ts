@@ -1,7 +1,7 @@
 import type { ElementType } from "../../ir/types.js";
 import { openclLanguage } from "../c/opencl.js";
 import { openclDialect, type OpenclFeatures } from "../c/opencl/dialect.js";
-import type { ParamType } from "../c/gpu/program.js";
+import type { ParamType } from "../../schedule/program.js";
 import { deviceSource, gpuProgram, writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
 import { commentText } from "../text.js";
 import type { EmitRequest, EmittedFile } from "./request.js";

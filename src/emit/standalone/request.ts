@@ -1,7 +1,7 @@
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Policy, Precision } from "../../ir/launch.js";
 import type { KernelIR } from "../../ir/types.js";
-import { wordOf } from "../names.js";
+import { wordOf } from "../../base/names.js";
 
 /** A kernel that is to be written as source files of their own. */
 export interface EmitRequest {

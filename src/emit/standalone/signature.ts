@@ -1,8 +1,8 @@
 import { identityOf } from "../../ir/identity.js";
 import type { ElementType, ScalarType } from "../../ir/types.js";
 import type { Code } from "../c/code.js";
-import type { NameKind } from "../names.js";
-import { slotText, type SignatureSlot } from "../slots.js";
+import type { NameKind } from "../../base/names.js";
+import { slotText, type SignatureSlot } from "../../schedule/slots.js";
 import { commentText } from "../text.js";
 import type { EmitRequest } from "./request.js";
 

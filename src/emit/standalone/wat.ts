@@ -11,7 +11,7 @@ import { numberText, powiText, ROUNDED } from "../js/expr.js";
 import { listing } from "../wasm/listing.js";
 import { emitWasm, type WasmKernel } from "../wasm/module.js";
 import { FOLD_PARTIALS, foldFunction } from "./js-folds.js";
-import { slotText, type WasmSlot } from "../slots.js";
+import { slotText, type WasmSlot } from "../../schedule/slots.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { commentText, keyText, originText, stringText } from "../text.js";
 

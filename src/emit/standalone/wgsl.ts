@@ -19,8 +19,8 @@ import {
   type ScatterCode,
   type WgslProgram,
 } from "../wgsl/program.js";
-import { Names } from "../names.js";
-import { slotText, type SignatureSlot, type WgslSlot } from "../slots.js";
+import { Names } from "../../base/names.js";
+import { slotText, type SignatureSlot, type WgslSlot } from "../../schedule/slots.js";
 import { commentText, keyText, stringText } from "../text.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, launchArguments, writeComment, type Argument } from "./signature.js";

@@ -7,7 +7,7 @@ import { recordedAxes } from "../../ir/passes/check-indices.js";
 import type { Policy, Precision, ScatterStrategy } from "../../ir/launch.js";
 import { BYTES, ELEMENTS, isFloat, type FloatType } from "../../ir/scalars.js";
 import { scatterCacheBytes } from "../../ir/scatter-cache.js";
-import { slotText, type WasmSlot } from "../slots.js";
+import { slotText, type WasmSlot } from "../../schedule/slots.js";
 import type { FunctionBuilder, Gap, ValType } from "./encoder.js";
 import { Address, addressType } from "./address.js";
 import { ModuleBuilder } from "./encoder.js";

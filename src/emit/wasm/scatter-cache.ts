@@ -1,4 +1,4 @@
-import { wordOf } from "../names.js";
+import { wordOf } from "../../base/names.js";
 import { identityOf } from "../../ir/identity.js";
 import { BYTES } from "../../ir/scalars.js";
 import { hashShift, HEAD_BYTES, LINE_ELEMENTS, LINE_HASH, WORKER_LINES } from "../../ir/scatter-cache.js";

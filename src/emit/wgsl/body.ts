@@ -6,7 +6,7 @@ import { isDouble, isFloat, isSingle, isUnsigned, type FloatType } from "../../i
 import type { CompareFn, Expr, KernelIR, NumericType, ReduceOp, ScalarType, Stmt, Table } from "../../ir/types.js";
 import { assignedLocals, someExpr } from "../../ir/walk.js";
 import type { Code } from "../c/code.js";
-import type { Names } from "../names.js";
+import type { Names } from "../../base/names.js";
 import type { Frame } from "./frame.js";
 import type { HelperName, Helpers } from "./helpers.js";
 import { TYPES, zeroVariable } from "./program.js";

@@ -1,8 +1,8 @@
 import { BYTES, isDouble, isPacked, isSigned } from "../../ir/scalars.js";
 import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import type { ElementType, KernelIR, NumericType, ScalarType, ScatterOp } from "../../ir/types.js";
-import type { ScatterCode, Traversal } from "../c/gpu/program.js";
-import type { WgslSlot } from "../slots.js";
+import type { ScatterCode, Traversal } from "../../schedule/program.js";
+import type { WgslSlot } from "../../schedule/slots.js";
 
 export type { ScatterCode, Traversal };
 

@@ -16,13 +16,13 @@ import type {
 import { EmitError } from "../../base/errors.js";
 import { NO_PRINT, PRINT_LIMIT, recordOf } from "../../ir/prints.js";
 import { Code } from "../c/code.js";
-import { Names } from "../names.js";
+import { Names } from "../../base/names.js";
 import { BodyWriter, closed, tableText } from "./body.js";
 import { noteFailure } from "./faults.js";
 import type { Frame, StmtOf } from "./frame.js";
 import { Helpers } from "./helpers.js";
 import { Accessors, declaredType } from "./memory.js";
-import { slotText, type WgslSlot } from "../slots.js";
+import { slotText, type WgslSlot } from "../../schedule/slots.js";
 import {
   groupOf,
   TEMPORARY,

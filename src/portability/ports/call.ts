@@ -2,8 +2,8 @@ import { layOut, type Field, type FieldType } from "../../emit/c/arguments.js";
 import { openmpDialect } from "../../emit/c/openmp-dialect.js";
 import type { EmitRequest } from "../../emit/standalone/index.js";
 import { launchArguments, type Argument } from "../../emit/standalone/signature.js";
-import { Names } from "../../emit/names.js";
-import type { SignatureSlot } from "../../emit/slots.js";
+import { Names } from "../../base/names.js";
+import type { SignatureSlot } from "../../schedule/slots.js";
 import type { ScalarType } from "../../ir/types.js";
 
 /** Function that calls an emitted launch function with the members of a struct. */

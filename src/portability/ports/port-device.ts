@@ -9,7 +9,7 @@ import type { Entry, Loader } from "../../device/native/library.js";
 import { LaunchTuning } from "../../device/tuning/tuning.js";
 import { getField, setField } from "../../emit/c/arguments.js";
 import { stemOf, TARGETS, unitStridesOf, type EmitRequest } from "../../emit/standalone/index.js";
-import { slotText } from "../../emit/slots.js";
+import { slotText } from "../../schedule/slots.js";
 import type { KernelIR } from "../../ir/types.js";
 import { DeviceError, EmitError } from "../../base/errors.js";
 import { portCall, type PortCall, type PortSlot } from "./call.js";

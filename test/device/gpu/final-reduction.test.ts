@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { piecesOf } from "../../../src/device/gpu/final-reduction.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
-import { canSend, RECEIVERS } from "../../../src/emit/c/gpu/mailbox.js";
+import { canSend, RECEIVERS } from "../../../src/schedule/mailbox.js";
 import { hipLanguage } from "../../../src/emit/c/hip.js";
 
 const BYTES = 8;

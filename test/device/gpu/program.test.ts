@@ -5,7 +5,7 @@ import type { LaunchOptions } from "../../../src/device/device.js";
 import { programOf } from "../../../src/device/gpu/program.js";
 import { cudaLanguage } from "../../../src/emit/c/cuda.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
-import type { GpuLanguage } from "../../../src/emit/c/gpu/program.js";
+import type { GpuLanguage } from "../../../src/schedule/program.js";
 import { f64, kernel, open, range, scatter, sum, teamKernel, teams, u32, u8, view, type Device, type Policy } from "../../../src/index.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 

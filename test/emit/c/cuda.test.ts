@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { cudaSource, emitCuda } from "../../../src/emit/c/cuda.js";
-import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
-import type { GpuAssumptions, KernelParam } from "../../../src/emit/c/gpu/program.js";
-import { slotText } from "../../../src/emit/slots.js";
+import { defaultAssumptions } from "../../../src/schedule/lower.js";
+import type { GpuAssumptions, KernelParam } from "../../../src/schedule/program.js";
+import { slotText } from "../../../src/schedule/slots.js";
 import { f32, f64, i32, kernel, scatter, sum, teamKernel, view } from "../../../src/index.js";
 import type { KernelIR } from "../../../src/ir/types.js";
 import { mapStmts } from "../../../src/ir/walk.js";

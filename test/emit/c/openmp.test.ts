@@ -5,7 +5,7 @@ import { emitOpenMP, type OpenMPOptions } from "../../../src/emit/c/openmp.js";
 import { f64, i32, kernel, teamKernel, view } from "../../../src/index.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
-import { slotText } from "../../../src/emit/slots.js";
+import { slotText } from "../../../src/schedule/slots.js";
 import { matchesSnapshot } from "../snapshot.js";
 import { axpy, dot, histogram, laplace, rowSums } from "./kernels.js";
 

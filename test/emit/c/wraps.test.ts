@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { defaultAssumptions } from "../../../src/emit/c/gpu/emit.js";
+import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import { emitOpenMP } from "../../../src/emit/c/openmp.js";
 import { wgslSource } from "../../../src/emit/wgsl/kernel.js";

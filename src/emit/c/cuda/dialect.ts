@@ -78,7 +78,7 @@ export function cudaDialect(wide: boolean): GpuDialect {
     next: (pointer) => `atomicAdd(${pointer}, 1)`,
     printf: PRINTF,
     exchange: "atomicCAS",
-    runs: { fold: (op, type, folded) => runsDefinition(op, type, folded, types) },
+    runs: { body: foldRun },
     mathDefinitions: (source) => definitionsThroughF64(source, "__device__ inline"),
     ahead: { definition: ASK_AHEAD, ask: (pointer) => `ask_ahead(${pointer})` },
     // On an H200 copies of f64 take 0.91 of the time of single elements so, of f32 0.64, sums of two arrays of f32 0.80.
@@ -129,27 +129,23 @@ const MOST_RUNS = 16;
  * A segmented fold by shuffles. Whether a thread begins a run is known from its neighbour's place, how far the run goes from the votes of all; threads
  * that do not all come here together fold for themselves.
  */
-function runsDefinition(op: ScatterOp, type: NumericType, folded: string, types: Dialect["types"]): { name: string; definition: string } {
-  const name = `fold_run_${op}_${type}`;
-  const definition = [
-    `__device__ inline bool ${name}(const ${types.index} place, ${types[type]} &value) {`,
-    `  if (__activemask() != ~0u) return true;`,
-    `  unsigned int lane;`,
-    `  asm("mov.u32 %0, %%laneid;" : "=r"(lane));`,
-    `  const ${types.index} before = __shfl_up_sync(~0u, place, 1);`,
-    `  const unsigned int heads = __ballot_sync(~0u, lane == 0 || before != place);`,
-    `  if (__popc(heads) > ${MOST_RUNS}) return true;`,
-    `  const unsigned int later = heads & (~1u << lane);`,
-    `  const unsigned int stop = later ? __ffs(later) - 1 : 32;`,
+function foldRun(folded: string, type: string, index: string): string[] {
+  return [
+    `if (__activemask() != ~0u) return true;`,
+    `unsigned int lane;`,
+    `asm("mov.u32 %0, %%laneid;" : "=r"(lane));`,
+    `const ${index} before = __shfl_up_sync(~0u, place, 1);`,
+    `const unsigned int heads = __ballot_sync(~0u, lane == 0 || before != place);`,
+    `if (__popc(heads) > ${MOST_RUNS}) return true;`,
+    `const unsigned int later = heads & (~1u << lane);`,
+    `const unsigned int stop = later ? __ffs(later) - 1 : 32;`,
     `#pragma unroll 1`,
-    `  for (unsigned int step = 1; step < 32; step *= 2) {`,
-    `    const ${types[type]} other = __shfl_down_sync(~0u, value, step);`,
-    `    if (lane + step < stop) value = ${folded};`,
-    `  }`,
-    `  return heads >> lane & 1;`,
+    `for (unsigned int step = 1; step < 32; step *= 2) {`,
+    `  const ${type} other = __shfl_down_sync(~0u, value, step);`,
+    `  if (lane + step < stop) value = ${folded};`,
     `}`,
-  ].join("\n");
-  return { name, definition };
+    `return heads >> lane & 1;`,
+  ];
 }
 
 const FLOATS_AS_BITS: Readonly<Record<FloatType, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { COPY_AXES, COPY_AXIS_SLOTS, INNER_COPY_AXES, type CopyAxisSlot } from "../../copy-axes.js";
 import type { ElementType } from "../../../ir/types.js";
 import type { GpuDialect } from "./dialect.js";
-import type { Entry, ValueParam } from "./program.js";
+import type { Entry, ValueParam } from "../../../schedule/program.js";
 
 /** Bytes of the elements that can be copied. */
 export const COPIED_SIZES = [1, 4, 8] as const;

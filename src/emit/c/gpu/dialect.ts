@@ -1,12 +1,8 @@
 import type { ElementType, NumericType, ScatterOp } from "../../../ir/types.js";
 import type { Dialect } from "../dialect.js";
 import type { Helper } from "../dialect.js";
-import type { ParamType } from "./program.js";
-
-export type Axis = "x" | "y" | "z";
-
-/** Threads of a block along x, y and z. */
-export type BlockShape = readonly [number, number, number];
+import type { Axis, BlockShape } from "../../../schedule/nodes.js";
+import type { ParamType } from "../../../schedule/program.js";
 
 /** Memory that a pointer points to: the device's, or a block's. */
 export type Space = "global" | "shared";
@@ -53,10 +49,10 @@ interface ThreadGroup {
 /** Neighbouring threads that fold into the same element, so that one of them can do it for all. */
 interface Runs {
   /**
-   * A function (place, value, folded) of threads that act as one: each run of neighbours with one place has the fold of its values in the
-   * first of them, for which it is true. `place` is of the type `index`, `folded` the expression that folds `value` and `other`.
+   * The body of a function (place, value) of threads that act as one: each run of neighbours with one place has the fold of its values in the
+   * first of them, for which it is true. `folded` is the expression that folds `value` and `other`.
    */
-  fold(op: ScatterOp, type: NumericType, folded: string): { name: string; definition: string };
+  body(folded: string, type: string, index: string): readonly string[];
 }
 
 /** Neighbouring threads that act as one, as many as the device wants. */
@@ -79,10 +75,6 @@ export interface LastBlock {
   /** How many blocks have taken a ticket before; after the one that has got `last`, it starts at 0 again. */
   ticket(pointer: string, last: string): string;
 }
-
-/** Threads of a block that folds a piece of the partials; 0 where one block folds them all. */
-export const finalThreads = ({ peerAccess, lastBlock }: Pick<GpuDialect, "peerAccess" | "lastBlock">): number =>
-  (peerAccess ?? lastBlock)?.threads ?? 0;
 
 /** Blocks, of kernels on several GPUs as well, that wait for what others of them store. */
 export interface PeerAccess {

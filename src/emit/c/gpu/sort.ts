@@ -1,4 +1,4 @@
-import type { Entry, KernelParam } from "./program.js";
+import type { Entry, KernelParam } from "../../../schedule/program.js";
 
 /** Bits of a digit of the sort, and keys that one block moves in one pass. */
 export const SORT_BITS = 8;

@@ -1,7 +1,8 @@
 import { LIBRARY } from "../dialect.js";
 import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
-import type { AtomicFunction, Axis, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
+import type { AtomicFunction, GpuDialect, Space, SubGroups } from "../gpu/dialect.js";
+import type { Axis } from "../../../schedule/nodes.js";
 import { definitionsThroughF64, inF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";
 

@@ -1,8 +1,8 @@
-import type { Sizes } from "../../../ir/analysis/integer-ranges.js";
-import type { AccessAnalysis } from "../../../ir/analysis/access.js";
-import type { Tunables, Tuning } from "../../../ir/tuning.js";
-import type { ElementType, KernelIR, NumericType, ScatterOp } from "../../../ir/types.js";
-import type { GpuSlot } from "../../slots.js";
+import type { Sizes } from "../ir/analysis/integer-ranges.js";
+import type { AccessAnalysis } from "../ir/analysis/access.js";
+import type { Tunables, Tuning } from "../ir/tuning.js";
+import type { ElementType, KernelIR, NumericType, ScatterOp } from "../ir/types.js";
+import type { GpuSlot } from "./slots.js";
 
 /** Type of a kernel's parameter; `shared` stands for memory of the block, whose size the launch gives. */
 export type ParamType = "pointer" | "shared" | "f64" | "f32" | "i32" | "u32" | "i64" | "bool";

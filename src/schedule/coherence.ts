@@ -1,5 +1,5 @@
-import type { KernelIR, Stmt } from "../../../ir/types.js";
-import { blocksOf, exprsOf, someExpr, changeOf, changedIn, isLoop } from "../../../ir/walk.js";
+import type { KernelIR, Stmt } from "../ir/types.js";
+import { blocksOf, exprsOf, someExpr, changeOf, changedIn, isLoop } from "../ir/walk.js";
 
 /**
  * Views that a thread may read after it has written them. Where such a read and one of a `const __restrict__` view meet, as in

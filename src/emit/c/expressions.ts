@@ -1,0 +1,127 @@
+import { unreachable } from "../../base/unreachable.js";
+import { isFloat, isSigned, isSingle, isUnsigned, type FloatType } from "../../ir/scalars.js";
+import type { BinaryFn, CompareFn, MathFn, NumericType, ScalarType, UnaryFn } from "../../ir/types.js";
+import type { Dialect, Helper } from "./dialect.js";
+import type { Helpers } from "./helpers.js";
+import { at, COMPARISONS, infix, Level, OPERATORS, type Text } from "./operators.js";
+
+/** C expressions of operators and functions, by the texts of their operands: what the writers of all dialects share. */
+export class Expressions {
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly helpers: Helpers,
+  ) {}
+
+  literal(type: ScalarType, value: number | boolean): Text {
+    const v = Number(value);
+    if (type === "bool") return [v ? "true" : "false", Level.Term];
+    if (isSigned(type)) return v === -2147483648 ? ["-2147483647 - 1", Level.Sum] : [String(v), v < 0 ? Level.Prefix : Level.Term];
+    if (isUnsigned(type)) return [`${v >>> 0}u`, Level.Term];
+    const sign = v < 0 || Object.is(v, -0) ? "-" : "";
+    const level = sign ? Level.Prefix : Level.Term;
+    if (!Number.isFinite(v)) {
+      const name = Number.isNaN(v) ? this.dialect.nan : this.dialect.infinity;
+      return isSingle(type) ? [`(${this.dialect.types.f32})${sign}${name}`, Level.Prefix] : [sign + name, level];
+    }
+    const digits = String(Math.abs(v));
+    return [sign + (/[.e]/.test(digits) ? digits : `${digits}.0`) + (isSingle(type) ? "f" : ""), level];
+  }
+
+  unary(fn: UnaryFn, type: ScalarType, a: Text): Text {
+    const { types } = this.dialect;
+    switch (fn) {
+      case "neg":
+        if (isSigned(type) && !this.dialect.signedWraps) return [`(${types.i32})(0u - (${types.u32})${at(a, Level.Prefix)})`, Level.Prefix];
+        // A term, or `- -x` would be read as `--x`.
+        return [`-${at(a, Level.Term)}`, Level.Prefix];
+      case "not":
+        return [`!${at(a, Level.Prefix)}`, Level.Prefix];
+      case "bitnot":
+        return [`~${at(a, Level.Prefix)}`, Level.Prefix];
+      case "abs":
+        if (isUnsigned(type)) return a;
+        return [`${isFloat(type) ? this.dialect.math("fabs", type) : this.helpers.use("abs_i32")}(${a[0]})`, Level.Term];
+      case "clz":
+        return [`${this.helpers.use("clz_u32")}(${a[0]})`, Level.Term];
+      case "round":
+        return [`${this.helpers.use(`round_${type as FloatType}`)}(${a[0]})`, Level.Term];
+      case "floor":
+      case "trunc":
+      case "ceil":
+      case "sqrt":
+        return [`${this.dialect.math(fn, type as FloatType)}(${a[0]})`, Level.Term];
+      default:
+        return unreachable(fn);
+    }
+  }
+
+  /** `constant`: the value of the right operand, where it is known. */
+  arithmetic(fn: BinaryFn, type: NumericType, a: Text, b: Text, constant?: number): Text {
+    const { types, signedWraps } = this.dialect;
+    const call = (helper: Helper): Text => [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
+    if (fn === "min" || fn === "max") return call(`${fn}_${type}`);
+    if (fn === "mulhi") return call("mulhi_u32");
+    if (fn === "copysign") return call(`copysign_${type as FloatType}`);
+    if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
+    if (fn === "div" && isSingle(type) && this.dialect.roughDivision) return call("div_f32");
+    const [sign, level] = OPERATORS[fn];
+    if ((fn === "rem" || fn === "div") && !isFloat(type)) {
+      const safe = constant !== undefined && constant !== 0 && constant !== -1;
+      return safe ? infix(sign, level, a, b) : call(`${fn}_${type}`);
+    }
+    if (fn === "shl" || fn === "shr") {
+      const by: Text =
+        constant !== undefined ? [String(constant & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
+      return fn === "shl" && isSigned(type)
+        ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
+        : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
+    }
+    if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
+      const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
+      return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
+    }
+    const bits = fn === "and" || fn === "or" || fn === "xor";
+    return bits ? [`${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)}`, level] : infix(sign, level, a, b);
+  }
+
+  cast(from: ScalarType, to: ScalarType, a: Text): Text {
+    if (from === to) return a;
+    if (isFloat(from) && !isFloat(to)) return [`${this.helpers.use(`${to}_from_${from}`)}(${a[0]})`, Level.Term];
+    if (to === "bool") return [`${at(a, Level.Equal + 1)} != 0`, Level.Equal];
+    return [`(${this.dialect.types[to]})${at(a, Level.Prefix)}`, Level.Prefix];
+  }
+
+  call(fn: MathFn, type: FloatType, args: readonly string[]): Text {
+    const name = fn === "pow" || fn === "powi" ? this.helpers.use(`${fn}_${type}`) : this.dialect.math(fn, type);
+    return [`${name}(${args.join(", ")})`, Level.Term];
+  }
+}
+
+/** The value of a constant. */
+export const constantOf = (e: { readonly op: string; readonly value?: unknown }): number | undefined =>
+  e.op === "const" ? Number(e.value) : undefined;
+
+export function compared(fn: CompareFn, a: Text, b: Text): Text {
+  const [sign, level] = COMPARISONS[fn];
+  return [`${at(a, level + 1)} ${sign} ${at(b, level + 1)}`, level];
+}
+
+export const chosen = (cond: Text, a: Text, b: Text): Text => [
+  `${at(cond, Level.Or)} ? ${at(a, Level.Or)} : ${at(b, Level.Select)}`,
+  Level.Select,
+];
+
+/** An expression of two truth values, in an IR. */
+interface Logical<E> {
+  readonly fn: "and" | "or";
+  readonly a: E;
+  readonly b: E;
+}
+
+/** An `and` inside an `or` is put in parentheses for the reader. */
+export function logical<E extends { readonly op: string }>(e: Logical<E>, text: (e: E) => Text): Text {
+  const [sign, level] = e.fn === "and" ? (["&&", Level.And] as const) : (["||", Level.Or] as const);
+  const inner = e.fn === "and" ? Level.And : Level.BitOr;
+  const isSame = (x: E) => x.op === "logical" && (x as unknown as Logical<E>).fn === e.fn;
+  return [[e.a, e.b].map((x) => (isSame(x) ? text(x)[0] : at(text(x), inner))).join(` ${sign} `), level];
+}

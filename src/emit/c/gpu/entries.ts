@@ -1,0 +1,95 @@
+import type { Param, ScheduledEntry } from "../../../schedule/entry.js";
+import type { Func, Memory } from "../../../schedule/nodes.js";
+import type { Entry, KernelParam } from "../../../schedule/program.js";
+import { Code } from "../code.js";
+import type { Declared, GpuDialect } from "./dialect.js";
+import { Printer, typeText, type SourceParts } from "./print.js";
+
+const LINE = 120;
+
+/** An entry as the source has it, and what a launch gives to it. */
+export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: Entry; text: string } {
+  const { dialect } = parts;
+  const fresh = (wish: string) => entry.names.fresh(wish);
+  const listed = entry.params.filter(({ kind }) => kind !== "dynamic" || !dialect.dynamicShared);
+  const dynamic = entry.params.flatMap((param) => (param.kind === "dynamic" && dialect.dynamicShared ? [dialect.dynamicShared(param.memory.name)] : []));
+  const spelled = listed.map((param) => dialect.parameter(declared(param, dialect), fresh));
+  const [early, body] = [entry.early, entry.body].map((list) => {
+    const code = new Code();
+    new Printer(parts, code, fresh).statements(list);
+    return code.toString().trimEnd();
+  }) as [string, string];
+  const code = new Code();
+  code.line(`${dialect.entry(entry.name, entry.most, entry.block, entry.resident)}(`);
+  code.indented(() =>
+    wrap(
+      spelled.flatMap(({ declarations }) => declarations),
+      LINE,
+    ).forEach((line) => code.line(line)),
+  );
+  code.block(")", () => {
+    for (const { memory, length } of entry.shared) code.line(`${dialect.sharedPrefix} ${elementText(memory, dialect)} ${memory.name}[${length}];`);
+    for (const line of [...dynamic, ...spelled.flatMap(({ opening }) => opening)]) code.line(line);
+    if (early !== "") code.text(early);
+    if (dialect.startNext && entry.startsNext) code.line(dialect.startNext);
+    if (dialect.opening) code.line(dialect.opening);
+    code.text(body);
+  });
+  return { entry: { name: entry.name, params: listed.map(paramOf), waits: dialect.opening !== undefined }, text: code.toString() };
+}
+
+/** A function that entries call. */
+export function printFunction(fn: Func, parts: SourceParts): string {
+  const { dialect } = parts;
+  const params = fn.params.map((param) => {
+    if ("memory" in param) return `${param.memory.volatile ? "volatile " : ""}${pointerText(param.memory, dialect)}${param.memory.name}`;
+    const type = typeText(param.type, dialect);
+    return param.changes === "outside" ? `${type} &${param.name}` : `${param.changes ? "" : "const "}${type} ${param.name}`;
+  });
+  const code = new Code();
+  const result = fn.result ? typeText(fn.result, dialect) : "void";
+  code.block(`${fn.apart ? dialect.apartPrefix : dialect.helperPrefix} ${result} ${fn.name}(${params.join(", ")})`, () =>
+    new Printer(parts, code, (wish) => wish).statements(fn.body),
+  );
+  return code.toString();
+}
+
+function declared(param: Param, dialect: GpuDialect): Declared {
+  switch (param.kind) {
+    case "number":
+      return { type: param.type, identifier: param.name, declaration: `const ${dialect.paramTypes[param.type]} ${param.name}` };
+    case "memory": {
+      const { memory, constant, apart } = param;
+      const declaration = `${constant ? "const " : ""}${pointerText(memory, dialect)}${apart ? `${dialect.restrict} ` : ""}${memory.name}`;
+      return { type: "pointer", identifier: memory.name, declaration };
+    }
+    case "dynamic":
+      return { type: "shared", identifier: param.memory.name, declaration: `${dialect.pointer("shared", "i64")}${param.memory.name}` };
+  }
+}
+
+function paramOf(param: Param): KernelParam {
+  switch (param.kind) {
+    case "number":
+      return { slot: param.slot, type: param.type };
+    case "memory":
+      return { slot: param.slot, type: "pointer", element: param.memory.element };
+    case "dynamic":
+      return { type: "shared" };
+  }
+}
+
+const pointerText = ({ space, element }: Memory, dialect: GpuDialect): string => dialect.pointer(space === "block" ? "shared" : "global", element);
+const elementText = ({ element }: Memory, dialect: GpuDialect): string => (element === "i64" ? dialect.i64 : dialect.types[element]);
+
+/** Joined by commas into lines of at most `width` characters. */
+function wrap(items: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  items.forEach((item, n) => {
+    const text = item + (n < items.length - 1 ? "," : "");
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + text.length <= width) lines[lines.length - 1] = `${last} ${text}`;
+    else lines.push(text);
+  });
+  return lines;
+}

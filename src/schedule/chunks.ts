@@ -1,0 +1,111 @@
+import { REDUCTION_CHUNK, REDUCTION_LANES } from "../ir/types.js";
+import { sizeOf } from "../ir/walk.js";
+import { add, and, assign, block, cast, declare, div, element, eq, fixed, halving, local, lt, mul, num, read, rem, select, sub, thread, upTo, valueOf, variable, when, write } from "./build.js";
+import { BLOCK } from "./entry.js";
+import { foldLanes } from "./folds.js";
+import type { Expr, Memory, Stmt } from "./nodes.js";
+import type { RangeSchedule } from "./range.js";
+
+const LANES = REDUCTION_LANES;
+const CHUNK = REDUCTION_CHUNK;
+/** Nodes of a body that is worth unrolling. */
+const SMALL_BODY = 40;
+/** Elements whose loads go on their way together: 2.1 to 2.9 TB/s for a dot product on an H100. */
+const UNROLL = 4;
+
+interface ChunkNames {
+  readonly chunk: string;
+  readonly lane: string;
+  readonly stop: string;
+}
+
+const namesOf = (range: RangeSchedule): ChunkNames => {
+  const [chunk, lane, stop] = ["chunk", "lane", "stop"].map((wish) => range.names.fresh(wish)) as [string, string, string];
+  return { chunk, lane, stop };
+};
+
+/** Strict reductions: threads 8c .. 8c+7 of the grid are the lanes of chunk c. */
+export function scheduleChunks(range: RangeSchedule): void {
+  const { out } = range;
+  const names = namesOf(range);
+  const [chunk, lane] = [local(names.chunk, "index"), local(names.lane, "index")];
+  const all = range.indexNumber({ kind: "chunks" }, "chunks");
+  const inner = range.shape.rank - 1;
+  out.put(fixed(names.lane, cast(rem(thread("x"), LANES), "index")));
+  out.put(fixed(names.chunk, add(mul(cast(block("x"), "index"), BLOCK / LANES), cast(div(thread("x"), LANES), "index"))));
+  range.open();
+  const body = out.inside(() => {
+    const start = line(range, chunk);
+    out.put(stopOf(range, names.stop, start));
+    const unroll = sizeOf(range.ir.body) <= SMALL_BODY ? UNROLL : undefined;
+    const element = out.inside(() => range.element());
+    out.put(upTo(range.indexNames[inner]!, add(start, lane), local(names.stop, "index"), LANES, element, unroll));
+  });
+  out.put(when(lt(chunk, all), body));
+  range.close();
+  const { reduces } = range.program;
+  for (const param of reduces) foldLanes(range, param, range.accumulator(param));
+  const stores = reduces.map((param) => write(range.partials(param), chunk, valueOf(range.accumulator(param))));
+  out.put(when(and(eq(lane, 0), lt(chunk, all)), stores));
+}
+
+const stopOf = (range: RangeSchedule, name: string, start: Expr): Stmt => {
+  const [next, end] = [add(start, CHUNK), range.end(range.shape.rank - 1)];
+  return fixed(name, select(lt(next, end), next, end));
+};
+
+/** Declares the outer indices of a chunk and gives its first inner index. */
+function line(range: RangeSchedule, chunk: Expr): Expr {
+  const { out } = range;
+  const { rank } = range.shape;
+  const inner = rank - 1;
+  const start = range.names.fresh("start");
+  if (rank === 1) {
+    out.put(fixed(start, add(range.begin(0), mul(chunk, CHUNK))));
+    return local(start, "index");
+  }
+  const perLine = range.indexNumber({ kind: "chunksPerLine" }, "chunks_per_line");
+  out.put(fixed(start, add(range.begin(inner), mul(rem(chunk, perLine), CHUNK))));
+  const name = range.names.fresh("line");
+  const number = local(name, "index");
+  out.put(rank === 2 ? fixed(name, div(chunk, perLine)) : declare(name, "index", div(chunk, perLine)));
+  for (let a = inner - 1; a >= 0; a--) {
+    out.put(fixed(range.indexNames[a]!, add(range.begin(a), a > 0 ? rem(number, range.count(a)) : number)));
+    if (a > 0) out.put(assign(variable(name, "index"), div(number, range.count(a))));
+  }
+  return local(start, "index");
+}
+
+/** One thread, all elements in order; folds go through the lanes of their chunk. */
+export function scheduleInOrder(range: RangeSchedule): void {
+  const { out } = range;
+  const names = namesOf(range);
+  const inner = range.indexNames[range.shape.rank - 1]!;
+  const { reduces } = range.program;
+  const chunk = local(names.chunk, "index");
+  const all = range.indexNumber({ kind: "chunks" }, "chunks");
+  const body = out.inside(() => {
+    const start = line(range, chunk);
+    const lanes = reduces.map((param): Memory => {
+      const memory: Memory = { name: range.names.fresh(`${param.name}_lanes`), element: param.type, space: "thread" };
+      out.put({ kind: "array", memory, length: LANES, fill: range.identity(param) });
+      return memory;
+    });
+    out.put(stopOf(range, names.stop, start));
+    const i = local(inner, "index");
+    const place = rem(sub(i, start), LANES);
+    const elements = out.inside(() => {
+      reduces.forEach((param, n) => range.accumulateIn(param, element(lanes[n]!, place)));
+      range.element();
+    });
+    out.put(upTo(inner, start, local(names.stop, "index"), 1, elements));
+    reduces.forEach((param, r) => {
+      const [n, lane] = [local("n", "int"), local(names.lane, "int")];
+      const memory = lanes[r]!;
+      const fold = out.inside(() => range.foldInto(range.body, param, param.type, element(memory, n), read(memory, add(n, lane))));
+      out.put(halving(names.lane, LANES / 2, [upTo("n", num(0), lane, 1, fold)]));
+      out.put(write(range.partials(param), chunk, read(memory, num(0))));
+    });
+  });
+  out.put(upTo(names.chunk, num(0, "index"), all, 1, body));
+}

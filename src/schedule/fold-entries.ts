@@ -1,0 +1,240 @@
+import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../ir/types.js";
+import { add, and, asLongAs, assign, BARRIER, block, blocks, cast, declare, div, element, eq, fixed, gt, inBlock, least, local, lt, mul, ne, not, num, perform, read, rem, select, sub, thread, threads, upTo, variable, when, word, write, address } from "./build.js";
+import { AllReduce } from "./all-reduce.js";
+import { BLOCK, entryName, EntrySchedule, type Program, type ScheduledEntry } from "./entry.js";
+import { finalThreads } from "./features.js";
+import { aroundTotal, foldBlock, foldLanes, isFirstThread, THREAD, THREADS } from "./folds.js";
+import type { Expr, Memory, Stmt } from "./nodes.js";
+
+const LANES = REDUCTION_LANES;
+const CHUNK = REDUCTION_CHUNK;
+/** Partials that a thread asks for before it folds any: as many as it has, where `FinalReduction` can cut them so. */
+export const AT_ONCE = 8;
+
+const TOTAL = (param: ReduceParam) => variable("total", param.type);
+
+/** Entries that fold partials until one value is left, by the same rule as elements. */
+export class FoldSchedule extends EntrySchedule {
+  protected readonly indexNames: readonly string[] = [];
+
+  constructor(
+    program: Program,
+    private readonly last: boolean,
+  ) {
+    super(program, `${entryName(program.ir.name)}_${last ? "finish" : "fold"}`, false);
+  }
+
+  reduce(): void {
+    throw new Error("a fold has no reduce statements");
+  }
+
+  schedule(): ScheduledEntry {
+    const { features, program } = this;
+    const { reducesInOneKernel } = program;
+    if (!this.last) this.foldChunks();
+    else if (program.ordered) this.finishInOrder();
+    else if (reducesInOneKernel) this.reduceAll();
+    else this.finishInAnyOrder();
+    const most = !this.last ? BLOCK : reducesInOneKernel ? finalThreads(features) : features.finishThreads;
+    return this.finished(most, [most, 1, 1]);
+  }
+
+  /** partials -> folded, `count` to ceil(count / 256) of each. */
+  private foldChunks(): void {
+    this.out.put(fixed("chunk", add(mul(cast(block("x"), "i64"), BLOCK / LANES), cast(div(thread("x"), LANES), "i64"))));
+    for (const param of this.program.reduces) this.chunk(param, this.source(param), this.target(param), this.count());
+  }
+
+  /** Each block folds one piece of the partials, wherever it lies, and one of them what all have. */
+  private reduceAll(): void {
+    const { out, features } = this;
+    const { reduces } = this.program;
+    this.early.put(fixed("thread", cast(thread("x"), "int")));
+    if (features.peerAccess > 0) {
+      const allReduce = new AllReduce(this);
+      this.foldPieces(allReduce.folders, (param, n, total) => allReduce.put(param, n, total, this.result(param, n, total)));
+      return allReduce.end((param, n, total) => this.result(param, n, total));
+    }
+    const many = gt(blocks("x"), 1);
+    const totals = (param: ReduceParam) => this.given({ kind: "totals", name: param.name }, `${param.name}_totals`, param.type);
+    this.foldPieces(finalThreads(features), (param, n, total) => [
+      when(many, [write(totals(param), block("x"), total)], this.result(param, n, total)),
+    ]);
+    const rest = out.inside(() => {
+      this.returnUnlessLast();
+      reduces.forEach((param, n) =>
+        this.foldOf(
+          param,
+          () => out.put(when(lt(THREAD, cast(blocks("x"), "int")), [assign(TOTAL(param), read(totals(param), THREAD))])),
+          (total) => this.result(param, n, total),
+        ),
+      );
+    });
+    out.put(when(many, rest));
+  }
+
+  /** Lets the first `folders` threads of the block fold its pieces; thread 0 then runs what `use` makes for each. */
+  private foldPieces(folders: number, use: (param: ReduceParam, n: number, total: Expr) => readonly Stmt[]): void {
+    const { reduces } = this.program;
+    const pieces = reduces.map((param) => this.ownPiece(param));
+    reduces.forEach((param, n) =>
+      this.foldOf(
+        param,
+        () => this.foldPiece(param, pieces[n]!, folders),
+        (total) => use(param, n, total),
+      ),
+    );
+  }
+
+  /** Folds what each thread has read into `total`; thread 0 then runs what `use` makes. */
+  private foldOf(param: ReduceParam, readOwn: () => void, use: (total: Expr) => readonly Stmt[]): void {
+    aroundTotal(this, param, param.type, () => {
+      readOwn();
+      foldBlock(this, param, TOTAL(param), use, finalThreads(this.features));
+      this.out.put(BARRIER);
+    });
+  }
+
+  /** The block's piece of the partials, as the launch has written it down. */
+  private ownPiece(param: ReduceParam): Piece {
+    const table = this.given({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
+    const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`)) as [string, string];
+    const memory: Memory = { name: partials, element: param.type, space: "device" };
+    const own = mul(num(2, "u32"), block("x"));
+    this.early.put({ kind: "pointer", memory, constant: true, to: { address: read(table, own), offset: THREAD } });
+    this.early.put(fixed(count, sub(cast(read(table, add(own, num(1, "u32"))), "int"), THREAD)));
+    return { partials: memory, count: local(count, "int") };
+  }
+
+  /** Folds a piece into `total`, with several loads on their way at once: the indices are constants, and a whole round asks for nothing. */
+  private foldPiece(param: ReduceParam, { partials, count }: Piece, folders: number): void {
+    const { out } = this;
+    const { type } = param;
+    const step = AT_ONCE * folders;
+    const some = folders < finalThreads(this.features);
+    const places = Array.from({ length: AT_ONCE }, (_, n) => n);
+    const [at, left] = [local("at", "int"), local("left", "int")];
+    const value = (n: number) => variable(`value${n}`, type);
+    const load = (n: number) => assign(value(n), read(partials, n > 0 ? add(at, n * folders) : at));
+    const body = out.inside(() => {
+      for (const n of places) out.put(declare(`value${n}`, type, this.identity(param)));
+      const ragged = places.slice(0, -1).map((n) => (n > 0 ? when(gt(left, n * folders), [load(n)]) : load(n)));
+      out.put(when(gt(left, step - folders), places.map(load), ragged));
+      for (let half = AT_ONCE >> 1; half > 0; half >>= 1)
+        for (let n = 0; n < half; n++) this.foldInto(this.body, param, type, value(n), local(`value${n + half}`, type));
+      this.foldInto(this.body, param, type, TOTAL(param), local("value0", type));
+      out.put({ kind: "increase", to: variable("left", "int"), by: num(-step) });
+    });
+    const more = gt(left, 0);
+    out.put(declare("left", "int", count), {
+      kind: "loop",
+      name: "at",
+      type: "int",
+      start: num(0),
+      cond: some ? and(lt(THREAD, folders), more) : more,
+      step: { fn: "add", by: num(step) },
+      body,
+      unroll: 1,
+    });
+  }
+
+  /** Returns from all blocks but the last one, which sees the stores of the others. */
+  private returnUnlessLast(): void {
+    const { out } = this;
+    const last = this.sharedArray("last", "u32", 1);
+    const before = sub(blocks("x"), 1);
+    const fence: Stmt = { kind: "fence", scope: "device" };
+    const ticket = this.given({ kind: "ticket" }, "ticket", "u32");
+    out.put(
+      when(isFirstThread, [fence, write(last, num(0), cast(eq(word("ticket", "u32", address(ticket), before), before), "u32"))]),
+      BARRIER,
+      when(eq(read(last, num(0)), num(0, "u32")), [{ kind: "return" }]),
+      fence,
+    );
+  }
+
+  /** One block folds all partials in its own order. */
+  private finishInAnyOrder(): void {
+    const { out } = this;
+    out.put(fixed("thread", cast(thread("x"), "int")), fixed("threads", cast(threads("x"), "int")));
+    this.program.reduces.forEach((param, k) =>
+      aroundTotal(this, param, param.type, () => {
+        const [n, count] = [local("n", "i64"), this.count()];
+        const body = out.inside(() => this.foldInto(this.body, param, param.type, TOTAL(param), read(this.source(param), n)));
+        out.put(upTo("n", cast(THREAD, "i64"), count, cast(THREADS, "i64"), body));
+        foldBlock(this, param, TOTAL(param), (total) => this.result(param, k, total));
+        out.put(BARRIER);
+      }),
+    );
+  }
+
+  /** Puts a result where the host reads it, and into the view that was bound for it. */
+  private result(param: ReduceParam, n: number, value: Expr): Stmt[] {
+    const output = this.given({ kind: "output", name: param.name }, `${param.name}_output`, param.type);
+    const results = this.given({ kind: "results" }, "results", "i64");
+    return [
+      { kind: "assign", to: { memory: results, offset: num(n), type: param.type }, value },
+      when(ne(address(output), num(0, "i64")), [write(output, num(0), value)]),
+    ];
+  }
+
+  /** One block folds to the end; `partials` and `folded` take turns. */
+  private finishInOrder(): void {
+    const { out, features } = this;
+    const [count, chunks, first] = [local("count", "i64"), local("chunks", "i64"), local("first", "i64")];
+    this.program.reduces.forEach((param, n) => {
+      const { type } = param;
+      const [from, to, folded] = ["from", "to", "folded"].map((name): Memory => ({ name, element: type, space: "device" })) as [Memory, Memory, Memory];
+      const body = out.inside(() => {
+        out.put({ kind: "pointer", memory: from, to: { of: this.source(param) } });
+        out.put({ kind: "pointer", memory: to, to: { of: this.target(param) } });
+        out.put(declare("count", "i64", this.count()));
+        const turn = out.inside(() => {
+          out.put(fixed("chunks", div(add(count, CHUNK - 1), CHUNK)));
+          const some = out.inside(() => {
+            out.put(fixed("chunk", add(first, cast(div(thread("x"), LANES), "i64"))));
+            this.chunk(param, from, to, count);
+          });
+          out.put(upTo("first", num(0, "i64"), chunks, features.finishThreads / LANES, some), BARRIER);
+          out.put({ kind: "pointer", memory: folded, to: { of: to }, fixed: true });
+          out.put({ kind: "point", memory: to, to: { of: from } }, { kind: "point", memory: from, to: { of: folded } });
+          out.put(assign(variable("count", "i64"), chunks));
+        });
+        out.put(asLongAs(gt(count, 1), turn));
+        const result = select(eq(count, 1), read(from, num(0)), this.identity(param));
+        out.put(when(eq(thread("x"), 0), [fixed("result", result, type), ...this.result(param, n, local("result", type))]));
+      });
+      out.put(inBlock(body));
+    });
+  }
+
+  /** Folds chunk `chunk` by 8 threads; all threads of the block take part. */
+  private chunk(param: ReduceParam, from: Memory, to: Memory, count: Expr): void {
+    const { out } = this;
+    const chunk = local("chunk", "i64");
+    const lane = rem(thread("x"), LANES);
+    aroundTotal(this, param, param.type, () => {
+      out.put(fixed("stop", least(mul(add(chunk, 1), CHUNK), count)));
+      const n = local("n", "i64");
+      const body = out.inside(() => this.foldInto(this.body, param, param.type, TOTAL(param), read(from, n)));
+      out.put(upTo("n", add(mul(chunk, CHUNK), cast(lane, "i64")), local("stop", "i64"), LANES, body));
+      foldLanes(this, param, TOTAL(param));
+      out.put(when(and(eq(lane, 0), lt(mul(chunk, CHUNK), count)), [write(to, chunk, local("total", param.type))]));
+    });
+  }
+
+  private count(): Expr {
+    return this.number({ kind: "partialCount" }, "i64", "partial_count");
+  }
+  private source({ name, type }: ReduceParam): Memory {
+    return this.given({ kind: "partials", name }, `${name}_partials`, type);
+  }
+  private target({ name, type }: ReduceParam): Memory {
+    return this.given({ kind: "folded", name }, `${name}_folded`, type);
+  }
+}
+
+interface Piece {
+  readonly partials: Memory;
+  readonly count: Expr;
+}
