@@ -1,5 +1,36 @@
 import type { ReduceParam } from "../ir/types.js";
-import { add, and, assign, bits, block, blocks, cast, declare, div, element, eq, fixed, ge, gt, local, lt, mul, ne, num, or, perform, read, rem, sub, upTo, variable, when, word, write, address, inBlock } from "./build.js";
+import {
+  add,
+  and,
+  assign,
+  bits,
+  block,
+  blocks,
+  cast,
+  declare,
+  div,
+  eq,
+  fixed,
+  ge,
+  gt,
+  local,
+  lt,
+  mul,
+  ne,
+  num,
+  or,
+  perform,
+  read,
+  rem,
+  sub,
+  upTo,
+  variable,
+  when,
+  word,
+  write,
+  address,
+  inBlock,
+} from "./build.js";
 import type { EntrySchedule } from "./entry.js";
 import { foldDown, isFirstThread, THREAD } from "./folds.js";
 import { MOST_SENT, RECEIVERS } from "./mailbox.js";
@@ -23,8 +54,8 @@ export class AllReduce {
   private readonly words: number;
   private readonly sends: Expr;
   private readonly own: Memory;
-  private readonly to: Memory = { name: "to", element: "i64", space: "device", volatile: true };
-  private readonly from: Memory = { name: "from", element: "i64", space: "device" };
+  private readonly to: Memory = { id: "to", element: "i64", space: "device", volatile: true };
+  private readonly from: Memory = { id: "from", element: "i64", space: "device" };
 
   /** Values of any type have 8 bytes of the block's memory each. Needs `thread`. */
   constructor(private readonly entry: EntrySchedule) {
@@ -58,7 +89,7 @@ export class AllReduce {
     const { entry, reduces, words } = this;
     const { out } = entry;
     const next = bits.shl(add(NOW, 1), num(32, "i64"));
-    const halves: Memory = { name: "halves", element: "u32", space: "block" };
+    const halves: Memory = { id: "halves", element: "u32", space: "block" };
     const half = cast(read(halves, rem(SENDER, words)), "i64");
     out.put(
       when(eq(PLACES, 1), [{ kind: "return" }]),
@@ -95,7 +126,7 @@ export class AllReduce {
     out.put(declare("low", "i64"), declare("high", "i64"), declare("begin", "i64", clock));
     out.put({
       kind: "loop",
-      name: "",
+      id: "",
       type: "int",
       body: [
         perform(word("poll", "bool", address(this.from, offset), low, high)),

@@ -6,13 +6,19 @@ import { PRINT_LIMIT, recordOf } from "../ir/prints.js";
 import type { Expr as KernelExpr, KernelIR, NumericType, ReduceOp, Stmt as KernelStmt } from "../ir/types.js";
 import { assignedLocals } from "../ir/walk.js";
 import { Addresses } from "./addresses.js";
-import { add, assign, cast, declare, fixed, ge, gt, le, local, lt, mul, not, num, read, sub, variable, when, write } from "./build.js";
+import { add, assign, cast, declare, fixed, ge, gt, le, local, lt, mul, num, read, sub, variable, when, write } from "./build.js";
 import type { Frame, StmtOf } from "./frame.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
 import type { Output } from "./output.js";
 
 /** Operation of a fold: one by name, or a function of the author's. */
 export type FoldOp = Exclude<ReduceOp, "custom"> | { readonly a: string; readonly b: string; readonly body: KernelExpr };
+
+/** Facts of the launches that run the code: their sizes, and whether addresses have 64 bits. */
+interface Launches {
+  readonly sizes: Sizes;
+  readonly wide: boolean;
+}
 
 /** Lowers the statements of a kernel's body to the scheduled IR; what depends on the surroundings goes through the frame. */
 export class Body {
@@ -25,23 +31,23 @@ export class Body {
   /** Arrays of threads and blocks, and their lengths. */
   private readonly arrays = new Map<string, { readonly memory: Memory; readonly length: number }>();
 
-  /**
-   * @param wide addresses have 64 bits
-   * @param sizes what is known of the launches that run the code
-   */
   constructor(
     readonly out: Output,
     readonly ir: KernelIR,
-    readonly frame: Frame,
+    readonly frame: Frame<Body>,
     readonly names: Names,
-    readonly wide: boolean,
-    private readonly sizes: Sizes,
+    private readonly launches: Launches,
     /** Values in place of locals. */
     private readonly bound: ReadonlyMap<string, Expr> = new Map(),
   ) {
     this.assigned = assignedLocals(ir.body);
-    this.ranges = new IntegerRanges(sizes, this.assigned, ir.tables);
+    this.ranges = new IntegerRanges(launches.sizes, this.assigned, ir.tables);
     this.addresses = new Addresses(this);
+  }
+
+  /** Addresses have 64 bits. */
+  get wide(): boolean {
+    return this.launches.wide;
   }
 
   index(axis: number): Expr {
@@ -85,7 +91,8 @@ export class Body {
     const strides = this.frame.strides(view);
     const isFar = this.frame.far(view);
     let constant = 0;
-    const [near, far]: Expr[][] = [[], []];
+    const near: Expr[] = [];
+    const far: Expr[] = [];
     indices.forEach((index, axis) => {
       const stride = strides[axis]!;
       if (index.op === "const" && (index.value === 0 || stride.op === "const")) constant += Number(index.value);
@@ -118,7 +125,7 @@ export class Body {
       [op.a, a],
       [op.b, b],
     ]);
-    return new Body(this.out, this.ir, this.frame, this.names, this.wide, this.sizes, bound).expr(op.body);
+    return new Body(this.out, this.ir, this.frame, this.names, this.launches, bound).expr(op.body);
   }
 
   private statement(stmt: KernelStmt): void {
@@ -209,7 +216,7 @@ export class Body {
     const counter = local(name, "index");
     const cond = stmt.step > 0 ? lt(counter, stop) : gt(counter, stop);
     const body = this.nested(stmt.body);
-    this.out.put({ kind: "loop", name, type: "index", start, cond, step: { fn: "add", by: num(stmt.step, "index") }, body });
+    this.out.put({ kind: "loop", id: name, type: "index", start, cond, step: { fn: "add", by: num(stmt.step, "index") }, body });
   }
 
   /** The same where the step after the last turn may leave the type of the counter: it is not made. */
@@ -223,7 +230,7 @@ export class Body {
     const [from, to] = stmt.step > 0 ? [counter, stop] : [stop, counter];
     const [low, high] = stmt.step > 0 ? [start, stop] : [stop, start];
     const distance = sub(cast(to, "u32"), cast(from, "u32"));
-    const by = num(Math.abs(stmt.step), "u32");
+    const by: Expr = { op: "const", type: "u32", value: Math.abs(stmt.step) };
     const body = this.nested(stmt.body);
     out.put(
       when(
@@ -231,7 +238,7 @@ export class Body {
         out.inside(() =>
           out.put(declare(name, "index", start), {
             kind: "repeat",
-            name,
+            id: name,
             by: stmt.step,
             again: last ? ge(distance, by) : gt(distance, by),
             body,
@@ -267,8 +274,7 @@ export class Body {
       case "const":
         return { op: "const", type: e.type, value: e.value };
       case "local":
-        if (this.bound.has(e.name)) return this.bound.get(e.name)!;
-        return this.counters.has(e.name) ? cast(this.counterOf(e.name), "i32") : local(this.local(e.name), e.type);
+        return this.variable(e);
       case "param":
         return frame.scalar(e.name);
       case "index":
@@ -277,15 +283,10 @@ export class Body {
         return frame.teamSize();
       case "load":
         return read(frame.memory(e.view), this.offset(e.view, e.indices), e.type);
-      case "element": {
-        const { memory, length } = this.arrays.get(e.array)!;
-        return read(memory, this.address(e.index, length), e.type);
-      }
-      case "table": {
-        const table = this.ir.tables.find(({ name }) => name === e.table)!;
-        const indices = e.indices.map((index, axis) => this.address(index, table.shape[axis]));
-        return { op: "table", type: e.type, table, name: this.names.of("table", e.table), indices };
-      }
+      case "element":
+        return this.element(e);
+      case "table":
+        return this.table(e);
       case "extent":
         return frame.extent(e.view, e.axis);
       case "unary":
@@ -309,6 +310,23 @@ export class Body {
       default:
         return unreachable(e);
     }
+  }
+
+  private variable({ name, type }: Extract<KernelExpr, { op: "local" }>): Expr {
+    const bound = this.bound.get(name);
+    if (bound) return bound;
+    return this.counters.has(name) ? cast(this.counterOf(name), "i32") : local(this.local(name), type);
+  }
+
+  private element({ array, index, type }: Extract<KernelExpr, { op: "element" }>): Expr {
+    const { memory, length } = this.arrays.get(array)!;
+    return read(memory, this.address(index, length), type);
+  }
+
+  private table(e: Extract<KernelExpr, { op: "table" }>): Expr {
+    const table = this.ir.tables.find(({ name }) => name === e.table)!;
+    const indices = e.indices.map((index, axis) => this.address(index, table.shape[axis]));
+    return { op: "table", type: e.type, table, id: this.names.of("table", e.table), indices };
   }
 
   /* Prints. */
@@ -349,5 +367,9 @@ function flatSum(terms: readonly Expr[]): Expr {
 }
 
 /** Whether a value is a number, a name, or a difference of such. */
-const isPlain = (e: Expr): boolean =>
-  e.op === "const" || e.op === "local" || e.op === "number" || (e.op === "cast" && e.type === "index" && isPlain(e.a)) || (e.op === "binary" && e.fn === "sub" && e.type === "index" && isPlain(e.a) && isPlain(e.b));
+export const isPlain = (e: Expr): boolean =>
+  e.op === "const" ||
+  e.op === "local" ||
+  e.op === "number" ||
+  (e.op === "cast" && e.type === "index" && isPlain(e.a)) ||
+  (e.op === "binary" && e.fn === "sub" && e.type === "index" && isPlain(e.a) && isPlain(e.b));

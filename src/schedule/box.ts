@@ -1,9 +1,32 @@
 import { ownReads } from "../ir/analysis/own-reads.js";
 import { exprsOf, someExpr } from "../ir/walk.js";
-import { add, address, and, block, blocks, cast, declare, div, fixed, local, lt, mul, num, perform, rem, select, sub, thread, threads, upTo, when, word } from "./build.js";
+import {
+  add,
+  address,
+  and,
+  block,
+  blocks,
+  cast,
+  declare,
+  div,
+  fixed,
+  local,
+  lt,
+  mul,
+  num,
+  perform,
+  rem,
+  select,
+  sub,
+  thread,
+  threads,
+  upTo,
+  when,
+  word,
+} from "./build.js";
 import type { Axis, Expr } from "./nodes.js";
 import { PeerStores } from "./peers.js";
-import type { RangeSchedule } from "./range.js";
+import type { RangeElements } from "./range-elements.js";
 
 /** Planes of a column that are asked for ahead: saves 1.7 % of an iteration of conjugate gradients at 256^3 on four H200, nothing on one. */
 const PLANES_AHEAD = 4;
@@ -13,7 +36,7 @@ const PLANES_AHEAD = 4;
  * blockIdx.x counts the blocks of a row and then the rows of a tile, blockIdx.y slabs, blockIdx.z tiles. Blocks are started in this order,
  * with `sweepBackward` from the last to the first.
  */
-export function scheduleBox(range: RangeSchedule, strided: boolean): void {
+export function scheduleBox(range: RangeElements, strided: boolean): void {
   const { out, early } = range;
   const [iName, jName, kName] = range.indexNames as [string, string, string];
   const [i, j, k] = range.indexNames.map((name) => local(name, "index")) as [Expr, Expr, Expr];
@@ -33,7 +56,8 @@ export function scheduleBox(range: RangeSchedule, strided: boolean): void {
   early.put(fixed(kName, add(add(first, mul(rem(blockAt("x"), inRow), threadsAt("x"))), threadAt("x"))));
   early.put(declare(iName, "index", add(range.begin(0), mul(blockAt("y"), planes))));
   early.put(fixed(stopName, select(lt(add(i, planes), range.end(0)), add(i, planes), range.end(0))));
-  if (peerStores) range.peerStores = new PeerStores(range, peerStores, { begin: range.begin(0), end: range.end(0), body: range.shape.rest });
+  if (peerStores)
+    range.peerStores = new PeerStores(range, peerStores, { begin: range.begin(0), end: range.end(0), body: range.shape.rest });
   const inside = strided ? lt(k, range.end(2)) : range.inRow();
   const inRange = lt(j, range.end(1));
   const column = out.inside(() => {
@@ -48,10 +72,11 @@ export function scheduleBox(range: RangeSchedule, strided: boolean): void {
 }
 
 /** Asks for what a column reads at its own places, where it would otherwise wait first for scalars and for what is computed of them. */
-function askAhead(range: RangeSchedule, i: Expr, stop: Expr): void {
+function askAhead(range: RangeElements, i: Expr, stop: Expr): void {
   const { head, rest, planes } = range.shape;
   // Skips a single plane, which is read right after them.
-  if (!range.features.asksAhead || planes <= 1 || !head.some((stmt) => exprsOf(stmt).some((e) => someExpr(e, ({ op }) => op === "load")))) return;
+  if (!range.features.asksAhead || planes <= 1 || !head.some((stmt) => exprsOf(stmt).some((e) => someExpr(e, ({ op }) => op === "load"))))
+    return;
   const [, j, k] = range.indexNames.map((name) => local(name, "index")) as [Expr, Expr, Expr];
   const name = range.names.fresh("n");
   const at = add(i, cast(local(name, "int"), "index"));

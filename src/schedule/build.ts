@@ -4,11 +4,11 @@ import type { Axis, Expr, Func, Memory, Place, Step, Stmt, Type, Word } from "./
 /* Constructors of the scheduled IR, by which a schedule reads like the code that it makes. */
 
 /** An expression, or a number of the type of what stands beside it. */
-export type Value = Expr | number;
+type Value = Expr | number;
 
 /** A constant of a schedule's own. */
 export const num = (value: number, type: Type = "int"): Expr => ({ op: "const", type, value, short: true });
-export const local = (name: string, type: Type): Expr => ({ op: "local", type, name });
+export const local = (name: string, type: Type): Expr => ({ op: "local", type, id: name });
 const lift = (value: Value, type: Type): Expr => (typeof value === "number" ? num(value, type) : value);
 
 const binary =
@@ -43,7 +43,12 @@ export const or = (a: Expr, ...rest: readonly Expr[]): Expr =>
 export const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type: a.type, cond, a, b });
 /** The lesser of two integers. */
 export const least = (a: Expr, b: Expr): Expr => select(lt(a, b), a, b);
-export const cast = (a: Expr, type: Type): Expr => (a.type === type ? a : { op: "cast", type, a });
+/** The same value in another type. */
+export function cast(a: Expr, type: Type): Expr {
+  if (a.type === type) return a;
+  return a.op === "const" && a.short && isWhole(type) && Number(a.value) >= 0 ? { ...a, type } : { op: "cast", type, a };
+}
+const isWhole = (type: Type): boolean => type === "int" || type === "index" || type === "i64" || type === "u32";
 
 export const thread = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "thread", axis });
 export const block = (axis: Axis): Expr => ({ op: "place", type: "u32", of: "block", axis });
@@ -57,18 +62,33 @@ export const address = (of: Memory, offset?: Expr): Expr => ({ op: "address", ty
 export const word = (name: Word, type: Type, ...args: readonly Expr[]): Expr => ({ op: "word", type, word: name, args });
 export const apply = (fn: Func, ...args: readonly Expr[]): Expr => ({ op: "apply", type: fn.result ?? "bool", fn, args });
 
-export const variable = (name: string, type: Type): Place => ({ name, type });
+export const variable = (name: string, type: Type): Place => ({ id: name, type });
 export const element = (memory: Memory, offset: Expr): Place => ({ memory, offset, type: valueType(memory) });
 /** The value at a place. */
-export const valueOf = (place: Place): Expr =>
-  "name" in place ? local(place.name, place.type) : read(place.memory, place.offset, place.type);
+export const valueOf = (place: Place): Expr => ("id" in place ? local(place.id, place.type) : read(place.memory, place.offset, place.type));
 
-export const fixed = (name: string, value: Expr, type: Type = value.type): Stmt => ({ kind: "let", name, type, value: cast(value, type), fixed: true });
-export const declare = (name: string, type: Type, value?: Expr): Stmt => ({ kind: "let", name, type, value: value && cast(value, type) });
+export const fixed = (name: string, value: Expr, type: Type = value.type): Stmt => ({
+  kind: "let",
+  id: name,
+  type,
+  value: cast(value, type),
+  fixed: true,
+});
+export const declare = (name: string, type: Type, value?: Expr): Stmt => ({
+  kind: "let",
+  id: name,
+  type,
+  value: value && cast(value, type),
+});
 export const assign = (to: Place, value: Expr): Stmt => ({ kind: "assign", to, value });
 export const increase = (to: Place, by: Value): Stmt => ({ kind: "increase", to, by: lift(by, to.type) });
 export const write = (memory: Memory, offset: Expr, value: Expr): Stmt => assign(element(memory, offset), value);
-export const when = (cond: Expr, then: readonly Stmt[], otherwise: readonly Stmt[] = []): Stmt => ({ kind: "if", cond, then, else: otherwise });
+export const when = (cond: Expr, then: readonly Stmt[], otherwise: readonly Stmt[] = []): Stmt => ({
+  kind: "if",
+  cond,
+  then,
+  else: otherwise,
+});
 export const inBlock = (body: readonly Stmt[]): Stmt => ({ kind: "block", body });
 export const perform = (call: Expr): Stmt => ({ kind: "do", call });
 export const BARRIER: Stmt = { kind: "barrier" };
@@ -77,7 +97,7 @@ const step = (fn: Step["fn"], by: Value, type: Type): Step => ({ fn, by: lift(by
 /** `for (name = start; name < stop; name += by)`. */
 export const upTo = (name: string, start: Expr, stop: Value, by: Value, body: readonly Stmt[], unroll?: number): Stmt => ({
   kind: "loop",
-  name,
+  id: name,
   type: start.type,
   start,
   cond: lt(local(name, start.type), stop),
@@ -88,7 +108,7 @@ export const upTo = (name: string, start: Expr, stop: Value, by: Value, body: re
 /** `for (name = from; name > 0; name /= 2)`. */
 export const halving = (name: string, from: number, body: readonly Stmt[]): Stmt => ({
   kind: "loop",
-  name,
+  id: name,
   type: "int",
   start: num(from),
   cond: gt(local(name, "int"), 0),

@@ -1,10 +1,36 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../ir/types.js";
 import { sizeOf } from "../ir/walk.js";
-import { add, and, assign, block, cast, declare, div, element, eq, fixed, halving, local, lt, mul, num, read, rem, select, sub, thread, upTo, valueOf, variable, when, write } from "./build.js";
+import {
+  add,
+  and,
+  assign,
+  block,
+  cast,
+  declare,
+  div,
+  element,
+  eq,
+  fixed,
+  halving,
+  local,
+  lt,
+  mul,
+  num,
+  read,
+  rem,
+  select,
+  sub,
+  thread,
+  upTo,
+  valueOf,
+  variable,
+  when,
+  write,
+} from "./build.js";
 import { BLOCK } from "./entry.js";
 import { foldLanes } from "./folds.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
-import type { RangeSchedule } from "./range.js";
+import type { RangeElements } from "./range-elements.js";
 
 const LANES = REDUCTION_LANES;
 const CHUNK = REDUCTION_CHUNK;
@@ -19,13 +45,13 @@ interface ChunkNames {
   readonly stop: string;
 }
 
-const namesOf = (range: RangeSchedule): ChunkNames => {
+const namesOf = (range: RangeElements): ChunkNames => {
   const [chunk, lane, stop] = ["chunk", "lane", "stop"].map((wish) => range.names.fresh(wish)) as [string, string, string];
   return { chunk, lane, stop };
 };
 
 /** Strict reductions: threads 8c .. 8c+7 of the grid are the lanes of chunk c. */
-export function scheduleChunks(range: RangeSchedule): void {
+export function scheduleChunks(range: RangeElements): void {
   const { out } = range;
   const names = namesOf(range);
   const [chunk, lane] = [local(names.chunk, "index"), local(names.lane, "index")];
@@ -49,13 +75,13 @@ export function scheduleChunks(range: RangeSchedule): void {
   out.put(when(and(eq(lane, 0), lt(chunk, all)), stores));
 }
 
-const stopOf = (range: RangeSchedule, name: string, start: Expr): Stmt => {
+const stopOf = (range: RangeElements, name: string, start: Expr): Stmt => {
   const [next, end] = [add(start, CHUNK), range.end(range.shape.rank - 1)];
   return fixed(name, select(lt(next, end), next, end));
 };
 
 /** Declares the outer indices of a chunk and gives its first inner index. */
-function line(range: RangeSchedule, chunk: Expr): Expr {
+function line(range: RangeElements, chunk: Expr): Expr {
   const { out } = range;
   const { rank } = range.shape;
   const inner = rank - 1;
@@ -77,7 +103,7 @@ function line(range: RangeSchedule, chunk: Expr): Expr {
 }
 
 /** One thread, all elements in order; folds go through the lanes of their chunk. */
-export function scheduleInOrder(range: RangeSchedule): void {
+export function scheduleInOrder(range: RangeElements): void {
   const { out } = range;
   const names = namesOf(range);
   const inner = range.indexNames[range.shape.rank - 1]!;
@@ -87,7 +113,7 @@ export function scheduleInOrder(range: RangeSchedule): void {
   const body = out.inside(() => {
     const start = line(range, chunk);
     const lanes = reduces.map((param): Memory => {
-      const memory: Memory = { name: range.names.fresh(`${param.name}_lanes`), element: param.type, space: "thread" };
+      const memory: Memory = { id: range.names.fresh(`${param.name}_lanes`), element: param.type, space: "thread" };
       out.put({ kind: "array", memory, length: LANES, fill: range.identity(param) });
       return memory;
     });

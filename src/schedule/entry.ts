@@ -1,21 +1,35 @@
 import { Names, wordOf } from "../base/names.js";
 import { unreachable } from "../base/unreachable.js";
-import type { AccessAnalysis } from "../ir/analysis/access.js";
 import { turnsOf } from "../ir/analysis/turns.js";
 import { isSigned } from "../ir/scalars.js";
 import type { Tunables } from "../ir/tuning.js";
-import type { ElementType, KernelIR, NumericType, ReduceParam, ScatterParam, ViewParam } from "../ir/types.js";
+import type { KernelIR, NumericType, ReduceParam } from "../ir/types.js";
 import { Body, type FoldOp } from "./body.js";
-import { add, assign, cast, declare, div, element, fixed, increase, inBlock, local, mul, num, perform, read, rem, valueOf, variable } from "./build.js";
-import { readAfterWrite } from "./coherence.js";
+import {
+  add,
+  assign,
+  cast,
+  declare,
+  div,
+  element,
+  fixed,
+  increase,
+  inBlock,
+  local,
+  mul,
+  num,
+  perform,
+  rem,
+  valueOf,
+  variable,
+} from "./build.js";
 import { failureNote } from "./faults.js";
 import type { Features } from "./features.js";
-import { finalThreads } from "./features.js";
 import type { Frame, StmtOf } from "./frame.js";
-import { canSend } from "./mailbox.js";
-import type { BlockShape, Element, Expr, Func, Memory, Place, Stmt, Type } from "./nodes.js";
+import type { Program } from "./kernel-program.js";
+import type { BlockShape, Element, Expr, Memory, Place, Stmt, Type } from "./nodes.js";
 import { Output } from "./output.js";
-import type { GpuAssumptions, ScatterCode, ValueType } from "./program.js";
+import type { ValueType } from "./program.js";
 import { slotText, type GpuSlot } from "./slots.js";
 
 /** Threads of a block that works on chunks or partials, and the most that a block of a range has. */
@@ -36,13 +50,13 @@ export const entryName = (kernel: string): string => `${wordOf(kernel)}_kernel`;
 
 /** A parameter of an entry: a number, or memory; the block's own memory, whose size the launch decides in units of 8 bytes, has no slot. */
 export type Param =
-  | { readonly kind: "number"; readonly slot: GpuSlot; readonly type: Exclude<ValueType, "pointer">; readonly name: string }
+  | { readonly kind: "number"; readonly slot: GpuSlot; readonly type: Exclude<ValueType, "pointer">; readonly id: string }
   | { readonly kind: "memory"; readonly slot: GpuSlot; readonly memory: Memory; readonly constant: boolean; readonly apart: boolean }
   | { readonly kind: "dynamic"; readonly memory: Memory };
 
 /** A function that a launch can start, as its schedule has made it. */
 export interface ScheduledEntry {
-  readonly name: string;
+  readonly id: string;
   readonly names: Names;
   /** In the order in which they stand. */
   readonly params: readonly Param[];
@@ -60,82 +74,13 @@ export interface ScheduledEntry {
   readonly startsNext: boolean;
 }
 
-export interface SharedArray {
+interface SharedArray {
   readonly memory: Memory;
   readonly length: number;
 }
 
-/** State shared by the entries of one program: the kernel, its assumptions, the functions that entries call. */
-export class Program {
-  readonly functions = new Map<string, Func>();
-  /** Element types of views that are read after they were written. */
-  private readonly readAfterWrite: ReadonlySet<ElementType>;
-
-  constructor(
-    readonly ir: KernelIR,
-    readonly access: AccessAnalysis,
-    readonly assumptions: GpuAssumptions,
-    readonly features: Features,
-  ) {
-    this.readAfterWrite = new Set([...readAfterWrite(ir)].map((name) => this.array(name).element));
-  }
-
-  get reduces(): ReduceParam[] {
-    return this.ir.params.filter((p) => p.kind === "reduce");
-  }
-
-  array(name: string): ViewParam | ScatterParam {
-    const found = this.ir.params.find((p) => p.name === name);
-    if (found?.kind !== "view" && found?.kind !== "scatter") throw new Error(`kernel "${this.ir.name}" has no view "${name}"`);
-    return found;
-  }
-
-  target(name: string): ScatterParam {
-    return this.array(name) as ScatterParam;
-  }
-
-  scatterCode(name: string): ScatterCode {
-    return this.assumptions.scatter[name] ?? (this.assumptions.strict ? "serial" : "atomic");
-  }
-
-  scatters(code: ScatterCode): ScatterParam[] {
-    return this.ir.params.filter((p): p is ScatterParam => p.kind === "scatter" && this.scatterCode(p.name) === code);
-  }
-
-  /** Folds keep the order of strict mode. */
-  get ordered(): boolean {
-    return this.assumptions.strict || this.assumptions.ordered === true;
-  }
-
-  /** Blocks of the finish fold partials from several places, and bring their totals together: where they do not, entries fold step by step. */
-  get reducesInOneKernel(): boolean {
-    const { length } = this.reduces;
-    return length > 0 && !this.ordered && finalThreads(this.features) > 0 && (this.features.peerAccess === 0 || canSend(length));
-  }
-
-  /** One thread runs it all. */
-  get serial(): boolean {
-    return this.scatters("serial").length > 0;
-  }
-
-  /** Whether a view is written, and whether a view that is only read may be read by a path of its own. */
-  isWritten(view: string): boolean {
-    return this.array(view).kind === "scatter" || this.access.views[view]?.written === true;
-  }
-  isStale(view: string): boolean {
-    return !this.isWritten(view) && this.readAfterWrite.has(this.array(view).element);
-  }
-
-  /** Notes that entries call a function, which `make` makes once. */
-  function(name: string, make: () => Func): Func {
-    const known = this.functions.get(name) ?? make();
-    this.functions.set(name, known);
-    return known;
-  }
-}
-
 /** Schedules one entry: collects the parameters that it mentions, and frames the kernel's body. */
-export abstract class EntrySchedule implements Frame {
+export abstract class EntrySchedule implements Frame<Body> {
   readonly out = new Output();
   /** What need not wait for the kernels before. */
   readonly early = new Output();
@@ -148,11 +93,11 @@ export abstract class EntrySchedule implements Frame {
   /** `withBody`: the entry has the kernel's scalars and arrays as parameters, first and in their order. */
   constructor(
     readonly program: Program,
-    readonly name: string,
+    readonly id: string,
     withBody: boolean,
   ) {
     const { ir, assumptions } = program;
-    this.body = new Body(this.out, ir, this, this.names, assumptions.wide, assumptions.sizes);
+    this.body = new Body(this.out, ir, this, this.names, assumptions);
     // The kernel's own names come first, so that they stay as they are.
     for (const table of ir.tables) this.names.of("table", table.name);
     for (const param of withBody ? ir.params : [])
@@ -178,9 +123,9 @@ export abstract class EntrySchedule implements Frame {
   number(slot: GpuSlot, type: Exclude<ValueType, "pointer">, wish: string, as: Type = type === "i32" ? "int" : type): Expr {
     const key = slotText(slot);
     const known = this.params.get(key);
-    const name = known?.kind === "number" ? known.name : this.names.fresh(wish);
-    if (!known) this.params.set(key, { kind: "number", slot, type, name });
-    return { op: "number", type: as, name };
+    const name = known?.kind === "number" ? known.id : this.names.fresh(wish);
+    if (!known) this.params.set(key, { kind: "number", slot, type, id: name });
+    return { op: "number", type: as, id: name };
   }
 
   /** A number of the type `index`. */
@@ -196,21 +141,21 @@ export abstract class EntrySchedule implements Frame {
   }
 
   private give(slot: GpuSlot, name: string, of: Element, constant: boolean, apart: boolean): Memory {
-    const memory: Memory = { name, element: of, space: "device" };
+    const memory: Memory = { id: name, element: of, space: "device" };
     this.params.set(slotText(slot), { kind: "memory", slot, memory, constant, apart });
     return memory;
   }
 
   /** A new array in the block's memory. */
   sharedArray(name: string, type: NumericType, length: number): Memory {
-    const memory: Memory = { name, element: type, space: "block" };
+    const memory: Memory = { id: name, element: type, space: "block" };
     this.shared.push({ memory, length });
     return memory;
   }
 
   /** The block's memory whose size the launch decides, in units of 8 bytes. */
   dynamicShared(wish: string): Memory {
-    const memory: Memory = { name: this.names.fresh(wish), element: "f64", space: "block" };
+    const memory: Memory = { id: this.names.fresh(wish), element: "f64", space: "block" };
     this.params.set("dynamic", { kind: "dynamic", memory });
     return memory;
   }
@@ -220,8 +165,8 @@ export abstract class EntrySchedule implements Frame {
     if (param?.kind !== "scalar") throw new Error(`kernel "${this.ir.name}" has no scalar "${name}"`);
     const identifier = this.names.of("param", name);
     const slot: GpuSlot = { kind: "scalar", name };
-    if (!this.params.has(slotText(slot))) this.params.set(slotText(slot), { kind: "number", slot, type: param.type, name: identifier });
-    return { op: "number", type: param.type, name: identifier };
+    if (!this.params.has(slotText(slot))) this.params.set(slotText(slot), { kind: "number", slot, type: param.type, id: identifier });
+    return { op: "number", type: param.type, id: identifier };
   }
 
   memory(view: string): Memory {
@@ -261,10 +206,10 @@ export abstract class EntrySchedule implements Frame {
   }
 
   fault(_body: Body, _site: number, _at: Expr): void {
-    throw new Error(`${this.name} checks no indices`);
+    throw new Error(`${this.id} checks no indices`);
   }
   failed(): Expr {
-    throw new Error(`${this.name} checks no indices`);
+    throw new Error(`${this.id} checks no indices`);
   }
 
   /** Puts what notes a failure in the record; `of` are the element's indices. */
@@ -286,7 +231,7 @@ export abstract class EntrySchedule implements Frame {
   }
 
   array(body: Body, stmt: StmtOf<"array">): Memory {
-    const memory: Memory = { name: body.local(stmt.name), element: stmt.type, space: "thread" };
+    const memory: Memory = { id: body.local(stmt.name), element: stmt.type, space: "thread" };
     body.out.put({ kind: "array", memory, length: stmt.length, fill: stmt.space === "private" ? "zero" : undefined });
     return memory;
   }
@@ -345,16 +290,16 @@ export abstract class EntrySchedule implements Frame {
   }
 
   protected copyOf(_target: string): Memory {
-    throw new Error(`${this.name} has no shared copies`);
+    throw new Error(`${this.id} has no shared copies`);
   }
 
   protected intoCache(_target: string, _offset: Expr, _value: Expr): void {
-    throw new Error(`${this.name} has no scatter caches`);
+    throw new Error(`${this.id} has no scatter caches`);
   }
 
   /** The variable with the next slot of a sorted scatter. */
   protected slotOf(_target: string): Place {
-    throw new Error(`${this.name} writes no contributions`);
+    throw new Error(`${this.id} writes no contributions`);
   }
 
   /** Puts where a contribution goes, and the contribution; `append`: the slot is the next one then. */
@@ -424,7 +369,7 @@ export abstract class EntrySchedule implements Frame {
 
   protected finished(most: number, block?: BlockShape, resident?: number): ScheduledEntry {
     return {
-      name: this.name,
+      id: this.id,
       names: this.names,
       params: [...this.params.values()],
       shared: this.shared,
@@ -439,4 +384,5 @@ export abstract class EntrySchedule implements Frame {
 }
 
 /** The operation of a fold, of a reduction or by itself. */
-export const operationOf = (op: FoldOp | ReduceParam): FoldOp => (typeof op === "string" || "body" in op ? op : op.op === "custom" ? op.combine! : op.op);
+export const operationOf = (op: FoldOp | ReduceParam): FoldOp =>
+  typeof op === "string" || "body" in op ? op : op.op === "custom" ? op.combine! : op.op;

@@ -1,5 +1,24 @@
 import { FAULT } from "../ir/passes/check-indices.js";
-import { add, and, asLongAs, assign, bits, declare, element, eq, fixed, local, lt, ne, not, num, or, read, variable, when } from "./build.js";
+import {
+  add,
+  and,
+  asLongAs,
+  assign,
+  bits,
+  declare,
+  element,
+  eq,
+  fixed,
+  local,
+  lt,
+  ne,
+  not,
+  num,
+  or,
+  read,
+  variable,
+  when,
+} from "./build.js";
 import type { Expr, Func, Memory, Stmt } from "./nodes.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -11,7 +30,7 @@ const AXES = ["i", "j", "k", "l"];
  */
 export function failureNote(): Func {
   const { lock, failed, site, index, element: first } = FAULT;
-  const record: Memory = { name: "record", element: "i32", space: "device", volatile: true };
+  const record: Memory = { id: "record", element: "i32", space: "device", volatile: true };
   const [done, seen] = [local("done", "bool"), local("seen", "int")];
   const word = (n: number): Expr => read(record, num(n, "index"), "int");
   const set = (n: number, value: Expr): Stmt => assign(element(record, num(n, "index")), value);
@@ -34,9 +53,9 @@ export function failureNote(): Func {
     assign(variable("done", "bool"), TRUE),
   ];
   return {
-    name: "note_failure",
+    id: "note_failure",
     apart: true,
-    params: [{ memory: record }, ...["site", "index", ...AXES].map((name) => ({ name, type: "int" as const }))],
+    params: [{ memory: record }, ...["site", "index", ...AXES].map((id) => ({ id, type: "int" as const }))],
     body: [
       declare("done", "bool", { op: "const", type: "bool", value: false }),
       asLongAs(not(done), [

@@ -1,7 +1,41 @@
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ReduceParam } from "../ir/types.js";
-import { add, and, asLongAs, assign, BARRIER, block, blocks, cast, declare, div, element, eq, fixed, gt, inBlock, least, local, lt, mul, ne, not, num, perform, read, rem, select, sub, thread, threads, upTo, variable, when, word, write, address } from "./build.js";
+import {
+  add,
+  and,
+  asLongAs,
+  assign,
+  BARRIER,
+  block,
+  blocks,
+  cast,
+  declare,
+  div,
+  eq,
+  fixed,
+  gt,
+  inBlock,
+  least,
+  local,
+  lt,
+  mul,
+  ne,
+  num,
+  read,
+  rem,
+  select,
+  sub,
+  thread,
+  threads,
+  upTo,
+  variable,
+  when,
+  word,
+  write,
+  address,
+} from "./build.js";
 import { AllReduce } from "./all-reduce.js";
-import { BLOCK, entryName, EntrySchedule, type Program, type ScheduledEntry } from "./entry.js";
+import { BLOCK, entryName, EntrySchedule, type ScheduledEntry } from "./entry.js";
+import type { Program } from "./kernel-program.js";
 import { finalThreads } from "./features.js";
 import { aroundTotal, foldBlock, foldLanes, isFirstThread, THREAD, THREADS } from "./folds.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
@@ -99,7 +133,7 @@ export class FoldSchedule extends EntrySchedule {
   private ownPiece(param: ReduceParam): Piece {
     const table = this.given({ kind: "pieces", name: param.name }, `${param.name}_pieces`, "i64", { constant: true });
     const [partials, count] = ["partials", "count"].map((name) => this.names.fresh(`${param.name}_${name}`)) as [string, string];
-    const memory: Memory = { name: partials, element: param.type, space: "device" };
+    const memory: Memory = { id: partials, element: param.type, space: "device" };
     const own = mul(num(2, "u32"), block("x"));
     this.early.put({ kind: "pointer", memory, constant: true, to: { address: read(table, own), offset: THREAD } });
     this.early.put(fixed(count, sub(cast(read(table, add(own, num(1, "u32"))), "int"), THREAD)));
@@ -128,7 +162,7 @@ export class FoldSchedule extends EntrySchedule {
     const more = gt(left, 0);
     out.put(declare("left", "int", count), {
       kind: "loop",
-      name: "at",
+      id: "at",
       type: "int",
       start: num(0),
       cond: some ? and(lt(THREAD, folders), more) : more,
@@ -184,7 +218,11 @@ export class FoldSchedule extends EntrySchedule {
     const [count, chunks, first] = [local("count", "i64"), local("chunks", "i64"), local("first", "i64")];
     this.program.reduces.forEach((param, n) => {
       const { type } = param;
-      const [from, to, folded] = ["from", "to", "folded"].map((name): Memory => ({ name, element: type, space: "device" })) as [Memory, Memory, Memory];
+      const [from, to, folded] = ["from", "to", "folded"].map((name): Memory => ({ id: name, element: type, space: "device" })) as [
+        Memory,
+        Memory,
+        Memory,
+      ];
       const body = out.inside(() => {
         out.put({ kind: "pointer", memory: from, to: { of: this.source(param) } });
         out.put({ kind: "pointer", memory: to, to: { of: this.target(param) } });

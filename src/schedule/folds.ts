@@ -1,6 +1,31 @@
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterOp } from "../ir/types.js";
 import type { Body, FoldOp } from "./body.js";
-import { add, assign, BARRIER, cast, div, element, eq, fixed, gt, halving, inBlock, local, lt, num, read, rem, select, thread, upTo, valueOf, variable, when, word, write } from "./build.js";
+import {
+  add,
+  assign,
+  BARRIER,
+  cast,
+  div,
+  element,
+  eq,
+  fixed,
+  gt,
+  halving,
+  inBlock,
+  local,
+  lt,
+  num,
+  read,
+  rem,
+  select,
+  thread,
+  upTo,
+  valueOf,
+  variable,
+  when,
+  word,
+  write,
+} from "./build.js";
 import { BLOCK, operationOf, type EntrySchedule } from "./entry.js";
 import type { Expr, Memory, Place, Stmt, Type, Word } from "./nodes.js";
 
@@ -14,7 +39,13 @@ export const isFirstThread = eq(THREAD, 0);
 export function foldDown(entry: EntrySchedule, op: FoldOp | ReduceParam, type: NumericType, accumulator: Place, step: number): void {
   const name = entry.names.fresh("step");
   const other: Expr = { op: "shuffle", type, how: "down", value: valueOf(accumulator), by: local(name, "int") };
-  entry.out.put(halving(name, step, entry.out.inside(() => entry.foldInto(entry.body, op, type, accumulator, other))));
+  entry.out.put(
+    halving(
+      name,
+      step,
+      entry.out.inside(() => entry.foldInto(entry.body, op, type, accumulator, other)),
+    ),
+  );
 }
 
 /** Folds the accumulators of 8 neighbouring threads into the first of them, as the strict order wants it; all threads of a block take part. */
@@ -65,7 +96,7 @@ export function foldByHalves(
     out.put(when(lt(add(THREAD, half), left), folded), assign(variable(leftName, "int"), half), BARRIER);
   });
   const start = fold ? cast(word("groups", "u32"), "int") : THREADS;
-  out.put({ kind: "loop", name: leftName, type: "int", start, cond: gt(left, 1), body: turn });
+  out.put({ kind: "loop", id: leftName, type: "int", start, cond: gt(left, 1), body: turn });
   out.put(...use(read(parts, num(0))));
 }
 
@@ -110,7 +141,7 @@ export const aroundTotal = (entry: EntrySchedule, param: ReduceParam, type: Type
   out.put(
     inBlock(
       out.inside(() => {
-        out.put({ kind: "let", name: "total", type, value: entry.identity(param) });
+        out.put({ kind: "let", id: "total", type, value: entry.identity(param) });
         make();
       }),
     ),

@@ -1,12 +1,11 @@
 import type { Stmt as KernelStmt } from "../ir/types.js";
-import type { Body } from "./body.js";
 import type { Expr, Memory } from "./nodes.js";
 
 /** Statements of the kernel's IR of one kind. */
 export type StmtOf<K extends KernelStmt["kind"]> = Extract<KernelStmt, { kind: K }>;
 
 /** Surroundings of a kernel's body in one entry: its indices, arrays and folds. What it puts goes to the output of the body. */
-export interface Frame {
+export interface Frame<Body> {
   /** The policy's index along `axis`, of the type `index`. */
   index(axis: number): Expr;
   scalar(name: string): Expr;

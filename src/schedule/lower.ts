@@ -3,13 +3,15 @@ import { contributionsOf } from "../ir/analysis/contributions.js";
 import { sequenceChecks } from "../ir/passes/sequence-checks.js";
 import type { Tunables } from "../ir/tuning.js";
 import type { KernelIR, ScatterParam } from "../ir/types.js";
-import { Program, type ScheduledEntry } from "./entry.js";
+import { type ScheduledEntry } from "./entry.js";
+import { Program } from "./kernel-program.js";
 import type { Features } from "./features.js";
 import { FoldSchedule } from "./fold-entries.js";
 import type { GpuAssumptions, ScatterCode, Traversal } from "./program.js";
 import { RangeSchedule } from "./range.js";
 import { ApplySchedule } from "./sorted.js";
-import { DEFAULT_LANES, dynamicScratchBytes, lanesOf, MEMBERS, TeamSchedule } from "./team.js";
+import { DEFAULT_LANES, dynamicScratchBytes, lanesOf, MEMBERS } from "./team-size.js";
+import { TeamSchedule } from "./team.js";
 import type { Func } from "./nodes.js";
 
 /** A kernel's program for GPUs in the scheduled IR, and what a launch must know of it. */

@@ -1,5 +1,5 @@
 /**
- * The scheduled IR: a kernel for a GPU after it has been decided which threads do what, and before it is text. Its operators are those of the
+ * The scheduled IR: a kernel for a GPU after it has been decided which threads do what, and before it is text. It has the operators of the
  * kernel's IR (ir/types.ts); a schedule adds threads and blocks, memory with offsets, barriers, and values that threads exchange. Indices of
  * the policy, extents, strides, teams, scatters and reductions are gone.
  */
@@ -7,20 +7,20 @@
 import type { BinaryFn, CompareFn, ElementType, MathFn, NumericType, ScalarType, ScatterOp, Table, UnaryFn } from "../ir/types.js";
 
 /**
- * Type of a value. Arithmetic of `i32` wraps; that of `int` (32 bits), `i64`, and `index`, which is one of the two as the launch's addresses
- * want, is exact by construction.
+ * Type of a value. Arithmetic of `i32` wraps; of `int` (32 bits), `i64`, and `index`, which is one of the two as the launch's addresses
+ * want, it is exact by construction.
  */
 export type Type = ScalarType | "int" | "index" | "i64";
 
 /** What an array in memory consists of. */
 export type Element = ElementType | "i64";
 
-/** Memory that all threads of the device, those of a block, or one thread can reach. */
-export type Space = "device" | "block" | "thread";
+/** Memory that all threads of the device, the threads of a block, or one thread can reach. */
+type Space = "device" | "block" | "thread";
 
 /** An array, or a variable that points into one. */
 export interface Memory {
-  readonly name: string;
+  readonly id: string;
   readonly element: Element;
   readonly space: Space;
   /** Others change it meanwhile. */
@@ -35,15 +35,15 @@ export type BlockShape = readonly [number, number, number];
 export type Expr =
   /** `short`: of a schedule, whose unsigned numbers have no suffix where a language lets it be left out. */
   | { readonly op: "const"; readonly type: Type; readonly value: number | boolean; readonly short?: true }
-  | { readonly op: "local"; readonly type: Type; readonly name: string }
+  | { readonly op: "local"; readonly type: Type; readonly id: string }
   /** A number that the launch gives. */
-  | { readonly op: "number"; readonly type: Type; readonly name: string }
+  | { readonly op: "number"; readonly type: Type; readonly id: string }
   /** Number of the thread in its block or of the block, and how many there are, along an axis. */
   | { readonly op: "place"; readonly type: "u32"; readonly of: "thread" | "block" | "threads" | "blocks"; readonly axis: Axis }
   | { readonly op: "read"; readonly type: Type; readonly from: Memory; readonly offset: Expr }
   /** Where an element lies, or a whole array; an argument of functions. */
   | { readonly op: "address"; readonly type: "i64"; readonly of: Memory; readonly offset?: Expr }
-  | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly name: string; readonly indices: readonly Expr[] }
+  | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly id: string; readonly indices: readonly Expr[] }
   | { readonly op: "unary"; readonly type: Type; readonly fn: UnaryFn; readonly a: Expr }
   /** `plain`: of a schedule, whose operands are such that the operator of any language gives the result. */
   | { readonly op: "binary"; readonly type: Type; readonly fn: BinaryFn; readonly a: Expr; readonly b: Expr; readonly plain?: true }
@@ -53,9 +53,23 @@ export type Expr =
   | { readonly op: "cast"; readonly type: Type; readonly a: Expr }
   | { readonly op: "call"; readonly type: NumericType; readonly fn: MathFn; readonly args: readonly Expr[] }
   /** The value of another thread of the warp: `by` numbers on, or where the bits of `by` differ. `among`: only threads of this group take part. */
-  | { readonly op: "shuffle"; readonly type: Type; readonly how: "down" | "xor"; readonly value: Expr; readonly by: Expr; readonly among?: Expr }
+  | {
+      readonly op: "shuffle";
+      readonly type: Type;
+      readonly how: "down" | "xor";
+      readonly value: Expr;
+      readonly by: Expr;
+      readonly among?: Expr;
+    }
   /** What an integer was that is set to `wanted` if it was `seen`. */
-  | { readonly op: "exchange"; readonly type: "i32" | "u32"; readonly at: Memory; readonly offset: Expr; readonly seen: Expr; readonly wanted: Expr }
+  | {
+      readonly op: "exchange";
+      readonly type: "i32" | "u32";
+      readonly at: Memory;
+      readonly offset: Expr;
+      readonly seen: Expr;
+      readonly wanted: Expr;
+    }
   /** What a counter was that is raised by one. */
   | { readonly op: "next"; readonly type: "u32"; readonly at: Memory; readonly offset: Expr }
   /** A word of the language's own, by its name there. */
@@ -89,7 +103,7 @@ export type Word =
   | "sameBits";
 
 /** A variable or an element. */
-export type Place = { readonly name: string; readonly type: Type } | { readonly memory: Memory; readonly offset: Expr; readonly type: Type };
+export type Place = { readonly id: string; readonly type: Type } | { readonly memory: Memory; readonly offset: Expr; readonly type: Type };
 
 /** A line of the source that a statement comes from, and 0 for a schedule's own. */
 interface Located {
@@ -99,7 +113,14 @@ interface Located {
 /** `ifUsed`: a variable that is left out where nothing mentions it: compilers warn of it. */
 export type Stmt = Located &
   (
-    | { readonly kind: "let"; readonly name: string; readonly type: Type; readonly value?: Expr; readonly fixed?: true; readonly ifUsed?: true }
+    | {
+        readonly kind: "let";
+        readonly id: string;
+        readonly type: Type;
+        readonly value?: Expr;
+        readonly fixed?: true;
+        readonly ifUsed?: true;
+      }
     | { readonly kind: "assign"; readonly to: Place; readonly value: Expr }
     /** Adds to a variable or an element. */
     | { readonly kind: "increase"; readonly to: Place; readonly by: Expr }
@@ -108,18 +129,35 @@ export type Stmt = Located &
     /** An array of the thread, each element like `fill`; left as it is where that is missing. */
     | { readonly kind: "array"; readonly memory: Memory; readonly length: number; readonly fill?: Expr | "zero" }
     /** A variable that points into memory, at an offset or at an address that was read. */
-    | { readonly kind: "pointer"; readonly memory: Memory; readonly to: Target | undefined; readonly fixed?: true; readonly constant?: true }
+    | {
+        readonly kind: "pointer";
+        readonly memory: Memory;
+        readonly to: Target | undefined;
+        readonly fixed?: true;
+        readonly constant?: true;
+      }
     | { readonly kind: "point"; readonly memory: Memory; readonly to: Target }
     /** Folds into an element, whatever other threads do there. */
     | { readonly kind: "atomic"; readonly fn: ScatterOp; readonly at: Memory; readonly offset: Expr; readonly value: Expr }
     | { readonly kind: "if"; readonly cond: Expr; readonly then: readonly Stmt[]; readonly else: readonly Stmt[] }
     /** While `cond`; then `step`. `name` is declared where it has a `start`. */
-    | { readonly kind: "loop"; readonly name: string; readonly type: Type; readonly start?: Expr; readonly cond?: Expr; readonly step?: Step; readonly body: readonly Stmt[]; readonly unroll?: number }
+    | {
+        readonly kind: "loop";
+        readonly id: string;
+        readonly type: Type;
+        readonly start?: Expr;
+        readonly cond?: Expr;
+        readonly step?: Step;
+        readonly body: readonly Stmt[];
+        readonly unroll?: number;
+      }
     | { readonly kind: "while"; readonly cond: Expr; readonly body: readonly Stmt[]; readonly update: readonly Stmt[] }
     /** Once, and as long as `again` holds, before which `name` takes its step. */
-    | { readonly kind: "repeat"; readonly name: string; readonly by: number; readonly again: Expr; readonly body: readonly Stmt[] }
+    | { readonly kind: "repeat"; readonly id: string; readonly by: number; readonly again: Expr; readonly body: readonly Stmt[] }
     | { readonly kind: "block"; readonly body: readonly Stmt[] }
-    | { readonly kind: "break" | "continue" | "return" }
+    | { readonly kind: "break" }
+    | { readonly kind: "continue" }
+    | { readonly kind: "return" }
     /** All threads of the block have come here, and see each other's stores. */
     | { readonly kind: "barrier" }
     /** The same for a group of lanes. */
@@ -132,7 +170,7 @@ export type Stmt = Located &
     | { readonly kind: "print"; readonly items: readonly (string | Expr)[] }
   );
 
-/** What a variable points to: an array or an address that was read, or so many elements after or before. */
+/** What a variable points to: an array or an address that was read, or elements after or before it. */
 export type Target = ({ readonly of: Memory } | { readonly address: Expr }) & { readonly offset?: Expr; readonly before?: Expr };
 
 /** What a loop's variable becomes: a sum or a quotient. */
@@ -143,8 +181,11 @@ export interface Step {
 
 /** A function that entries call. Values that it `changes` are its own, or the caller's as well. */
 export interface Func {
-  readonly name: string;
-  readonly params: readonly ({ readonly memory: Memory } | { readonly name: string; readonly type: Type; readonly changes?: "inside" | "outside" })[];
+  readonly id: string;
+  readonly params: readonly (
+    | { readonly memory: Memory }
+    | { readonly id: string; readonly type: Type; readonly changes?: "inside" | "outside" }
+  )[];
   readonly result?: Type;
   /** Better called than copied to where it is. */
   readonly apart: boolean;

@@ -1,5 +1,5 @@
 import type { Stmt as KernelStmt } from "../ir/types.js";
-import { add, assign, cast, element, fixed, ge, gt, local, lt, mul, num, read, select, sub, when, write, and, valueType } from "./build.js";
+import { add, cast, fixed, ge, gt, local, lt, mul, num, read, select, sub, when, write, and, valueType } from "./build.js";
 import type { Body } from "./body.js";
 import type { EntrySchedule } from "./entry.js";
 import type { StmtOf } from "./frame.js";
@@ -61,7 +61,7 @@ export class PeerStores {
       for (const { to, from, until } of ends)
         entry.out.put({
           kind: "loop",
-          name,
+          id: name,
           type: "index",
           start: from(start),
           cond: until(n, stop),
@@ -77,7 +77,7 @@ export class PeerStores {
     const edge = side === "first" ? add(box.begin, planes) : sub(box.end, planes);
     const first = side === "first" ? box.begin : edge;
     const { element } = entry.program.array(param);
-    const to: Memory = { name: entry.names.fresh(`${param}_at_${side}`), element, space: "device" };
+    const to: Memory = { id: entry.names.fresh(`${param}_at_${side}`), element, space: "device" };
     const given = entry.given({ kind: "peerStore", name: param, side }, `${param}_${side}`, element);
     const stride = entry.strides(param)[0]!;
     const skipped = mul(cast(first, stride.type), stride);

@@ -9,12 +9,19 @@ import type { Func } from "./nodes.js";
  */
 export const runFold = (entry: EntrySchedule, op: ScatterOp, type: NumericType): Func =>
   entry.program.function(`fold_run_${op}_${type}`, () => ({
-    name: `fold_run_${op}_${type}`,
+    id: `fold_run_${op}_${type}`,
     apart: false,
     params: [
-      { name: "place", type: "index" },
-      { name: "value", type, changes: "outside" },
+      { id: "place", type: "index" },
+      { id: "value", type, changes: "outside" },
     ],
     result: "bool",
-    body: [{ kind: "foldRun", place: local("place", "index"), value: { name: "value", type }, folded: entry.body.fold(op, type, local("value", type), local("other", type)) }],
+    body: [
+      {
+        kind: "foldRun",
+        place: local("place", "index"),
+        value: { id: "value", type },
+        folded: entry.body.fold(op, type, local("value", type), local("other", type)),
+      },
+    ],
   }));

@@ -1,7 +1,32 @@
 import { identityOf } from "../ir/identity.js";
 import { hashShift, LINE_ELEMENTS, LINE_HASH } from "../ir/scatter-cache.js";
 import type { ScatterParam } from "../ir/types.js";
-import { add, apply, assign, address, bits, cast, declare, div, eq, fixed, local, mul, ne, not, num, or, perform, read, rem, sub, upTo, variable, when, write } from "./build.js";
+import {
+  add,
+  apply,
+  assign,
+  address,
+  bits,
+  cast,
+  declare,
+  div,
+  eq,
+  fixed,
+  local,
+  mul,
+  ne,
+  not,
+  num,
+  or,
+  perform,
+  read,
+  rem,
+  sub,
+  upTo,
+  variable,
+  when,
+  write,
+} from "./build.js";
 import type { EntrySchedule } from "./entry.js";
 import { THREAD, THREADS } from "./folds.js";
 import { runFold } from "./runs.js";
@@ -64,9 +89,9 @@ export class ScatterCache {
     const { entry, lines } = this;
     const { op, element } = this.target;
     const [values, held, target] = [
-      { name: "values", element, space: "block" },
-      { name: "held", element: "u32", space: "block" },
-      { name: "target", element, space: "device" },
+      { id: "values", element, space: "block" },
+      { id: "held", element: "u32", space: "block" },
+      { id: "target", element, space: "device" },
     ] as const satisfies readonly Memory[];
     const [at, value, line, place, seen] = [
       local("at", "index"),
@@ -79,12 +104,25 @@ export class ScatterCache {
     const own: Stmt = { kind: "atomic", fn: op, at: values, offset: add(mul(place, LINE_ELEMENTS), cast(inLine, "u32")), value };
     const shared: Stmt = { kind: "atomic", fn: op, at: target, offset: at, value };
     const next = add(line, 1);
-    const taken: Expr = { op: "exchange", type: "u32", at: held, offset: place, seen: { op: "const", type: "u32", value: 0 }, wanted: next };
+    const taken: Expr = {
+      op: "exchange",
+      type: "u32",
+      at: held,
+      offset: place,
+      seen: { op: "const", type: "u32", value: 0 },
+      wanted: next,
+    };
     const run = entry.features.findsRuns ? runFold(entry, op, element) : undefined;
     return {
-      name: `${op}_into_cache_${element}`,
+      id: `${op}_into_cache_${element}`,
       apart: true,
-      params: [{ memory: values }, { memory: held }, { memory: target }, { name: "at", type: "index" }, { name: "value", type: element, changes: "inside" }],
+      params: [
+        { memory: values },
+        { memory: held },
+        { memory: target },
+        { id: "at", type: "index" },
+        { id: "value", type: element, changes: "inside" },
+      ],
       body: [
         ...(run ? [when(not(apply(run, at, value)), [{ kind: "return" } as const])] : []),
         fixed("line", cast(bits.shr(at, Math.log2(LINE_ELEMENTS)), "u32")),

@@ -1,7 +1,8 @@
 import { elementsToMove, floatOperations, jam, movedBytes, splitUniform, type Jam } from "../ir/passes/jam.js";
 import type { Tunables } from "../ir/tuning.js";
 import type { KernelIR, Stmt as KernelStmt } from "../ir/types.js";
-import { BLOCK, type Program } from "./entry.js";
+import { BLOCK } from "./entry.js";
+import type { Program } from "./kernel-program.js";
 import type { BlockShape } from "./nodes.js";
 import type { Traversal } from "./program.js";
 
@@ -102,7 +103,7 @@ export class RangeShape {
     return this.planes > 1 ? RESIDENT : undefined;
   }
 
-  /** Ways in which grids over a range can be tuned; `residents` are those of its blocks on a multiprocessor. */
+  /** Ways in which grids over a range can be tuned; `residents` are numbers of blocks on a multiprocessor to try. */
   tunables(residents: Tunables): Tunables {
     if (this.traversal !== "elements" && this.traversal !== "strided" && this.traversal !== "segments") return {};
     const { threads, row, elements, planes, cacheShare } = TUNABLES;

@@ -1,7 +1,28 @@
 import { wordOf } from "../base/names.js";
 import type { ScatterParam } from "../ir/types.js";
-import { add, and, assign, block, declare, element, eq, fixed, increase, local, lt, mul, ne, num, or, read, sub, thread, threads, variable, when, write } from "./build.js";
-import { BLOCK, entryName, EntrySchedule, type Program, type ScheduledEntry } from "./entry.js";
+import {
+  add,
+  and,
+  block,
+  declare,
+  eq,
+  fixed,
+  local,
+  lt,
+  mul,
+  ne,
+  num,
+  or,
+  read,
+  sub,
+  thread,
+  threads,
+  variable,
+  when,
+  write,
+} from "./build.js";
+import { BLOCK, entryName, EntrySchedule, type ScheduledEntry } from "./entry.js";
+import type { Program } from "./kernel-program.js";
 
 const AT = local("at", "u32");
 
@@ -44,7 +65,7 @@ export class ApplySchedule extends EntrySchedule {
       const fold = out.inside(() => this.foldInto(this.body, op, type, total, read(values, read(order, AT))));
       out.put({
         kind: "loop",
-        name: "at",
+        id: "at",
         type: "u32",
         cond: and(lt(AT, count), eq(key, local("key", "u32"))),
         step: { fn: "add", by: num(1, "u32") },

@@ -3,7 +3,7 @@ import type { ScatterParam } from "../ir/types.js";
 import { BARRIER, local, ne, read, upTo, when, write } from "./build.js";
 import { THREAD, THREADS } from "./folds.js";
 import type { Expr, Memory, Stmt } from "./nodes.js";
-import type { RangeSchedule } from "./range.js";
+import type { EntrySchedule } from "./entry.js";
 import { ScatterCache } from "./scatter-cache.js";
 
 /** A block's copies and scatter caches of targets, in its shared memory. */
@@ -13,7 +13,11 @@ export class TargetCopies {
   /** Counts their elements. */
   private index = "";
 
-  constructor(private readonly range: RangeSchedule) {}
+  /** Needs the thread's number, which `declareThread` declares. */
+  constructor(
+    private readonly entry: EntrySchedule,
+    private readonly declareThread: () => void,
+  ) {}
 
   copyOf(target: string): Memory {
     return this.copies.get(target)!;
@@ -23,14 +27,14 @@ export class TargetCopies {
   }
 
   open(): void {
-    const { range } = this;
-    const { program, out } = range;
+    const { entry } = this;
+    const { program, out } = entry;
     const targets = program.scatters("shared");
     const cached = program.scatters("cached");
     if (targets.length + cached.length === 0) return;
-    range.declareThread();
+    this.declareThread();
     for (const target of cached) {
-      const cache = new ScatterCache(range, target, program.assumptions.scatterCacheLines!);
+      const cache = new ScatterCache(entry, target, program.assumptions.scatterCacheLines!);
       this.caches.set(target.name, cache);
       cache.open();
     }
@@ -39,14 +43,14 @@ export class TargetCopies {
   }
 
   private fill(targets: readonly ScatterParam[]): void {
-    const { range } = this;
-    const { out, names } = range;
-    const all = range.dynamicShared("copies");
+    const { entry } = this;
+    const { out, names } = entry;
+    const all = entry.dynamicShared("copies");
     this.index = names.fresh("n");
     for (const target of targets) {
-      const memory: Memory = { name: names.fresh(`${target.name}_copy`), element: target.element, space: "block" };
+      const memory: Memory = { id: names.fresh(`${target.name}_copy`), element: target.element, space: "block" };
       this.copies.set(target.name, memory);
-      const offset = range.number({ kind: "copy", name: target.name }, "i32", `${target.name}_copy_at`);
+      const offset = entry.number({ kind: "copy", name: target.name }, "i32", `${target.name}_copy_at`);
       out.put({ kind: "pointer", memory, to: { of: all, offset } });
       out.put(this.each(target, (at) => write(memory, at, identity(target))));
     }
@@ -54,8 +58,8 @@ export class TargetCopies {
 
   /** Brings their values to the targets. */
   close(): void {
-    const { range } = this;
-    const { out, program } = range;
+    const { entry } = this;
+    const { out, program } = entry;
     if (this.copies.size + this.caches.size === 0) return;
     out.put(BARRIER);
     for (const cache of this.caches.values()) cache.close();
@@ -63,8 +67,8 @@ export class TargetCopies {
       const target = program.target(name);
       const at = local(this.index, "int");
       const bring = out.inside(() => {
-        const offset = range.offsetOf(name, at);
-        out.put({ kind: "atomic", fn: target.op, at: range.memory(name), offset, value: read(copy, at) });
+        const offset = entry.offsetOf(name, at);
+        out.put({ kind: "atomic", fn: target.op, at: entry.memory(name), offset, value: read(copy, at) });
       });
       out.put(this.each(target, () => when(ne(read(copy, at), identity(target)), bring)));
     }
@@ -72,7 +76,7 @@ export class TargetCopies {
 
   /** A loop of the block's threads over the elements of a copy. */
   private each(target: ScatterParam, make: (at: Expr) => Stmt): Stmt {
-    const size = this.range.number({ kind: "size", name: target.name }, "i32", `${target.name}_size`);
+    const size = this.entry.number({ kind: "size", name: target.name }, "i32", `${target.name}_size`);
     return upTo(this.index, THREAD, size, THREADS, [make(local(this.index, "int"))]);
   }
 }

@@ -1,15 +1,74 @@
 import { identityOf } from "../ir/identity.js";
 import { foldLanes } from "../ir/lanes.js";
-import { isFloat } from "../ir/scalars.js";
-import { REDUCTION_LANES, type TeamResult } from "../ir/types.js";
+import { REDUCTION_LANES, type Stmt as KernelStmt, type TeamResult } from "../ir/types.js";
 import type { Body } from "./body.js";
-import { assign, cast, declare, div, element, eq, fixed, halving, inBlock, local, lt, ne, num, read, rem, upTo, valueOf, variable, when, write } from "./build.js";
+import {
+  assign,
+  cast,
+  declare,
+  div,
+  element,
+  eq,
+  fixed,
+  halving,
+  inBlock,
+  local,
+  lt,
+  ne,
+  num,
+  read,
+  rem,
+  upTo,
+  valueOf,
+  variable,
+  when,
+  write,
+} from "./build.js";
 import { foldByHalves, storeByWarp, THREADS } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import type { Expr, Memory, Place, Stmt } from "./nodes.js";
-import { MEMBER_LIMIT, type Folding, type TeamSchedule } from "./team.js";
+import { MEMBER_LIMIT } from "./team-size.js";
+import type { EntrySchedule } from "./entry.js";
 
 const LANES = REDUCTION_LANES;
+
+/** Threads that run the statements at hand: all threads alike, the threads of a member alike, or one thread by itself. */
+export type Runners = "team" | "member" | "thread";
+
+/** A result of a teamReduce, and where members fold it. */
+export interface Folding {
+  readonly result: TeamResult;
+  readonly accumulator: Place;
+  /** The variable with the result. */
+  readonly known: string;
+}
+
+/** A loop that members or lanes share out. */
+export type SharedLoop = StmtOf<"teamFor" | "teamReduce">;
+
+/** A team whose members, and lanes of members, share out loops. */
+export interface SharingTeam extends EntrySchedule {
+  readonly runs: Runners;
+  readonly lanes: number;
+  /** Threads of the team at most. */
+  readonly threads: number;
+  readonly member: { readonly lane: Expr; readonly number: Expr; readonly count: Expr; readonly group: Expr };
+  turnsOf(body: Body, stmt: SharedLoop): Expr;
+  writes(stmts: readonly KernelStmt[]): boolean;
+  synchronise(body: Body): void;
+  barrier(body: Body): void;
+  runnersOf(stmt: SharedLoop): "member" | "thread";
+  sharersOf(stmt: SharedLoop): readonly [number: Expr, count: Expr];
+  laneTurns(body: Body, stmt: SharedLoop, turns: Expr, folding: readonly Folding[]): void;
+  sharedLoop(body: Body, stmt: SharedLoop, of: { name: string; turns: Expr; folding: readonly Folding[] }): void;
+  contributing(
+    body: Body,
+    stmts: readonly KernelStmt[],
+    loop: { turn: Expr; turns: Expr } | undefined,
+    make: (begin: () => void) => void,
+  ): void;
+  inside(runs: "member" | "thread", turn: Expr, make: () => void, folding?: readonly Folding[]): void;
+}
 
 interface Reduction {
   readonly body: Body;
@@ -19,7 +78,7 @@ interface Reduction {
 
 /** Folds what the members of a team have met, so that all of them know the results. */
 export class TeamFolds {
-  constructor(private readonly team: TeamSchedule) {}
+  constructor(private readonly team: SharingTeam) {}
 
   reduce(body: Body, stmt: StmtOf<"teamReduce">): void {
     const { team } = this;
@@ -56,7 +115,7 @@ export class TeamFolds {
     const turns = team.turnsOf(body, stmt);
     const turn = local(body.enter(stmt), "index");
     const place = rem(threads > 1 ? div(turn, threads) : turn, parts);
-    const sums = folding.map(({ result, accumulator }): Memory => ({ name: nameOf(accumulator), element: result.type, space: "thread" }));
+    const sums = folding.map(({ result, accumulator }): Memory => ({ id: nameOf(accumulator), element: result.type, space: "thread" }));
     folding.forEach(({ result, accumulator }, n) => {
       if (parts > 1) out.put({ kind: "array", memory: sums[n]!, length: parts, fill: identity(result) });
       else out.put(declare(nameOf(accumulator), result.type, identity(result)));
@@ -147,7 +206,13 @@ export class TeamFolds {
     for (const { result, accumulator } of folding) {
       const value = valueOf(accumulator);
       const other: Expr = { op: "shuffle", type: result.type, how: "xor", value, by: local("step", "int") };
-      out.put(halving("step", warp / 2, out.inside(() => team.foldInto(body, result.op, result.type, accumulator, other))));
+      out.put(
+        halving(
+          "step",
+          warp / 2,
+          out.inside(() => team.foldInto(body, result.op, result.type, accumulator, other)),
+        ),
+      );
     }
     if (team.threads === warp) {
       for (const { result, accumulator, known } of folding) out.put(assign(variable(known, result.type), valueOf(accumulator)));
@@ -169,4 +234,4 @@ export class TeamFolds {
 }
 
 const identity = ({ op, type }: TeamResult): Expr => ({ op: "const", type, value: identityOf(op, type) });
-const nameOf = (place: Place): string => (place as Extract<Place, { name: string }>).name;
+const nameOf = (place: Place): string => (place as Extract<Place, { id: string }>).id;

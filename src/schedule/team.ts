@@ -1,67 +1,52 @@
 import { contributionsIn } from "../ir/analysis/contributions.js";
-import { laneLoops, readsOutside, scratchArrays, teamRows, usesLanes } from "../ir/analysis/teams.js";
+import { readsOutside, scratchArrays, teamRows, usesLanes } from "../ir/analysis/teams.js";
 import type { Tunables } from "../ir/tuning.js";
-import type { Stmt as KernelStmt, TeamResult } from "../ir/types.js";
+import type { Stmt as KernelStmt } from "../ir/types.js";
 import { blocksOf } from "../ir/walk.js";
-import type { Body } from "./body.js";
-import { add, assign, BARRIER, block, blocks, cast, declare, div, element, eq, fixed, gt, increase, inBlock, local, lt, mul, num, or, perform, rem, sub, thread, threads, upTo, valueOf, variable, when, word, write } from "./build.js";
-import { entryName, EntrySchedule, type Program, type ScheduledEntry } from "./entry.js";
+import { isPlain, type Body } from "./body.js";
+import {
+  add,
+  assign,
+  BARRIER,
+  block,
+  blocks,
+  cast,
+  declare,
+  div,
+  element,
+  eq,
+  fixed,
+  gt,
+  increase,
+  local,
+  mul,
+  num,
+  or,
+  rem,
+  sub,
+  thread,
+  threads,
+  upTo,
+  valueOf,
+  variable,
+  when,
+  word,
+  write,
+} from "./build.js";
+import { entryName, EntrySchedule, type ScheduledEntry } from "./entry.js";
+import type { Program } from "./kernel-program.js";
 import { TeamOrder } from "./faults.js";
 import { isFirstThread, THREAD, THREADS } from "./folds.js";
 import type { StmtOf } from "./frame.js";
 import type { Expr, Memory, Place, Stmt } from "./nodes.js";
-import { TeamFolds } from "./team-folds.js";
-
-/** The largest team, and the default. */
-export const MEMBER_LIMIT = 1024;
-export const MEMBERS = 256;
-/** Lanes of a member where their loops have no length that is known. */
-export const DEFAULT_LANES = 8;
-/** Static shared memory of a block; scratch beyond it is dynamic. */
-const STATIC_SHARED = 40 << 10;
-
-const SIZE = { f64: 8, f32: 4, i32: 4, u32: 4 };
-
-/** Units of 8 bytes that an array fills. */
-const unitsOf = ({ length, type }: StmtOf<"array">): number => Math.ceil((length * SIZE[type]) / 8);
-
-/** Bytes of the kernel's scratch arrays, each on a multiple of 8. */
-function scratchBytes(body: readonly KernelStmt[]): number {
-  return body.reduce((sum, stmt) => {
-    const own = stmt.kind === "array" && stmt.space === "scratch" ? 8 * unitsOf(stmt) : 0;
-    return sum + own + blocksOf(stmt).reduce((inner, list) => inner + scratchBytes(list), 0);
-  }, 0);
-}
-
-/** Scratch bytes that do not fit the static limit, which a launch must ask for. */
-export function dynamicScratchBytes(body: readonly KernelStmt[]): number {
-  const bytes = scratchBytes(body);
-  return bytes > STATIC_SHARED ? bytes : 0;
-}
-
-/** Lanes of a member of the kernel's teams; 1 where it does not share work out among them. */
-export const lanesOf = ({ assumptions, features, ir }: Program): number =>
-  features.warp > 0 && laneLoops(ir.body).length > 0 ? assumptions.lanes : 1;
-
-/** Threads that run the statements at hand: all threads alike, the threads of a member alike, or one thread by itself. */
-type Runners = "team" | "member" | "thread";
-
-/** A result of a teamReduce, and where members fold it. */
-export interface Folding {
-  readonly result: TeamResult;
-  readonly accumulator: Place;
-  /** The variable with the result. */
-  readonly known: string;
-}
-
-/** A loop that members or lanes share out. */
-export type SharedLoop = StmtOf<"teamFor" | "teamReduce">;
+import { TeamFolds, type Folding, type Runners, type SharedLoop, type SharingTeam } from "./team-folds.js";
+import { dynamicScratchBytes, lanesOf, unitsOf } from "./team-size.js";
 
 /**
  * The main entry of a team kernel: a block is a team, its threads are the members, or `lanes` neighbouring ones each where members share
  * work out among lanes. All lanes of a member run what it does outside of their loops, with the same values.
  */
-export class TeamSchedule extends EntrySchedule {
+export class TeamSchedule extends EntrySchedule implements SharingTeam {
   protected readonly indexNames: readonly string[];
   private readonly accumulators = new Map<string, Place>();
   /** Results of the teamReduce at hand. */
@@ -93,7 +78,7 @@ export class TeamSchedule extends EntrySchedule {
     const flag = (wish: string) => (this.ir.checks ? this.names.fresh(wish) : "");
     this.flags = { team: flag("failed"), member: flag("member_failed"), thread: flag("thread_failed") };
     this.scratch = scratchArrays(program.ir.body);
-    this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written, this.scratch);
+    this.barrierBefore = readsOutside(program.ir.body, (view) => program.access.views[view]?.written === true, this.scratch);
     this.lanes = lanesOf(program);
   }
 
@@ -105,7 +90,7 @@ export class TeamSchedule extends EntrySchedule {
     if (this.dynamic_) this.scratchMemory = this.dynamicShared("scratch_memory");
     out.put(fixed("thread", cast(thread("x"), "int")), {
       kind: "let",
-      name: "threads",
+      id: "threads",
       type: "int",
       value: cast(threads("x"), "int"),
       fixed: true,
@@ -139,7 +124,7 @@ export class TeamSchedule extends EntrySchedule {
   }
 
   private nameOf(reduction: string): string {
-    return (this.accumulators.get(reduction) as Extract<Place, { name: string }>).name;
+    return (this.accumulators.get(reduction) as Extract<Place, { id: string }>).id;
   }
 
   /** Ways in which teams can be tuned. */
@@ -172,7 +157,11 @@ export class TeamSchedule extends EntrySchedule {
   }
 
   override failed(): Expr {
-    const [team, member, own] = [this.flags.team, this.flags.member, this.flags.thread].map((name) => local(name, "bool")) as [Expr, Expr, Expr];
+    const [team, member, own] = [this.flags.team, this.flags.member, this.flags.thread].map((name) => local(name, "bool")) as [
+      Expr,
+      Expr,
+      Expr,
+    ];
     return { team, member: or(team, member), thread: or(team, member, own) }[this.runs];
   }
 
@@ -184,7 +173,7 @@ export class TeamSchedule extends EntrySchedule {
     const name = body.local(stmt.name);
     if (stmt.space === "private") return super.array(body, stmt);
     if (!this.scratchMemory) return this.sharedArray(name, stmt.type, stmt.length);
-    const memory: Memory = { name, element: stmt.type, space: "block" };
+    const memory: Memory = { id: name, element: stmt.type, space: "block" };
     body.out.put({ kind: "pointer", memory, fixed: true, to: { of: this.scratchMemory, offset: num(this.scratchOffset) } });
     this.scratchOffset += unitsOf(stmt);
     return memory;
@@ -225,7 +214,12 @@ export class TeamSchedule extends EntrySchedule {
    * `turn` is the number of the member's turn out of `turns`, undefined for the only one; `make` makes it, and calls what it is given at the start of
    * each turn.
    */
-  contributing(body: Body, stmts: readonly KernelStmt[], loop: { turn: Expr; turns: Expr } | undefined, make: (begin: () => void) => void): void {
+  contributing(
+    body: Body,
+    stmts: readonly KernelStmt[],
+    loop: { turn: Expr; turns: Expr } | undefined,
+    make: (begin: () => void) => void,
+  ): void {
     const targets = [...this.nextSlots].flatMap(([target, next]) => {
       const count = contributionsIn(stmts, target) ?? 0;
       return count > 0 ? [{ target, next, count }] : [];
@@ -265,7 +259,7 @@ export class TeamSchedule extends EntrySchedule {
     this.barrier(body);
   }
 
-  /** A loop that the team's members share out, each with every so many of its turns. */
+  /** A loop that the team's members share out, each with turns at a distance. */
   sharedLoop(body: Body, stmt: SharedLoop, of: { name: string; turns: Expr; folding: readonly Folding[] }): void {
     const [first, step] = this.sharersOf(stmt);
     const turn = local(of.name, "index");
@@ -326,7 +320,7 @@ export class TeamSchedule extends EntrySchedule {
   /** The number of turns of a shared loop, computed before its body changes memory if it is needed after the loop. */
   turnsOf(body: Body, stmt: SharedLoop): Expr {
     const count = body.integer(stmt.count);
-    if (this.nextSlots.size === 0 || count.op === "const" || count.op === "local" || count.op === "number") return count;
+    if (this.nextSlots.size === 0 || isPlain(count)) return count;
     const turns = this.names.fresh(`${stmt.name}_turns`);
     body.out.put(fixed(turns, count));
     return local(turns, "index");

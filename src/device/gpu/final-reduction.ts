@@ -21,7 +21,7 @@ export interface FoldTargets {
   readonly outputs: Readonly<Record<string, number>>;
 }
 
-/** GPUs that exchange their totals while they fold: see emit/c/gpu/all-reduce.ts. */
+/** GPUs that exchange their totals while they fold: see schedule/all-reduce.ts. */
 export interface Members {
   readonly me: number;
   /** Addresses of the members' mailboxes. */

@@ -1,7 +1,7 @@
 import { memoised, named } from "#memoise";
 import { ROW } from "../../schedule/shape.js";
 import { BLOCK } from "../../schedule/entry.js";
-import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../schedule/team.js";
+import { MEMBER_LIMIT, MEMBERS, DEFAULT_LANES } from "../../schedule/team-size.js";
 import {
   SHAPE_TUNING,
   type GpuAssumptions,

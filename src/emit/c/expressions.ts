@@ -57,31 +57,38 @@ export class Expressions {
 
   /** `constant`: the value of the right operand, where it is known. */
   arithmetic(fn: BinaryFn, type: NumericType, a: Text, b: Text, constant?: number): Text {
-    const { types, signedWraps } = this.dialect;
-    const call = (helper: Helper): Text => [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "min" || fn === "max") return call(`${fn}_${type}`);
-    if (fn === "mulhi") return call("mulhi_u32");
-    if (fn === "copysign") return call(`copysign_${type as FloatType}`);
+    const helper = this.helperOf(fn, type, constant);
+    if (helper) return [`${this.helpers.use(helper)}(${a[0]}, ${b[0]})`, Level.Term];
     if (fn === "rem" && isFloat(type)) return [`${this.dialect.math("fmod", type)}(${a[0]}, ${b[0]})`, Level.Term];
-    if (fn === "div" && isSingle(type) && this.dialect.roughDivision) return call("div_f32");
-    const [sign, level] = OPERATORS[fn];
-    if ((fn === "rem" || fn === "div") && !isFloat(type)) {
-      const safe = constant !== undefined && constant !== 0 && constant !== -1;
-      return safe ? infix(sign, level, a, b) : call(`${fn}_${type}`);
-    }
-    if (fn === "shl" || fn === "shr") {
-      const by: Text =
-        constant !== undefined ? [String(constant & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
-      return fn === "shl" && isSigned(type)
-        ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
-        : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
-    }
+    if (fn === "shl" || fn === "shr") return this.shifted(fn, type, a, b, constant);
+    const { types, signedWraps } = this.dialect;
+    const [sign, level] = OPERATORS[fn as keyof typeof OPERATORS];
     if (isSigned(type) && !signedWraps && (fn === "add" || fn === "sub" || fn === "mul")) {
       const unsigned = (x: Text): Text => [`(${types.u32})${at(x, Level.Prefix)}`, Level.Prefix];
       return [`(${types.i32})(${infix(sign, level, unsigned(a), unsigned(b))[0]})`, Level.Prefix];
     }
     const bits = fn === "and" || fn === "or" || fn === "xor";
     return bits ? [`${at(a, Level.Prefix)} ${sign} ${at(b, Level.Prefix)}`, level] : infix(sign, level, a, b);
+  }
+
+  /** The helper that stands for an operation that C lacks, or leaves undefined at its edges. */
+  private helperOf(fn: BinaryFn, type: NumericType, constant: number | undefined): Helper | undefined {
+    if (fn === "min" || fn === "max") return `${fn}_${type}`;
+    if (fn === "mulhi") return "mulhi_u32";
+    if (fn === "copysign") return `copysign_${type as FloatType}`;
+    if (fn !== "div" && fn !== "rem") return undefined;
+    if (isFloat(type)) return fn === "div" && isSingle(type) && this.dialect.roughDivision ? "div_f32" : undefined;
+    const safe = constant !== undefined && constant !== 0 && constant !== -1;
+    return safe ? undefined : `${fn}_${type}`;
+  }
+
+  private shifted(fn: "shl" | "shr", type: NumericType, a: Text, b: Text, constant: number | undefined): Text {
+    const { types } = this.dialect;
+    const [sign, level] = OPERATORS[fn];
+    const by: Text = constant !== undefined ? [String(constant & 31), Level.Term] : [`(${at(b, Level.Prefix)} & 31)`, Level.Term];
+    return fn === "shl" && isSigned(type)
+      ? [`(${types.i32})((${types.u32})${at(a, Level.Prefix)} << ${by[0]})`, Level.Prefix]
+      : [`${at(a, Level.Term)} ${sign} ${by[0]}`, level];
   }
 
   cast(from: ScalarType, to: ScalarType, a: Text): Text {

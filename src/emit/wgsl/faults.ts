@@ -1,9 +1,9 @@
 import { FAULT } from "../../ir/passes/check-indices.js";
-import { orderedBefore } from "../c/gpu/faults.js";
+import { orderedBefore } from "./order.js";
 import type { Representation } from "./program.js";
 
 /**
- * A function that notes a failure in the record at `first` of a buffer, unless one of an element before this one is there: as in c/gpu/faults.ts,
+ * A function that notes a failure in the record at `first` of a buffer, unless one of an element before this one is there: as in schedule/faults.ts,
  * without fences, which WGSL lacks.
  */
 export function noteFailure(name: string, buffer: string, representation: Representation, first: string): string {

@@ -4,7 +4,7 @@ import { foldLanes } from "../../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt, type TeamResult } from "../../ir/types.js";
 import { isShared, readsOutside, scratchArrays, teamRows } from "../../ir/analysis/teams.js";
 import { blocksOf, hasJump } from "../../ir/walk.js";
-import { TeamOrder } from "../c/gpu/faults.js";
+import { TeamOrder } from "./order.js";
 import type { BodyWriter } from "./body.js";
 import { foldWorkgroup } from "./folds.js";
 import type { StmtOf } from "./frame.js";

@@ -117,7 +117,7 @@ test("only what is too large for 32 bits takes addresses of 64: an axis, or all 
   const [source, remark] = of(shift, { w, x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
   assert.equal(remark, "addresses: 32 bits, and 64 along the longest axes of w");
   assert.match(source, /const long long w_stride0_, const int w_stride1_/);
-  assert.match(source, /w_\[4 \* w_stride0_ \+ \(i \* w_stride1_ \+ j \* w_stride2_ \+ k\)\]/);
+  assert.match(source, /w_\[4 \* w_stride0_ \+ \(long long\)\(i \* w_stride1_ \+ j \* w_stride2_ \+ k\)\]/);
   assert.match(source, /const int k = /);
   const small = of(shift, { w: device.array(u8, [5, 4, 4, 4]), x: device.array(f64, [2, 3, 3]) }, range(2, 3, 3));
   assert.equal(small[1], "addresses: 32 bits");

@@ -20,8 +20,11 @@ extern "C" __global__ void __launch_bounds__(256) axpy_kernel(
     if (i_end_ - i > 256) {
       y_[i] = a_ * x_[i] + y_[i];  // line 6
       y_[i + 256] = a_ * x_[i + 256] + y_[i + 256];
-    } else for (int n_ = 0; n_ < 2 && i < i_end_; n_++, i += 256) {
-      y_[i] = a_ * x_[i] + y_[i];
+    } else {
+      for (int n_ = 0; n_ < 2 && i < i_end_; n_++) {
+        y_[i] = a_ * x_[i] + y_[i];
+        i += 256;
+      }
     }
   }
 }

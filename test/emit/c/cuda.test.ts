@@ -112,7 +112,7 @@ test("a column asks for its own elements before it waits for scalars", () => {
     v[i][j][k] += step * (u[i + 1][j][k] + u[i + 2][j][k] + u[i + 3][j][k]);
   });
   const { source } = emit(update);
-  const asked = source.match(/for \(int n_ = 0; n_ < 4; n_\+\+\) if \(i \+ n_ < stop_\) ask_ahead\(.*\);/g) ?? [];
+  const asked = source.match(/for \(int n_ = 0; n_ < 4; n_\+\+\) \{\s+if \(i \+ n_ < stop_\) ask_ahead\(.*\);/g) ?? [];
   // Not for neighbours.
   assert.equal(asked.length, 1);
   assert.match(asked[0], /ask_ahead\(&v_\[\(i \+ n_\) \* v_stride0_ \+ j \* v_stride1_ \+ k\]\)/);
@@ -193,10 +193,10 @@ test("members of a team record behind each other, and the team goes on behind th
   assert.match(source, /unsigned int h_slot_ = \(unsigned int\)\(team - first_team_\) \* h_slots_;/);
   assert.match(
     source,
-    /if \(thread == 0\) \{\s+h_keys_\[h_slot_\] = 0;\s+h_values_\[h_slot_\] = 1\.0;( *\/\/ line \d+)?\s+\}\s+h_slot_\+\+;/,
+    /if \(thread == 0\) \{( *\/\/ line \d+)?\s+h_keys_\[h_slot_\] = 0;( *\/\/ line \d+)?\s+h_values_\[h_slot_\] = 1\.0;( *\/\/ line \d+)?\s+\}\s+h_slot_\+\+;/,
   );
   assert.match(source, /unsigned int h_member_slot_ = h_slot_ \+ \(unsigned int\)j_ \* 2u;/);
-  assert.match(source, /if \(x_extent0_ > 0\) h_slot_ \+= \(unsigned int\)x_extent0_ \* 2u;\s+__syncthreads/);
+  assert.match(source, /if \(x_extent0_ > 0\) h_slot_ \+= \(unsigned int\)x_extent0_ \* 2u;( *\/\/ line \d+)?\s+__syncthreads/);
   assert.match(source, /h_slot_ \+= 1u;/);
 });
 
@@ -236,7 +236,7 @@ test("what a team reads outside of its shared loops is kept until all have read 
   });
   assert.match(
     emit(shared).source.replace(/\s+/g, " "),
-    /double v_ = t_\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ t_\[0\] = v_ \+ 1\.0;/,
+    /double v_ = t_\[0\]; (\/\/ line \d+ )?__syncthreads\(\); if \(thread == 0\) \{ (\/\/ line \d+ )?t_\[0\] = v_ \+ 1\.0;/,
   );
 });
 
@@ -332,7 +332,7 @@ test("strict lanes keep the eight sums of the strict order, and one lane has the
   const four = emit(laneSums, { strict: true, lanes: 4 }).source;
   assert.match(four, /double sum_part_\[2\] = \{0\.0, 0\.0\};/);
   assert.match(four, /sum_part_\[j_2_ \/ 4 % 2\] \+= /);
-  assert.match(four, /sum_ = \(sum_part_\[0\] \+ sum_part_\[1\]\);/);
+  assert.match(four, /sum_ = sum_part_\[0\] \+ sum_part_\[1\];/);
   const one = emit(laneSums, { strict: true, lanes: 1 }).source;
   assert.match(one, /sum_part_\[j_2_ % 8\] \+= /);
   assert.doesNotMatch(one, /__shfl_xor_sync\(lanes/);

@@ -12,8 +12,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel(
   x_ += x_first_;
   y_ += y_first_;
   s_partials_ += s_partials_first_;
-  const int lane_ = get_local_id(0) % 8;
-  const int chunk_ = (int)get_group_id(0) * 32 + get_local_id(0) / 8;
+  const int lane_ = (int)(get_local_id(0) % 8);
+  const int chunk_ = (int)get_group_id(0) * 32 + (int)(get_local_id(0) / 8);
   double s_ = 0.0;
   if (chunk_ < chunks_) {
     const int start_ = i_begin_ + chunk_ * 256;
@@ -28,15 +28,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel(
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (get_local_id(0) % 8 == 0) {
     for (int step_ = 4; step_ > 0; step_ /= 2) {
-      for (int lane_2_ = get_local_id(0); lane_2_ < get_local_id(0) + step_; lane_2_++) {
+      for (int lane_2_ = (int)get_local_id(0); lane_2_ < (int)get_local_id(0) + step_; lane_2_++) {
         s_lanes_[lane_2_] += s_lanes_[lane_2_ + step_];
       }
     }
     s_ = s_lanes_[get_local_id(0)];
   }
-  if (lane_ == 0 && chunk_ < chunks_) {
-    s_partials_[chunk_] = s_;
-  }
+  if (lane_ == 0 && chunk_ < chunks_) s_partials_[chunk_] = s_;
 }
 
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_fold(
@@ -46,11 +44,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_fold(
   __local double s_lanes_[256];
   s_partials_ += s_partials_first_;
   s_folded_ += s_folded_first_;
-  const long chunk = (long)get_group_id(0) * 32 + get_local_id(0) / 8;
+  const long chunk = (long)get_group_id(0) * 32 + (long)(get_local_id(0) / 8);
   {
     double total = 0.0;
     const long stop = (chunk + 1) * 256 < partial_count_ ? (chunk + 1) * 256 : partial_count_;
-    for (long n = chunk * 256 + get_local_id(0) % 8; n < stop; n += 8) {
+    for (long n = chunk * 256 + (long)(get_local_id(0) % 8); n < stop; n += 8) {
       total += s_partials_[n];
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -58,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_fold(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) % 8 == 0) {
       for (int step_ = 4; step_ > 0; step_ /= 2) {
-        for (int lane_ = get_local_id(0); lane_ < get_local_id(0) + step_; lane_++) {
+        for (int lane_ = (int)get_local_id(0); lane_ < (int)get_local_id(0) + step_; lane_++) {
           s_lanes_[lane_] += s_lanes_[lane_ + step_];
         }
       }
@@ -85,11 +83,11 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_finish
     while (count > 1) {
       const long chunks = (count + 255) / 256;
       for (long first = 0; first < chunks; first += 32) {
-        const long chunk = first + get_local_id(0) / 8;
+        const long chunk = first + (long)(get_local_id(0) / 8);
         {
           double total = 0.0;
           const long stop = (chunk + 1) * 256 < count ? (chunk + 1) * 256 : count;
-          for (long n = chunk * 256 + get_local_id(0) % 8; n < stop; n += 8) {
+          for (long n = chunk * 256 + (long)(get_local_id(0) % 8); n < stop; n += 8) {
             total += from[n];
           }
           barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -97,7 +95,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_finish
           barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
           if (get_local_id(0) % 8 == 0) {
             for (int step_ = 4; step_ > 0; step_ /= 2) {
-              for (int lane_ = get_local_id(0); lane_ < get_local_id(0) + step_; lane_++) {
+              for (int lane_ = (int)get_local_id(0); lane_ < (int)get_local_id(0) + step_; lane_++) {
                 s_lanes_[lane_] += s_lanes_[lane_ + step_];
               }
             }
@@ -114,7 +112,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot_kernel_finish
     }
     if (get_local_id(0) == 0) {
       const double result = count == 1 ? from[0] : 0.0;
-      { *(__global double *)(results_ + 0) = result; if (s_output_) *s_output_ = result; }
+      *(__global double *)(results_ + 0) = result;
+      if (s_output_ != 0) s_output_[0] = result;
     }
   }
 }

@@ -16,8 +16,8 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
 ) {
   start_next();
   in_turn();
-  const int lane_ = threadIdx.x % 8;
-  const int chunk_ = (int)blockIdx.x * 32 + threadIdx.x / 8;
+  const int lane_ = (int)(threadIdx.x % 8);
+  const int chunk_ = (int)blockIdx.x * 32 + (int)(threadIdx.x / 8);
   double s_ = 0.0;
   if (chunk_ < chunks_) {
     const int start_ = i_begin_ + chunk_ * 256;
@@ -30,9 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
   for (int step_ = 4; step_ > 0; step_ /= 2) {
     s_ += __shfl_down_sync(~0u, s_, step_);
   }
-  if (lane_ == 0 && chunk_ < chunks_) {
-    s_partials_[chunk_] = s_;
-  }
+  if (lane_ == 0 && chunk_ < chunks_) s_partials_[chunk_] = s_;
 }
 
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
@@ -40,11 +38,11 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 ) {
   start_next();
   in_turn();
-  const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
+  const long long chunk = (long long)blockIdx.x * 32 + (long long)(threadIdx.x / 8);
   {
     double total = 0.0;
     const long long stop = (chunk + 1) * 256 < partial_count_ ? (chunk + 1) * 256 : partial_count_;
-    for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
+    for (long long n = chunk * 256 + (long long)(threadIdx.x % 8); n < stop; n += 8) {
       total += s_partials_[n];
     }
     for (int step_ = 4; step_ > 0; step_ /= 2) {
@@ -66,11 +64,11 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     while (count > 1) {
       const long long chunks = (count + 255) / 256;
       for (long long first = 0; first < chunks; first += 128) {
-        const long long chunk = first + threadIdx.x / 8;
+        const long long chunk = first + (long long)(threadIdx.x / 8);
         {
           double total = 0.0;
           const long long stop = (chunk + 1) * 256 < count ? (chunk + 1) * 256 : count;
-          for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
+          for (long long n = chunk * 256 + (long long)(threadIdx.x % 8); n < stop; n += 8) {
             total += from[n];
           }
           for (int step_ = 4; step_ > 0; step_ /= 2) {
@@ -87,7 +85,8 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     }
     if (threadIdx.x == 0) {
       const double result = count == 1 ? from[0] : 0.0;
-      { *(double *)(results_ + 0) = result; if (s_output_) *s_output_ = result; }
+      *(double *)(results_ + 0) = result;
+      if (s_output_ != 0) s_output_[0] = result;
     }
   }
 }

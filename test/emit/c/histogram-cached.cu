@@ -21,7 +21,7 @@ __device__ inline bool fold_run_sum_f64(const int place, double &value) {
   if (__popc(heads) > 16) return true;
   const unsigned int later = heads & (~1u << lane);
   const unsigned int stop = later ? __ffs(later) - 1 : 32;
-#pragma unroll 1
+  #pragma unroll 1
   for (unsigned int step = 1; step < 32; step *= 2) {
     const double other = __shfl_down_sync(~0u, value, step);
     if (lane + step < stop) value = value + other;
@@ -32,11 +32,14 @@ __device__ inline bool fold_run_sum_f64(const int place, double &value) {
 __device__ __noinline__ void sum_into_cache_f64(double *values, unsigned int *held, double *target, const int at, double value) {
   if (!fold_run_sum_f64(at, value)) return;
   const unsigned int line = (unsigned int)(at >> 3);
-  const unsigned int place = line * 2654435761u >> 24;
+  const unsigned int place = (line * 2654435761u) >> 24;
   unsigned int seen = held[place];
   if (seen == 0) seen = atomicCAS(&held[place], 0u, line + 1);
-  if (seen == 0 || seen == line + 1) atomicAdd(&values[place * 8 + (int)(at & 7)], value);
-  else atomicAdd(&target[at], value);
+  if (seen == 0 || seen == line + 1) {
+    atomicAdd(&values[place * 8 + (unsigned int)(at & 7)], value);
+  } else {
+    atomicAdd(&target[at], value);
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
@@ -46,10 +49,14 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   __shared__ unsigned int h_lines_[256];
   start_next();
   in_turn();
-  const int thread = threadIdx.x;
-  const int threads = blockDim.x;
-  for (int n_ = thread; n_ < 2048; n_ += threads) h_cache_[n_] = 0.0;
-  for (int n_ = thread; n_ < 256; n_ += threads) h_lines_[n_] = 0;
+  const int thread = (int)threadIdx.x;
+  const int threads = (int)blockDim.x;
+  for (int n_ = thread; n_ < 2048; n_ += threads) {
+    h_cache_[n_] = 0.0;
+  }
+  for (int n_ = thread; n_ < 256; n_ += threads) {
+    h_lines_[n_] = 0;
+  }
   __syncthreads();
   const int first_ = (int)blockIdx.x * segment_;
   const int stop_ = elements_ - first_ < segment_ ? elements_ : first_ + segment_;
@@ -61,8 +68,6 @@ extern "C" __global__ void __launch_bounds__(256) histogram_kernel(
   }
   __syncthreads();
   for (int n_3_ = thread; n_3_ < 2048; n_3_ += threads) {
-    if (h_cache_[n_3_] != 0.0) {
-      atomicAdd(&h_[(int)(h_lines_[n_3_ / 8] - 1) * 8 + n_3_ % 8], h_cache_[n_3_]);
-    }
+    if (h_cache_[n_3_] != 0.0) atomicAdd(&h_[(int)(h_lines_[n_3_ / 8] - 1) * 8 + n_3_ % 8], h_cache_[n_3_]);
   }
 }

@@ -16,14 +16,14 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
   __shared__ double sum_warps_[32];
   start_next();
   in_turn();
-  const int thread = threadIdx.x;
-  const int threads = blockDim.x;
-  for (int team = blockIdx.x; team < league_; team += gridDim.x) {
-    double sum_;
+  const int thread = (int)threadIdx.x;
+  const int threads = (int)blockDim.x;
+  for (int team = (int)blockIdx.x; team < league_; team += gridDim.x) {
+    double sum_;  // line 22
     {
       double sum_part_ = 0.0;
       for (int j_ = thread; j_ < a_extent1_; j_ += threads) {
-        sum_part_ += a_[team * a_stride0_ + j_];  // line 22
+        sum_part_ += a_[team * a_stride0_ + j_];
       }
       for (int step = 16; step > 0; step /= 2) {
         sum_part_ += __shfl_xor_sync(~0u, sum_part_, step);
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) rowSums_kernel(
       }
     }
     __syncthreads();
-    if (thread == 0) {
+    if (thread == 0) {  // line 23
       s_[team] = sum_;  // line 24
     }
     __syncthreads();

@@ -12,8 +12,8 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
   const double *__restrict__ x_, const double *__restrict__ y_, const long long chunks_, const long long i_begin_,
   const long long i_end_, double *__restrict__ s_partials_
 ) {
-  const long long lane_ = threadIdx.x % 8;
-  const long long chunk_ = (long long)blockIdx.x * 32 + threadIdx.x / 8;
+  const long long lane_ = (long long)(threadIdx.x % 8);
+  const long long chunk_ = (long long)blockIdx.x * 32 + (long long)(threadIdx.x / 8);
   double s_ = 0.0;
   if (chunk_ < chunks_) {
     const long long start_ = i_begin_ + chunk_ * 256;
@@ -26,19 +26,17 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel(
   for (int step_ = 4; step_ > 0; step_ /= 2) {
     s_ += __shfl_down_sync(~0u, s_, step_);
   }
-  if (lane_ == 0 && chunk_ < chunks_) {
-    s_partials_[chunk_] = s_;
-  }
+  if (lane_ == 0 && chunk_ < chunks_) s_partials_[chunk_] = s_;
 }
 
 extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
   double *s_partials_, double *s_folded_, const long long partial_count_
 ) {
-  const long long chunk = (long long)blockIdx.x * 32 + threadIdx.x / 8;
+  const long long chunk = (long long)blockIdx.x * 32 + (long long)(threadIdx.x / 8);
   {
     double total = 0.0;
     const long long stop = (chunk + 1) * 256 < partial_count_ ? (chunk + 1) * 256 : partial_count_;
-    for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
+    for (long long n = chunk * 256 + (long long)(threadIdx.x % 8); n < stop; n += 8) {
       total += s_partials_[n];
     }
     for (int step_ = 4; step_ > 0; step_ /= 2) {
@@ -58,11 +56,11 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     while (count > 1) {
       const long long chunks = (count + 255) / 256;
       for (long long first = 0; first < chunks; first += 128) {
-        const long long chunk = first + threadIdx.x / 8;
+        const long long chunk = first + (long long)(threadIdx.x / 8);
         {
           double total = 0.0;
           const long long stop = (chunk + 1) * 256 < count ? (chunk + 1) * 256 : count;
-          for (long long n = chunk * 256 + threadIdx.x % 8; n < stop; n += 8) {
+          for (long long n = chunk * 256 + (long long)(threadIdx.x % 8); n < stop; n += 8) {
             total += from[n];
           }
           for (int step_ = 4; step_ > 0; step_ /= 2) {
@@ -79,7 +77,8 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     }
     if (threadIdx.x == 0) {
       const double result = count == 1 ? from[0] : 0.0;
-      { *(double *)(results_ + 0) = result; if (s_output_) *s_output_ = result; }
+      *(double *)(results_ + 0) = result;
+      if (s_output_ != 0) s_output_[0] = result;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isDouble, isInteger, type FloatType } from "../../../ir/scalars.js";
 import type { NumericType, ScatterOp } from "../../../ir/types.js";
-import { LIBRARY, PRINTF, type Dialect, type LibraryFn } from "../dialect.js";
+import { LIBRARY, PRINTF, type LibraryFn } from "../dialect.js";
 import type { AtomicFunction, GpuDialect } from "../gpu/dialect.js";
 import { definitionsThroughF64, throughF64 } from "../gpu/through-f64.js";
 import { powDefinition } from "../helpers.js";

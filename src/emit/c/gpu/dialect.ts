@@ -25,7 +25,7 @@ export interface AtomicFunction {
 }
 
 /** How threads of a block read each other's registers. */
-export interface Shuffle {
+interface Shuffle {
   /** The value of the thread `step` numbers on. */
   down(value: string, step: string): string;
   /** The value of the thread whose number differs in the bits of `step`. */
@@ -67,7 +67,7 @@ export interface SubGroups {
 }
 
 /** Blocks that know which of them comes last, so that it can go on with what all have stored. */
-export interface LastBlock {
+interface LastBlock {
   /** Threads of a block that folds a piece of the partials. */
   readonly threads: number;
   /** Device-scope memory fence. */
@@ -77,7 +77,7 @@ export interface LastBlock {
 }
 
 /** Blocks, of kernels on several GPUs as well, that wait for what others of them store. */
-export interface PeerAccess {
+interface PeerAccess {
   /** Threads of a block that folds a piece of the partials. */
   readonly threads: number;
   /** System-scope memory fence, across all GPUs. */

@@ -13,7 +13,7 @@ import type { GpuDialect } from "./dialect.js";
 import { printEntry, printFunction } from "./entries.js";
 import type { SourceParts } from "./print.js";
 
-/** What schedules are told of a language. */
+/** Features of a language, as schedules ask for them. */
 export function featuresOf(dialect: GpuDialect): Features {
   const { shuffle, subGroups, lastBlock, peerAccess } = dialect;
   return {
@@ -62,14 +62,24 @@ export function emitGpu(kernel: KernelIR, access: AccessAnalysis, assumptions: G
   };
 }
 
-function sourceOf({ ir, assumptions, main }: ScheduledProgram, parts: SourceParts, functions: readonly string[], entries: readonly string[]): string {
+function sourceOf(
+  { ir, assumptions, main }: ScheduledProgram,
+  parts: SourceParts,
+  functions: readonly string[],
+  entries: readonly string[],
+): string {
   const { dialect, helpers, definitions } = parts;
   const code = new Code();
   const text = entries.join("\n");
   const expressions = new Expressions(dialect, helpers);
   code.line(`// ${originText(ir)}.`);
   for (const line of dialect.head(assumptions.strict)) code.line(line);
-  const library = [helpers.toString().trimEnd(), ...definitions, ...functions.map((each) => each.trimEnd()), ...dialect.mathDefinitions(text)];
+  const library = [
+    helpers.toString().trimEnd(),
+    ...definitions,
+    ...functions.map((each) => each.trimEnd()),
+    ...dialect.mathDefinitions(text),
+  ];
   for (const definition of library) if (definition) code.line().text(definition);
   for (const table of ir.tables) writeTable(code.line(), table, dialect, main.names, (type, value) => expressions.literal(type, value)[0]);
   return `${code}\n${text}`;

@@ -1,9 +1,11 @@
+import { unreachable } from "../../../base/unreachable.js";
 import type { Param, ScheduledEntry } from "../../../schedule/entry.js";
 import type { Func, Memory } from "../../../schedule/nodes.js";
 import type { Entry, KernelParam } from "../../../schedule/program.js";
 import { Code } from "../code.js";
 import type { Declared, GpuDialect } from "./dialect.js";
-import { Printer, typeText, type SourceParts } from "./print.js";
+import { Printer, type SourceParts } from "./print.js";
+import { typeText } from "./types.js";
 
 const LINE = 120;
 
@@ -12,7 +14,9 @@ export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: 
   const { dialect } = parts;
   const fresh = (wish: string) => entry.names.fresh(wish);
   const listed = entry.params.filter(({ kind }) => kind !== "dynamic" || !dialect.dynamicShared);
-  const dynamic = entry.params.flatMap((param) => (param.kind === "dynamic" && dialect.dynamicShared ? [dialect.dynamicShared(param.memory.name)] : []));
+  const dynamic = entry.params.flatMap((param) =>
+    param.kind === "dynamic" && dialect.dynamicShared ? [dialect.dynamicShared(param.memory.id)] : [],
+  );
   const spelled = listed.map((param) => dialect.parameter(declared(param, dialect), fresh));
   const [early, body] = [entry.early, entry.body].map((list) => {
     const code = new Code();
@@ -20,7 +24,7 @@ export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: 
     return code.toString().trimEnd();
   }) as [string, string];
   const code = new Code();
-  code.line(`${dialect.entry(entry.name, entry.most, entry.block, entry.resident)}(`);
+  code.line(`${dialect.entry(entry.id, entry.most, entry.block, entry.resident)}(`);
   code.indented(() =>
     wrap(
       spelled.flatMap(({ declarations }) => declarations),
@@ -28,27 +32,28 @@ export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: 
     ).forEach((line) => code.line(line)),
   );
   code.block(")", () => {
-    for (const { memory, length } of entry.shared) code.line(`${dialect.sharedPrefix} ${elementText(memory, dialect)} ${memory.name}[${length}];`);
+    for (const { memory, length } of entry.shared)
+      code.line(`${dialect.sharedPrefix} ${elementText(memory, dialect)} ${memory.id}[${length}];`);
     for (const line of [...dynamic, ...spelled.flatMap(({ opening }) => opening)]) code.line(line);
     if (early !== "") code.text(early);
     if (dialect.startNext && entry.startsNext) code.line(dialect.startNext);
     if (dialect.opening) code.line(dialect.opening);
     code.text(body);
   });
-  return { entry: { name: entry.name, params: listed.map(paramOf), waits: dialect.opening !== undefined }, text: code.toString() };
+  return { entry: { name: entry.id, params: listed.map(paramOf), waits: dialect.opening !== undefined }, text: code.toString() };
 }
 
 /** A function that entries call. */
 export function printFunction(fn: Func, parts: SourceParts): string {
   const { dialect } = parts;
   const params = fn.params.map((param) => {
-    if ("memory" in param) return `${param.memory.volatile ? "volatile " : ""}${pointerText(param.memory, dialect)}${param.memory.name}`;
+    if ("memory" in param) return `${param.memory.volatile ? "volatile " : ""}${pointerText(param.memory, dialect)}${param.memory.id}`;
     const type = typeText(param.type, dialect);
-    return param.changes === "outside" ? `${type} &${param.name}` : `${param.changes ? "" : "const "}${type} ${param.name}`;
+    return param.changes === "outside" ? `${type} &${param.id}` : `${param.changes ? "" : "const "}${type} ${param.id}`;
   });
   const code = new Code();
   const result = fn.result ? typeText(fn.result, dialect) : "void";
-  code.block(`${fn.apart ? dialect.apartPrefix : dialect.helperPrefix} ${result} ${fn.name}(${params.join(", ")})`, () =>
+  code.block(`${fn.apart ? dialect.apartPrefix : dialect.helperPrefix} ${result} ${fn.id}(${params.join(", ")})`, () =>
     new Printer(parts, code, (wish) => wish).statements(fn.body),
   );
   return code.toString();
@@ -57,14 +62,16 @@ export function printFunction(fn: Func, parts: SourceParts): string {
 function declared(param: Param, dialect: GpuDialect): Declared {
   switch (param.kind) {
     case "number":
-      return { type: param.type, identifier: param.name, declaration: `const ${dialect.paramTypes[param.type]} ${param.name}` };
+      return { type: param.type, identifier: param.id, declaration: `const ${dialect.paramTypes[param.type]} ${param.id}` };
     case "memory": {
       const { memory, constant, apart } = param;
-      const declaration = `${constant ? "const " : ""}${pointerText(memory, dialect)}${apart ? `${dialect.restrict} ` : ""}${memory.name}`;
-      return { type: "pointer", identifier: memory.name, declaration };
+      const declaration = `${constant ? "const " : ""}${pointerText(memory, dialect)}${apart ? `${dialect.restrict} ` : ""}${memory.id}`;
+      return { type: "pointer", identifier: memory.id, declaration };
     }
     case "dynamic":
-      return { type: "shared", identifier: param.memory.name, declaration: `${dialect.pointer("shared", "i64")}${param.memory.name}` };
+      return { type: "shared", identifier: param.memory.id, declaration: `${dialect.pointer("shared", "i64")}${param.memory.id}` };
+    default:
+      return unreachable(param);
   }
 }
 
@@ -76,10 +83,13 @@ function paramOf(param: Param): KernelParam {
       return { slot: param.slot, type: "pointer", element: param.memory.element };
     case "dynamic":
       return { type: "shared" };
+    default:
+      return unreachable(param);
   }
 }
 
-const pointerText = ({ space, element }: Memory, dialect: GpuDialect): string => dialect.pointer(space === "block" ? "shared" : "global", element);
+const pointerText = ({ space, element }: Memory, dialect: GpuDialect): string =>
+  dialect.pointer(space === "block" ? "shared" : "global", element);
 const elementText = ({ element }: Memory, dialect: GpuDialect): string => (element === "i64" ? dialect.i64 : dialect.types[element]);
 
 /** Joined by commas into lines of at most `width` characters. */

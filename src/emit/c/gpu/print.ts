@@ -1,5 +1,5 @@
 import { unreachable } from "../../../base/unreachable.js";
-import type { FloatType, NumericType, ScalarType } from "../../../ir/scalars.js";
+import type { FloatType, NumericType } from "../../../ir/scalars.js";
 import type { Expr, Memory, Place, Stmt, Target, Type } from "../../../schedule/nodes.js";
 import { formatted } from "../print.js";
 import type { Code } from "../code.js";
@@ -8,9 +8,10 @@ import type { Helpers } from "../helpers.js";
 import { at, infix, Level, OPERATORS, type Text } from "../operators.js";
 import { bitsOf } from "../tables.js";
 import type { GpuDialect } from "./dialect.js";
+import { isScalar, PLACES, scalar, shortText, typeText } from "./types.js";
 import { spellWord } from "./words.js";
 
-/** What one source's functions have in common while they are printed: helpers and definitions that they need. */
+/** Parts of a source that its functions share while they are printed: helpers and definitions that they need. */
 export interface SourceParts {
   readonly dialect: GpuDialect;
   readonly helpers: Helpers;
@@ -18,8 +19,6 @@ export interface SourceParts {
   /** Name of the kernel, for messages. */
   readonly kernel: string;
 }
-
-const FORMS = { add: OPERATORS.add, sub: OPERATORS.sub } as const;
 
 /** Prints statements of the scheduled IR in a language of C's family. It knows nothing of kernels, policies or schedules. */
 export class Printer {
@@ -51,8 +50,8 @@ export class Printer {
 
   /** An address as a sum of its pointer and the terms of its offset. */
   pointed(e: Expr): string {
-    if (e.op !== "address") throw new Error(`${e.op} is no address`);
-    return e.offset ? `${e.of.name} + ${at(this.expr(e.offset), Level.Sum)}` : e.of.name;
+    if (e.op !== "address") throw new Error(`an address is wanted, not ${e.op}`);
+    return e.offset ? `${e.of.id} + ${at(this.expr(e.offset), Level.Sum)}` : e.of.id;
   }
 
   /* Expressions. */
@@ -60,10 +59,39 @@ export class Printer {
   private expr(e: Expr): Text {
     switch (e.op) {
       case "const":
+      case "local":
+      case "number":
+      case "place":
+      case "read":
+      case "address":
+      case "table":
+        return this.leaf(e);
+      case "shuffle":
+      case "exchange":
+      case "next":
+      case "word":
+      case "apply":
+        return [this.call(e), Level.Term];
+      case "unary":
+      case "binary":
+      case "compare":
+      case "logical":
+      case "select":
+      case "cast":
+      case "call":
+        return this.operation(e);
+      default:
+        return unreachable(e);
+    }
+  }
+
+  private leaf(e: Extract<Expr, { op: "const" | "local" | "number" | "place" | "read" | "address" | "table" }>): Text {
+    switch (e.op) {
+      case "const":
         return e.short ? shortText(Number(e.value)) : this.expressions.literal(scalar(e.type), e.value);
       case "local":
       case "number":
-        return [e.name, Level.Term];
+        return [e.id, Level.Term];
       case "place":
         return [this.dialect[PLACES[e.of]](e.axis), Level.Term];
       case "read": {
@@ -71,15 +99,23 @@ export class Printer {
         return e.from.element === "u8" ? [`(${this.dialect.types.i32})${place}`, Level.Prefix] : [place, Level.Term];
       }
       case "address":
-        return e.offset ? [`&${this.element(e.of, e.offset)}`, Level.Prefix] : [e.of.name, Level.Term];
+        return e.offset ? [`&${this.element(e.of, e.offset)}`, Level.Prefix] : [e.of.id, Level.Term];
       case "table": {
-        const element = e.name + e.indices.map((index) => `[${this.value(index)}]`).join("");
+        const element = e.id + e.indices.map((index) => `[${this.value(index)}]`).join("");
         return [bitsOf(e.table, this.dialect)?.value(element) ?? element, Level.Term];
       }
+      default:
+        return unreachable(e);
+    }
+  }
+
+  private operation(e: Extract<Expr, { op: "unary" | "binary" | "compare" | "logical" | "select" | "cast" | "call" }>): Text {
+    switch (e.op) {
       case "unary":
         return this.expressions.unary(e.fn, scalar(e.type), this.expr(e.a));
       case "binary":
-        return e.plain ? this.plain(e) : this.expressions.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), constantOf(e.b));
+        if (e.plain) return this.plain(e);
+        return this.expressions.arithmetic(e.fn, e.type as NumericType, this.expr(e.a), this.expr(e.b), constantOf(e.b));
       case "compare":
         return compared(e.fn, this.expr(e.a), this.expr(e.b));
       case "logical":
@@ -88,18 +124,10 @@ export class Printer {
         return chosen(this.expr(e.cond), this.expr(e.a), this.expr(e.b));
       case "cast":
         return this.cast(e.a.type, e.type, this.expr(e.a));
-      case "call":
-        return this.expressions.call(
-          e.fn,
-          e.type as FloatType,
-          e.args.map((arg) => this.value(arg)),
-        );
-      case "shuffle":
-      case "exchange":
-      case "next":
-      case "word":
-      case "apply":
-        return [this.call(e), Level.Term];
+      case "call": {
+        const args = e.args.map((arg) => this.value(arg));
+        return this.expressions.call(e.fn, e.type as FloatType, args);
+      }
       default:
         return unreachable(e);
     }
@@ -115,7 +143,7 @@ export class Printer {
         return e.among ? shuffle.group.xor(value, Number(by), this.value(e.among)) : shuffle[e.how](value, by);
       }
       case "exchange": {
-        const plain = e.at.volatile ? `(${this.pointerType(e.at).trimEnd()})${e.at.name}` : this.pointerTo(e.at, e.offset);
+        const plain = e.at.volatile ? `(${this.pointerType(e.at).trimEnd()})${e.at.id}` : this.pointerTo(e.at, e.offset);
         return `${dialect.exchange}(${plain}, ${this.value(e.seen)}, ${this.value(e.wanted)})`;
       }
       case "next":
@@ -123,7 +151,7 @@ export class Printer {
       case "word":
         return spellWord(e, this, this.parts);
       case "apply":
-        return `${e.fn.name}(${e.args.map((arg) => this.value(arg)).join(", ")})`;
+        return `${e.fn.id}(${e.args.map((arg) => this.value(arg)).join(", ")})`;
       default:
         return unreachable(e);
     }
@@ -131,11 +159,11 @@ export class Printer {
 
   /** An operator of the language itself. */
   private plain({ fn, a, b }: Extract<Expr, { op: "binary" }>): Text {
-    if (fn === "min" || fn === "max" || fn === "mulhi" || fn === "copysign") throw new Error(`${fn} is no operator`);
+    if (fn === "min" || fn === "max" || fn === "mulhi" || fn === "copysign") throw new Error(`an operator cannot be ${fn}`);
     const [sign, level] = OPERATORS[fn];
     const [left, right] = [this.expr(a), this.expr(b)];
     if (fn === "add" && right[0].startsWith("-") && right[1] >= Level.Product) return [`${at(left, level)} - ${right[0].slice(1)}`, level];
-    if (fn in FORMS || level === Level.Product) return infix(sign, level, left, right);
+    if (level === Level.Sum || level === Level.Product) return infix(sign, level, left, right);
     return [`${at(left, Level.Prefix)} ${sign} ${at(right, Level.Prefix)}`, level];
   }
 
@@ -146,11 +174,11 @@ export class Printer {
   }
 
   private element(memory: Memory, offset: Expr): string {
-    return `${memory.name}[${this.value(offset)}]`;
+    return `${memory.id}[${this.value(offset)}]`;
   }
 
   private pointerTo(memory: Memory, offset: Expr): string {
-    return constantOf(offset) === 0 ? memory.name : `&${this.element(memory, offset)}`;
+    return constantOf(offset) === 0 ? memory.id : `&${this.element(memory, offset)}`;
   }
 
   private pointerType({ space, element }: Memory): string {
@@ -158,13 +186,13 @@ export class Printer {
   }
 
   private place(place: Place): string {
-    if ("name" in place) return place.name;
+    if ("id" in place) return place.id;
     const { memory, offset, type } = place;
     const own = memory.element === "u8" ? "i32" : memory.element;
     if (this.type(own) === this.type(type)) return this.element(memory, offset);
     const n = constantOf(offset);
     const pointer = this.pointerType({ ...memory, element: type as NumericType }).trimEnd();
-    return `*(${pointer})(${memory.name} + ${n ?? this.value(offset)})`;
+    return `*(${pointer})(${memory.id} + ${n ?? this.value(offset)})`;
   }
 
   /* Statements. */
@@ -174,61 +202,88 @@ export class Printer {
   }
 
   private statement(stmt: Stmt): void {
-    const { code, dialect } = this;
+    if (isSimple(stmt)) return this.line(stmt, this.simple(stmt));
     switch (stmt.kind) {
       case "let":
         return this.declaration(stmt);
-      case "assign":
-        return this.line(stmt, `${this.place(stmt.to)} = ${this.stored(stmt.to, stmt.value)};`);
-      case "increase":
-        return this.line(stmt, `${this.increased(this.place(stmt.to), stmt.by)};`);
-      case "append":
-        return this.line(stmt, `${stmt.to.name}[${this.place(stmt.at)}++] = ${this.value(stmt.value)};`);
       case "array":
         return this.array(stmt);
       case "pointer":
         return this.pointer(stmt);
       case "point":
-        return this.line(stmt, `${stmt.memory.name} = ${this.target(stmt.memory, stmt.to)};`);
-      case "atomic":
-        return this.line(stmt, `${this.atomic(stmt)};`);
+        return this.line(stmt, `${stmt.memory.id} = ${this.target(stmt.memory, stmt.to)};`);
+      case "print": {
+        const items = stmt.items.map((item) => (typeof item === "string" ? item : { type: scalar(item.type), value: this.value(item) }));
+        return this.line(stmt, formatted(this.parts.kernel, items, this.dialect));
+      }
+      case "barrier":
+      case "lanesBarrier":
+      case "fence":
+        return void this.code.line(`${this.wait(stmt)};`);
+      case "if":
+      case "loop":
+      case "while":
+      case "repeat":
+      case "block":
+      case "continue":
+      case "foldRun":
+        return this.control(stmt);
+      default:
+        return unreachable(stmt);
+    }
+  }
+
+  private wait(stmt: Extract<Stmt, { kind: "barrier" | "lanesBarrier" | "fence" }>): string {
+    const { dialect } = this;
+    if (stmt.kind === "barrier") return dialect.barrier;
+    if (stmt.kind === "lanesBarrier") return dialect.shuffle!.group.fence(this.value(stmt.lanes));
+    return stmt.scope === "device" ? dialect.fence : dialect.peerAccess!.fence;
+  }
+
+  private control(stmt: Extract<Stmt, { kind: "if" | "loop" | "while" | "repeat" | "block" | "continue" | "foldRun" }>): void {
+    const { code, dialect } = this;
+    switch (stmt.kind) {
       case "if":
         return this.branch(stmt, "if");
       case "loop":
         return this.loop(stmt);
       case "while":
         return this.conditional(stmt);
-      case "repeat": {
+      case "repeat":
         this.line(stmt, "do {");
         this.turn(stmt.body);
-        return void code.line(`} while (${at(this.expr(stmt.again), Level.BitOr)} && (${stmt.name} += ${stmt.by}, true));`);
-      }
+        return void code.line(`} while (${at(this.expr(stmt.again), Level.BitOr)} && (${stmt.id} += ${stmt.by}, true));`);
       case "block":
         return void code.block("", () => this.statements(stmt.body));
-      case "break":
-      case "return":
-        return this.line(stmt, `${stmt.kind};`);
       case "continue": {
         const target = this.continues.at(-1)!;
         target.used = true;
         return this.line(stmt, target.label ? `goto ${target.label};` : "continue;");
       }
-      case "barrier":
-        return void code.line(`${dialect.barrier};`);
-      case "lanesBarrier":
-        return void code.line(`${dialect.shuffle!.group.fence(this.value(stmt.lanes))};`);
-      case "fence":
-        return void code.line(`${stmt.scope === "device" ? dialect.fence : dialect.peerAccess!.fence};`);
-      case "do":
-        return this.line(stmt, `${this.value(stmt.call)};`);
-      case "print": {
-        const items = stmt.items.map((item) => (typeof item === "string" ? item : { type: scalar(item.type), value: this.value(item) }));
-        return this.line(stmt, formatted(this.parts.kernel, items, dialect));
-      }
       case "foldRun":
-        for (const line of dialect.runs!.body(this.value(stmt.folded), this.type((stmt.value as { type: Type }).type), dialect.types.index))
-          code.line(line);
+        for (const line of dialect.runs!.body(this.value(stmt.folded), this.type(stmt.value.type), dialect.types.index)) code.line(line);
         return;
+      default:
+        return unreachable(stmt);
+    }
+  }
+
+  /** A statement of one line. */
+  private simple(stmt: Simple): string {
+    switch (stmt.kind) {
+      case "assign":
+        return `${this.assignment(stmt)};`;
+      case "increase":
+        return `${this.increased(this.place(stmt.to), stmt.by)};`;
+      case "append":
+        return `${stmt.to.id}[${this.place(stmt.at)}++] = ${this.value(stmt.value)};`;
+      case "atomic":
+        return `${this.atomic(stmt)};`;
+      case "do":
+        return `${this.value(stmt.call)};`;
+      case "break":
+      case "return":
+        return `${stmt.kind};`;
       default:
         return unreachable(stmt);
     }
@@ -242,10 +297,16 @@ export class Printer {
   }
 
   private declaration(stmt: Extract<Stmt, { kind: "let" }>): void {
-    const { name, type, value, fixed, ifUsed } = stmt;
+    const { id: name, type, value, fixed, ifUsed } = stmt;
     const text = `${fixed ? "const " : ""}${this.type(type)} ${name}${value ? ` = ${this.value(value)}` : ""};`;
     if (ifUsed) this.code.declaration(name, text);
     else this.line(stmt, text);
+  }
+
+  private assignment({ to, value }: Extract<Stmt, { kind: "assign" }>): string {
+    const isQuotient = "id" in to && value.op === "binary" && value.plain && value.fn === "div" && value.a.op === "local";
+    if (isQuotient && value.a.id === to.id) return `${to.id} /= ${this.value(value.b)}`;
+    return `${this.place(to)} = ${this.stored(to, value)}`;
   }
 
   /** The text of a value that is stored: packed elements are cut. */
@@ -263,28 +324,36 @@ export class Printer {
   private array(stmt: Extract<Stmt, { kind: "array" }>): void {
     const { memory, length, fill } = stmt;
     const values = fill === undefined ? "" : fill === "zero" ? " = {0}" : ` = {${Array(length).fill(this.value(fill)).join(", ")}}`;
-    this.line(stmt, `${this.type(memory.element as Type)} ${memory.name}[${length}]${values};`);
+    this.line(stmt, `${this.type(memory.element as Type)} ${memory.id}[${length}]${values};`);
   }
 
   private pointer(stmt: Extract<Stmt, { kind: "pointer" }>): void {
     const { memory, to, fixed, constant } = stmt;
     const type = `${constant ? "const " : ""}${memory.volatile ? "volatile " : ""}${this.pointerType(memory)}`;
-    this.line(stmt, `${type}${fixed ? "const " : ""}${memory.name} = ${to ? this.target(memory, to, constant) : "0"};`);
+    this.line(stmt, `${type}${fixed ? "const " : ""}${memory.id} = ${to ? this.target(memory, to, constant) : "0"};`);
   }
 
   private target(memory: Memory, to: Target, constant?: true): string {
     // Without parentheses around sums: these are added to the pointer one after the other, which makes other machine code.
     const moved = (base: string) =>
-      to.offset ? `${base} + ${at(this.expr(to.offset), Level.Sum)}` : to.before ? `${base} - ${at(this.expr(to.before), Level.Product)}` : base;
+      to.offset
+        ? `${base} + ${at(this.expr(to.offset), Level.Sum)}`
+        : to.before
+          ? `${base} - ${at(this.expr(to.before), Level.Product)}`
+          : base;
     const cast = `(${constant ? "const " : ""}${this.pointerType(memory).trimEnd()})`;
     if ("address" in to) return moved(`${cast}${at(this.expr(to.address), Level.Prefix)}`);
-    if (to.of.element === memory.element) return moved(to.of.name);
-    return `${cast}${to.offset ? `(${moved(to.of.name)})` : to.of.name}`;
+    if (to.of.element === memory.element) return moved(to.of.id);
+    return `${cast}${to.offset ? `(${moved(to.of.id)})` : to.of.id}`;
   }
 
   private atomic({ fn, at: memory, offset, value }: Extract<Stmt, { kind: "atomic" }>): string {
     const { helpers, definitions } = this.parts;
-    const { name, definition, helper } = this.dialect.atomic(fn, memory.element as NumericType, memory.space === "block" ? "shared" : "global");
+    const { name, definition, helper } = this.dialect.atomic(
+      fn,
+      memory.element as NumericType,
+      memory.space === "block" ? "shared" : "global",
+    );
     if (helper) helpers.use(helper);
     if (definition) definitions.add(definition);
     return `${name}(&${this.element(memory, offset)}, ${this.value(value)})`;
@@ -292,7 +361,12 @@ export class Printer {
 
   private branch(stmt: Extract<Stmt, { kind: "if" }>, word: string): void {
     const { code } = this;
-    this.line(stmt, `${word} (${this.value(stmt.cond)}) {`);
+    const head = `${word} (${this.value(stmt.cond)})`;
+    const [only, ...more] = stmt.then;
+    // A schedule's own; statements of the kernel stand as its author wrote them.
+    const isShort = word === "if" && stmt.else.length === 0 && only && more.length === 0 && only.line === undefined;
+    if (isShort && isSimple(only)) return this.line(stmt, `${head} ${this.simple(only)}`);
+    this.line(stmt, `${head} {`);
     code.indented(() => this.statements(stmt.then));
     const [first, ...others] = stmt.else;
     if (first?.kind === "if" && others.length === 0) return this.branch(first, "} else if");
@@ -312,7 +386,7 @@ export class Printer {
 
   private loop(stmt: Extract<Stmt, { kind: "loop" }>): void {
     const { code } = this;
-    const { name, type, start, cond, step, unroll } = stmt;
+    const { id: name, type, start, cond, step, unroll } = stmt;
     if (unroll !== undefined) code.line(`#pragma unroll ${unroll}`);
     if (!cond) this.line(stmt, "for (;;) {");
     else {
@@ -353,15 +427,6 @@ export class Printer {
   }
 }
 
-const PLACES = { thread: "thread", block: "block", threads: "threads", blocks: "blocks" } as const;
-
-const isScalar = (type: Type): type is ScalarType => type !== "int" && type !== "index" && type !== "i64";
-
-/** The type of the kernel's IR that a value has in expressions of its operators. */
-const scalar = (type: Type): ScalarType => (isScalar(type) ? type : "i32");
-
-const shortText = (value: number): Text => [String(value), value < 0 ? Level.Prefix : Level.Term];
-
-/** How a type is spelled. */
-export const typeText = (type: Type, dialect: Pick<GpuDialect, "types" | "i64">): string =>
-  type === "int" ? dialect.types.i32 : type === "i64" ? dialect.i64 : dialect.types[type];
+type Simple = Extract<Stmt, { kind: (typeof SIMPLE)[number] }>;
+const SIMPLE = ["assign", "increase", "append", "atomic", "do", "break", "return"] as const satisfies readonly Stmt["kind"][];
+const isSimple = (stmt: Stmt): stmt is Simple => (SIMPLE as readonly string[]).includes(stmt.kind);

@@ -13,7 +13,11 @@ interface Texts {
 }
 
 /** Calls of what a language has in words of its own. */
-export function spellWord({ word, type, args }: WordOf, texts: Texts, { dialect, definitions }: { dialect: GpuDialect; definitions: Set<string> }): string {
+export function spellWord(
+  { word, type, args }: WordOf,
+  texts: Texts,
+  { dialect, definitions }: { dialect: GpuDialect; definitions: Set<string> },
+): string {
   const [a = "", b = "", c = ""] = args.map((arg) => texts.value(arg));
   const groups = () => needed(dialect, "subGroups");
   const peers = () => {
