@@ -208,6 +208,7 @@ export const EVERYWHERE: readonly string[] = [
   "emit/c/uniform-segments",
   "emit/standalone/c",
   "emit/standalone/cuda",
+  "emit/standalone/metal",
   "emit/standalone/opencl",
   "emit/standalone/sycl",
   "emit/standalone/wat",

@@ -100,6 +100,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "emit/c/random": 8,
   "emit/hostile-names-compiled": 16,
   "emit/standalone/cuda (others)": 9,
+  "emit/standalone/metal (others)": 24,
   "emit/standalone/opencl (others)": 20,
   "emit/wgsl/front-ends": 11,
   "io/memory": 9,

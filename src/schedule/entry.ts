@@ -67,7 +67,7 @@ export interface ScheduledEntry {
   readonly block: BlockShape | undefined;
   /** Blocks that a multiprocessor is to hold. */
   readonly resident: number | undefined;
-  /** What need not wait for the kernels before: it reads nothing that they write. */
+  /** Statements that need not wait for the kernels before: they read nothing that those write. */
   readonly early: readonly Stmt[];
   readonly body: readonly Stmt[];
   /** The next entry may be started early. */
@@ -82,7 +82,7 @@ interface SharedArray {
 /** Schedules one entry: collects the parameters that it mentions, and frames the kernel's body. */
 export abstract class EntrySchedule implements Frame<Body> {
   readonly out = new Output();
-  /** What need not wait for the kernels before. */
+  /** Statements that need not wait for the kernels before. */
   readonly early = new Output();
   readonly names = new Names();
   readonly body: Body;

@@ -1,6 +1,6 @@
 import type { NumericType, ScatterOp } from "../ir/types.js";
 
-/** What a target can do: all that schedules ask of it. */
+/** Abilities of a target: all that schedules ask of it. */
 export interface Features {
   /** Threads that read each other's registers; 0 where folds go through the block's memory. */
   readonly warp: number;

@@ -204,12 +204,11 @@ export class FoldSchedule extends EntrySchedule {
 
   /** Puts a result where the host reads it, and into the view that was bound for it. */
   private result(param: ReduceParam, n: number, value: Expr): Stmt[] {
-    const output = this.given({ kind: "output", name: param.name }, `${param.name}_output`, param.type);
+    const output = this.program.assumptions.outputs === false ? undefined : this.output(param);
     const results = this.given({ kind: "results" }, "results", "i64");
-    return [
-      { kind: "assign", to: { memory: results, offset: num(n), type: param.type }, value },
-      when(ne(address(output), num(0, "i64")), [write(output, num(0), value)]),
-    ];
+    const result: Stmt = { kind: "assign", to: { memory: results, offset: num(n), type: param.type }, value };
+    if (!output) return [result];
+    return [result, when(ne(address(output), num(0, "i64")), [write(output, num(0), value)])];
   }
 
   /** One block folds to the end; `partials` and `folded` take turns. */
@@ -261,6 +260,9 @@ export class FoldSchedule extends EntrySchedule {
     });
   }
 
+  private output({ name, type }: ReduceParam): Memory {
+    return this.given({ kind: "output", name }, `${name}_output`, type);
+  }
   private count(): Expr {
     return this.number({ kind: "partialCount" }, "i64", "partial_count");
   }

@@ -12,7 +12,7 @@ import type { BinaryFn, CompareFn, ElementType, MathFn, NumericType, ScalarType,
  */
 export type Type = ScalarType | "int" | "index" | "i64";
 
-/** What an array in memory consists of. */
+/** Type of the elements of an array in memory. */
 export type Element = ElementType | "i64";
 
 /** Memory that all threads of the device, the threads of a block, or one thread can reach. */
@@ -41,7 +41,7 @@ export type Expr =
   /** Number of the thread in its block or of the block, and how many there are, along an axis. */
   | { readonly op: "place"; readonly type: "u32"; readonly of: "thread" | "block" | "threads" | "blocks"; readonly axis: Axis }
   | { readonly op: "read"; readonly type: Type; readonly from: Memory; readonly offset: Expr }
-  /** Where an element lies, or a whole array; an argument of functions. */
+  /** Place of an element, or a whole array; an argument of functions. */
   | { readonly op: "address"; readonly type: "i64"; readonly of: Memory; readonly offset?: Expr }
   | { readonly op: "table"; readonly type: NumericType; readonly table: Table; readonly id: string; readonly indices: readonly Expr[] }
   | { readonly op: "unary"; readonly type: Type; readonly fn: UnaryFn; readonly a: Expr }
@@ -61,7 +61,7 @@ export type Expr =
       readonly by: Expr;
       readonly among?: Expr;
     }
-  /** What an integer was that is set to `wanted` if it was `seen`. */
+  /** Sets an integer to `wanted` if it is `seen`, and gives what it was. */
   | {
       readonly op: "exchange";
       readonly type: "i32" | "u32";
@@ -70,14 +70,14 @@ export type Expr =
       readonly seen: Expr;
       readonly wanted: Expr;
     }
-  /** What a counter was that is raised by one. */
+  /** Raises a counter by one, and gives what it was. */
   | { readonly op: "next"; readonly type: "u32"; readonly at: Memory; readonly offset: Expr }
   /** A word of the language's own, by its name there. */
   | { readonly op: "word"; readonly type: Type; readonly word: Word; readonly args: readonly Expr[] }
   /** A function of the program. */
   | { readonly op: "apply"; readonly type: Type; readonly fn: Func; readonly args: readonly Expr[] };
 
-/** What targets have in words of their own; each spells those that its features promise. */
+/** Words that targets have of their own; each spells the ones that its features promise. */
 export type Word =
   /** The fold of a value over a subgroup; whether this is its first thread, its number, and how many there are. */
   | "groupSum"
@@ -170,10 +170,10 @@ export type Stmt = Located &
     | { readonly kind: "print"; readonly items: readonly (string | Expr)[] }
   );
 
-/** What a variable points to: an array or an address that was read, or elements after or before it. */
+/** Place that a variable points to: an array or an address that was read, or elements after or before it. */
 export type Target = ({ readonly of: Memory } | { readonly address: Expr }) & { readonly offset?: Expr; readonly before?: Expr };
 
-/** What a loop's variable becomes: a sum or a quotient. */
+/** Next value of a loop variable: a sum or a quotient. */
 export interface Step {
   readonly fn: "add" | "div";
   readonly by: Expr;

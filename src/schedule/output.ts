@@ -11,7 +11,7 @@ export class Output {
     return this;
   }
 
-  /** What `make` puts, as a list of its own. */
+  /** The statements that `make` puts, as a list of their own. */
   inside(make: () => void): Stmt[] {
     const outer = this.list;
     const { line } = this;

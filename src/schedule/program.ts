@@ -90,6 +90,8 @@ export interface GpuAssumptions {
   scatter: Readonly<Record<string, ScatterCode>>;
   /** Lines of a scatter cache, a power of two; undefined if no target has one. */
   scatterCacheLines?: number;
+  /** False where no view takes the result of a reduction. */
+  outputs?: false;
   /** Shapes of a grid over a range that were asked for. */
   tuning?: ShapeTuning;
   /** Views that also store planes in other memory: for slots `peerStore` and `peerStorePlanes`. For grids over a box. */

@@ -28,7 +28,7 @@ export const LAYERS: Readonly<Record<string, readonly Level[]>> = {
   "src/kernel": ["read", "declare", "lower", "compile.ts"],
   "src/kernel/read": ["*", "browser"],
   "src/emit": ["*", ["js", "wasm", "c"], "wgsl", "standalone"],
-  "src/emit/c": ["*", "gpu", ["cuda", "opencl"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
+  "src/emit/c": ["*", "gpu", ["cuda", "opencl", "metal"], "hip", ["cuda.ts", "hip.ts", "opencl.ts"]],
   "src/device": [
     ["ffi.ts", "memory"],
     "device.ts",

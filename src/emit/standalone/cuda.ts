@@ -2,7 +2,8 @@ import { prints } from "../../ir/prints.js";
 import { cudaLanguage } from "../c/cuda.js";
 import { cudaDialect } from "../c/cuda/dialect.js";
 import { cudaLike } from "./cuda-like.js";
-import { deviceSource, gpuProgram, writeGpuHost } from "./gpu-host.js";
+import { writeGpuHost } from "./gpu-host.js";
+import { deviceSource, gpuProgram } from "./gpu-program.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** CUDA C++ for nvcc. */

@@ -1,13 +1,10 @@
 import { unreachable } from "../../base/unreachable.js";
 import { contributionsOf } from "../../ir/analysis/contributions.js";
-import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES, type ElementType, type ScatterParam } from "../../ir/types.js";
 import { FINISH_LIMIT, GRID_LIMIT, TILE_PERCENT } from "../../schedule/constants.js";
 import { Code } from "../c/code.js";
-import { defaultAssumptions } from "../../schedule/lower.js";
-import { emitGpu } from "../c/gpu/emit.js";
 import type { GpuDialect } from "../c/gpu/dialect.js";
-import type { Entry, GpuAssumptions, GpuLanguage, GpuProgram, KernelParam, SortedScatter, ScatterCode } from "../../schedule/program.js";
+import type { Entry, GpuProgram, KernelParam, SortedScatter } from "../../schedule/program.js";
 import { SORT_BITS, SORT_ENTRIES, SORT_THREADS, SORT_TILE, type SortSlot } from "../c/gpu/sort.js";
 import { BLOCK } from "../../schedule/entry.js";
 import { Names } from "../../base/names.js";
@@ -59,30 +56,6 @@ export interface GpuApi {
 
 const CHUNKS_PER_BLOCK = BLOCK / REDUCTION_LANES;
 
-/** The program of a kernel for launches of any size. */
-export function gpuProgram({ ir, access, precision, unitStrides }: EmitRequest, dialect: GpuDialect): GpuProgram {
-  const strict = precision === "strict";
-  const scatters = ir.params.filter((p) => p.kind === "scatter");
-  const inOrder = strict ? scatters.filter(orderMatters) : [];
-  // One scatter that only one thread can order takes all others with it.
-  const serial = inOrder.some(({ name }) => contributionsOf(ir, name) === undefined);
-  const codeOf = (param: ScatterParam): ScatterCode => (serial ? "serial" : inOrder.includes(param) ? "sorted" : "atomic");
-  const assumptions: GpuAssumptions = {
-    ...defaultAssumptions(ir, strict),
-    wide: true,
-    unitStrides,
-    scatter: Object.fromEntries(scatters.map((param) => [param.name, codeOf(param)])),
-  };
-  return emitGpu(ir, access, assumptions, { ...dialect, lastBlock: undefined, peerAccess: undefined });
-}
-
-/** The source of a program for the device, with the sort of its contributions. */
-export function deviceSource({ stem }: EmitRequest, program: GpuProgram, { sort }: GpuLanguage): string {
-  return program.sorted.length > 0
-    ? `${program.source}\n${sort.replaceAll(/\bsort_(?=count\b|scan\b|move\b)/g, `${stem}_sort_`)}`
-    : program.source;
-}
-
 /** The launch function of a program. */
 export function writeGpuHost(request: EmitRequest, program: GpuProgram, { finishThreads }: GpuDialect, api: GpuApi): string {
   return new HostWriter(request, program, finishThreads, api).text();
@@ -111,7 +84,6 @@ class HostWriter {
   ) {
     this.args = launchArguments(request, this.names);
     for (const { slot, name } of this.args) this.values.set(slot, name);
-    for (const { name } of program.reduces) this.values.set({ kind: "output", name }, "NULL");
   }
 
   text(): string {
@@ -420,13 +392,13 @@ function asked(slot: GpuSlot): GpuSlot {
     case "sortedOrder":
     case "partials":
     case "folded":
-    case "output":
     case "partialCount":
     case "results":
     case "rowBlocks":
     case "tile":
     case "planes":
       return slot;
+    case "output":
     case "elements":
     case "segment":
     case "alignedBegin":

@@ -2,7 +2,8 @@ import { prints } from "../../ir/prints.js";
 import { hipLanguage } from "../c/hip.js";
 import { hipDialect } from "../c/hip/dialect.js";
 import { cudaLike } from "./cuda-like.js";
-import { deviceSource, gpuProgram, writeGpuHost } from "./gpu-host.js";
+import { writeGpuHost } from "./gpu-host.js";
+import { deviceSource, gpuProgram } from "./gpu-program.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 
 /** HIP C++ for hipcc. */

@@ -3,6 +3,7 @@ import { emitC } from "./c.js";
 import { emitCudaFile } from "./cuda.js";
 import { emitHipFile } from "./hip.js";
 import { emitJsFile } from "./js.js";
+import { emitMetalFiles } from "./metal.js";
 import type { TargetName } from "./names.js";
 import { emitOmpTarget } from "./omp-target.js";
 import { emitOpenclFiles } from "./opencl.js";
@@ -20,6 +21,7 @@ const WRITERS: Readonly<Record<TargetName, Writer>> = {
   cuda: emitCudaFile,
   hip: emitHipFile,
   js: emitJsFile,
+  metal: emitMetalFiles,
   "omp-target": emitOmpTarget,
   opencl: emitOpenclFiles,
   sycl: emitSyclFile,

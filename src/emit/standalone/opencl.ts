@@ -2,7 +2,8 @@ import type { ElementType } from "../../ir/types.js";
 import { openclLanguage } from "../c/opencl.js";
 import { openclDialect, type OpenclFeatures } from "../c/opencl/dialect.js";
 import type { ParamType } from "../../schedule/program.js";
-import { deviceSource, gpuProgram, writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
+import { writeGpuHost, type GpuApi, type HostArgument, type HostShape } from "./gpu-host.js";
+import { deviceSource, gpuProgram } from "./gpu-program.js";
 import { commentText } from "../text.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 

@@ -1,9 +1,7 @@
 import { unreachable } from "../../base/unreachable.js";
 import { ELEMENTS } from "../../ir/scalars.js";
-import { firstF64 } from "../../ir/analysis/f64.js";
 import { orderMatters } from "../../ir/identity.js";
 import { REDUCTION_CHUNK, REDUCTION_LANES } from "../../ir/types.js";
-import { EmitError } from "../../base/errors.js";
 import { FINISH_LIMIT, FOLDING_GROUPS, GRID_LIMIT } from "../../schedule/constants.js";
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
@@ -22,6 +20,7 @@ import {
 import { Names } from "../../base/names.js";
 import { slotText, type SignatureSlot, type WgslSlot } from "../../schedule/slots.js";
 import { commentText, keyText, stringText } from "../text.js";
+import { refuseF64 } from "./refuse-f64.js";
 import type { EmitRequest, EmittedFile } from "./request.js";
 import { argumentFor, argumentGroups, asProperties, launchArguments, writeComment, type Argument } from "./signature.js";
 
@@ -31,14 +30,7 @@ const CHUNKS_PER_GROUP = WORKGROUP / REDUCTION_LANES;
 /** WGSL, one file for each shader, and a host in JavaScript. Throws EmitError for f64, which WGSL lacks. */
 export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
   const { ir, access, stem, precision, unitStrides } = request;
-  const f64 = firstF64(ir);
-  if (f64)
-    throw new EmitError(
-      ir.name,
-      "wgsl",
-      `${f64.what} is f64, which WGSL lacks`,
-      "declare it f32, or use isoform emit --float f32 or isoform port --kind NAME=f32",
-    );
+  refuseF64(ir, "wgsl", "WGSL");
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
   const strict = precision === "strict";
   const scatters = arrays.filter((p) => p.kind === "scatter");

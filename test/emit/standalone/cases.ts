@@ -90,6 +90,13 @@ const single = kernel(
   },
 );
 
+/** Integer scatters beside a sum, without f64 as well. */
+const counts = kernel("counts", { x: view(f32), h: scatter(i32), top: scatter(i32, 1, "max"), s: sum(f32) }, ({ x, h, top, s }, i) => {
+  h.add((i * 7) % 5, i);
+  top.max((i * 3) % 4, (i * 7919) % 1001);
+  s.add(x[i]);
+});
+
 interface WithScratch {
   /** Teams' scratch of level 1, which emitted code is given, and what the kernel leaves there. */
   readonly scratch?: Readonly<Record<string, { shape: readonly number[]; left(n: number): number }>>;
@@ -185,6 +192,11 @@ export const CASES: readonly Case[] = [
       u: { shape: [500], values: (n) => Math.fround(2 * any(n + 7)) },
       v: { shape: [500], values: zero },
     },
+  },
+  {
+    kernel: counts as unknown as Kernel,
+    policy: range([5, 3000]),
+    views: { x: { shape: [3000], values: any }, h: { shape: [5], values: zero }, top: { shape: [4], values: zero } },
   },
   {
     kernel: single as unknown as Kernel,

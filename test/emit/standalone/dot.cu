@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_kernel_fold(
 }
 
 extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
-  double *s_partials_, double *s_folded_, const long long partial_count_, double *s_output_, long long *results_
+  double *s_partials_, double *s_folded_, const long long partial_count_, long long *results_
 ) {
   {
     double *from = s_partials_;
@@ -78,7 +78,6 @@ extern "C" __global__ void __launch_bounds__(1024) dot_kernel_finish(
     if (threadIdx.x == 0) {
       const double result = count == 1 ? from[0] : 0.0;
       *(double *)(results_ + 0) = result;
-      if (s_output_ != 0) s_output_[0] = result;
     }
   }
 }
@@ -137,7 +136,7 @@ extern "C" cudaError_t dot_launch(
   }
   if (status == cudaSuccess) {
     const dim3 grid(1, 1, 1), block(1024, 1, 1);
-    dot_kernel_finish<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count, NULL, results_);
+    dot_kernel_finish<<<grid, block, 0, stream>>>(s_partials_, s_folded_, partial_count, results_);
     status = cudaGetLastError();
   }
   long long values_[1];

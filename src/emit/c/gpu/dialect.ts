@@ -93,6 +93,13 @@ interface PeerAccess {
   readonly fail: string;
 }
 
+/** An entry's list of parameters, lines before the entry, and lines at the start of its body. */
+export interface EntryFrame {
+  readonly before: readonly string[];
+  readonly declarations: readonly string[];
+  readonly opening: readonly string[];
+}
+
 /** How one language for GPUs spells what the shared writers of kernels need; blocks and threads are work-groups and work-items in OpenCL. */
 export interface GpuDialect extends Dialect {
   /** Before a function that is better called than copied to where it is. */
@@ -152,6 +159,8 @@ export interface GpuDialect extends Dialect {
   readonly bytesOfThread?: number;
   /** `entry` can tell the compiler how many blocks a multiprocessor is to hold. */
   readonly holdsResidents?: boolean;
+  /** The same of all parameters, where a language gives numbers and places in ways of its own. */
+  frame?(name: string, params: readonly Declared[]): EntryFrame;
   /** Declarations of a parameter in the list, and lines that it needs at the start of the body. */
   parameter(param: Declared, fresh: (wish: string) => string): { declarations: readonly string[]; opening: readonly string[] };
 }

@@ -3,7 +3,7 @@ import type { Param, ScheduledEntry } from "../../../schedule/entry.js";
 import type { Func, Memory } from "../../../schedule/nodes.js";
 import type { Entry, KernelParam } from "../../../schedule/program.js";
 import { Code } from "../code.js";
-import type { Declared, GpuDialect } from "./dialect.js";
+import type { Declared, EntryFrame, GpuDialect } from "./dialect.js";
 import { Printer, type SourceParts } from "./print.js";
 import { typeText } from "./types.js";
 
@@ -17,30 +17,37 @@ export function printEntry(entry: ScheduledEntry, parts: SourceParts): { entry: 
   const dynamic = entry.params.flatMap((param) =>
     param.kind === "dynamic" && dialect.dynamicShared ? [dialect.dynamicShared(param.memory.id)] : [],
   );
-  const spelled = listed.map((param) => dialect.parameter(declared(param, dialect), fresh));
+  const frame = frameOf(
+    entry.id,
+    listed.map((param) => declared(param, dialect)),
+    dialect,
+    fresh,
+  );
   const [early, body] = [entry.early, entry.body].map((list) => {
     const code = new Code();
     new Printer(parts, code, fresh).statements(list);
     return code.toString().trimEnd();
   }) as [string, string];
   const code = new Code();
+  for (const line of frame.before) code.line(line);
   code.line(`${dialect.entry(entry.id, entry.most, entry.block, entry.resident)}(`);
-  code.indented(() =>
-    wrap(
-      spelled.flatMap(({ declarations }) => declarations),
-      LINE,
-    ).forEach((line) => code.line(line)),
-  );
+  code.indented(() => wrap(frame.declarations, LINE).forEach((line) => code.line(line)));
   code.block(")", () => {
     for (const { memory, length } of entry.shared)
       code.line(`${dialect.sharedPrefix} ${elementText(memory, dialect)} ${memory.id}[${length}];`);
-    for (const line of [...dynamic, ...spelled.flatMap(({ opening }) => opening)]) code.line(line);
+    for (const line of [...dynamic, ...frame.opening]) code.line(line);
     if (early !== "") code.text(early);
     if (dialect.startNext && entry.startsNext) code.line(dialect.startNext);
     if (dialect.opening) code.line(dialect.opening);
     code.text(body);
   });
   return { entry: { name: entry.id, params: listed.map(paramOf), waits: dialect.opening !== undefined }, text: code.toString() };
+}
+
+function frameOf(name: string, params: readonly Declared[], dialect: GpuDialect, fresh: (wish: string) => string): EntryFrame {
+  if (dialect.frame) return dialect.frame(name, params);
+  const spelled = params.map((param) => dialect.parameter(param, fresh));
+  return { before: [], declarations: spelled.flatMap((param) => param.declarations), opening: spelled.flatMap((param) => param.opening) };
 }
 
 /** A function that entries call. */
