@@ -245,11 +245,15 @@ function place(device: Device, program: Program, name: string, { type, shape, da
   return inner;
 }
 
-/** Of a function's results: NaN, infinities and zeros as they are, others within 3 units in the last place, as the engine's own may be off by one. */
+/**
+ * Results of a function: NaN, infinities and zeros as they are, others within 3 units in the last place, as the engine's own may be off by one. An
+ * infinity is the next of the greatest values.
+ */
 export function near(type: ElementType, expected: number, actual: number): boolean {
   if (same(expected, actual)) return true;
   if (expected === 0 || !Number.isFinite(expected)) return false;
-  const [least, bits] = type === "f64" ? [5e-324, 52] : [2 ** -149, 23];
+  const [least, bits, greatest] = type === "f64" ? [5e-324, 52, Number.MAX_VALUE] : [2 ** -149, 23, 2 ** 128 * (1 - 2 ** -24)];
+  if (Math.abs(actual) === Infinity) return actual > 0 === expected > 0 && Math.abs(expected) >= greatest * (1 - 2 * 2 ** -bits);
   return Math.abs(actual - expected) <= 3 * Math.max(least, 2 ** (Math.floor(Math.log2(Math.abs(expected))) - bits));
 }
 
