@@ -8,7 +8,7 @@ import type { Faults } from "./faults.js";
 import type { Names } from "../names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { slotInCache } from "./scatter-cache.js";
-import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
+import { paysInSegments, SIMD, writeElements, writeGroup, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -224,10 +224,9 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
     const loop: ElementLoop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
-    const elements = (begin: string, end: string) =>
-      this.below(() => writeElements(body, this.loops, { ...loop, begin, end }, this.constant));
-    if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, elements);
-    else elements(loop.begin, loop.end);
+    const left = (begin: string, end: string) => this.below(() => writeLeft(body, this.loops, { ...loop, begin, end }, this.constant));
+    if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, left);
+    else this.below(() => writeElements(body, this.loops, loop, this.constant));
   }
 
   teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {

@@ -25,7 +25,7 @@ import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
 import { cacheFunctions, spillCache } from "./scatter-cache.js";
-import { writeElements, type ElementLoop } from "./uniform-segments.js";
+import { writeElements, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 import { originText } from "../text.js";
 
@@ -398,7 +398,7 @@ class Emitter {
   private writeRow(writer: BodyWriter): void {
     const strips = this.faults || !this.options.disjoint ? undefined : stripsOf(this.row.rest, this.innermost, this.loops);
     if (strips) writeStrips(writer, this.elementLoop, strips);
-    else writeElements(writer, this.loops, this.elementLoop, this.constant);
+    else (this.streams ? writeLeft : writeElements)(writer, this.loops, this.elementLoop, this.constant);
   }
 
   /** The innermost loop. */
