@@ -42,6 +42,6 @@ export const STAGES: readonly Stage[] = [
       "shareFloatLoads",
     ],
   },
-  { when: "code of `native`", by: ["src/emit/c/"], passes: ["splitUniform", "jam", "interiorOf", "withoutReplaced"] },
+  { when: "code of `native`", by: ["src/emit/c/"], passes: ["pairMembers", "splitUniform", "jam", "interiorOf", "withoutReplaced"] },
   { when: "code of GPUs", by: ["src/emit/c/gpu/", "src/emit/wgsl/"], passes: ["sequenceChecks", "splitUniform", "jam"] },
 ];
