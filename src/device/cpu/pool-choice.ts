@@ -10,7 +10,7 @@ const FIRST = 4;
 const TRIES = 3;
 /** Runs from one trial of what is slower to the next, times how much slower it is. */
 const SELDOM = 200;
-/** Milliseconds alone, at most, of a program that is tried alone. */
+/** Milliseconds alone, at most, of a program that is tried alone, by the calling thread's own share. */
 const LONG = 20;
 
 /** A program's times. */
@@ -18,6 +18,8 @@ interface Times {
   /** Usual milliseconds on several threads and alone; 0 if unknown. */
   shared: number;
   alone: number;
+  /** The calling thread's own share of the last run on several threads. */
+  own: number;
   runs: number;
   /** The first of the next runs that try what is slower, and whether these are alone. */
   next: number;
@@ -45,7 +47,7 @@ export class Choice {
   }
 
   private isFasterAlone(times: Times, shares: number): boolean {
-    if (times.alone === 0 && shares * times.shared > LONG) times.next = times.runs + 1;
+    if (times.alone === 0 && shares * times.own > LONG) times.next = times.runs + 1;
     const better = times.alone > 0 && times.alone <= times.shared;
     if (times.runs < times.next) return better;
     if (times.runs === times.next) times.trial = !better;
@@ -60,7 +62,10 @@ export class Choice {
   noteShared(program: number, shares: number, timed: Timed, now: number): void {
     const times = this.of(program);
     times.shared = usual(times.shared, timed.own + timed.waited);
+    times.own = timed.own;
     times.runs++;
+    // Where waits take longer than the work, there is nothing to be lost.
+    if (times.alone === 0 && timed.waited > timed.own) times.next = Math.min(times.next, times.runs);
     this.pressure.note(program, shares, timed, now, times.alone || undefined);
   }
 
@@ -78,7 +83,7 @@ export class Choice {
 
   private of(program: number): Times {
     let times = this.times.get(program);
-    if (!times) this.times.set(program, (times = { shared: 0, alone: 0, runs: 0, next: FIRST, trial: false }));
+    if (!times) this.times.set(program, (times = { shared: 0, alone: 0, own: 0, runs: 0, next: FIRST, trial: false }));
     return times;
   }
 }

@@ -318,8 +318,9 @@ export class WorkerPool {
     }
   }
 
-  /** All shares by the calling thread. If some throw, the first is told when all are through, as where each has its thread. */
+  /** All shares by the calling thread; as one, where no bit depends on the number. If some throw, the first is told when all are through, as where each has its thread. */
   private runAlone(program: Registered, args: number, workers: number, region?: string): void {
+    if (program.program.kind === "wasm" && program.program.divides) return this.participate(program, args, 0, 1, region);
     const errors: unknown[] = [];
     for (let rank = 0; rank < workers; rank++)
       try {

@@ -83,6 +83,13 @@ describe("the choice between all threads and one", () => {
     assert.equal(alone(1000, { shared: 0.2, alone: 0.1 }).length, 1000 - 4 - 2 * 3);
   });
 
+  it("tries the calling thread at once where waits take longer than work", () => {
+    const choice = new Choice();
+    assert.equal(choice.isAlone(1, 2, 0), false);
+    choice.noteShared(1, 2, { own: 1, waited: 20 }, 0);
+    assert.equal(choice.isAlone(1, 2, 100), true);
+  });
+
   it("leaves programs that would take long alone to all threads", () => {
     assert.deepEqual(alone(1000, { shared: 11, alone: 2 }), []);
   });
