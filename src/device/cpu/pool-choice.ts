@@ -64,7 +64,7 @@ export class Choice {
     times.shared = usual(times.shared, timed.own + timed.waited);
     times.own = timed.own;
     times.runs++;
-    // Where waits take longer than the work, there is nothing to be lost.
+    // A trial costs nothing beside waits that are longer than the work.
     if (times.alone === 0 && timed.waited > timed.own) times.next = Math.min(times.next, times.runs);
     this.pressure.note(program, shares, timed, now, times.alone || undefined);
   }
