@@ -12,6 +12,10 @@ const LOOK = 1;
 const MOST = 60_000;
 const DONE = "done";
 
+/** Folders of commands that have not been checked yet: removed at the end of the process. */
+const folders = new Set<string>();
+process.once("exit", () => folders.forEach(removeFolder));
+
 /**
  * Starts `program` in a new folder. `end` is called once, after it has ended or could not be started, with the folder, which is removed afterwards, and
  * whether all went well. The process stays alive for it unless `keepsAlive` is false. Undefined where there is no place for a folder, and on Windows, which has no `sh`.
@@ -27,8 +31,7 @@ export function startCommand(
   if (!prepared) return undefined;
   const { folder, args } = prepared;
   const done = join(folder, DONE);
-  const remove = (): void => removeFolder(folder);
-  process.once("exit", remove);
+  folders.add(folder);
   let failed = false;
   const child = spawn("sh", ["-c", 'd=$1; shift; "$@"; echo $? > "$d.part"; mv "$d.part" "$d"', "sh", done, program, ...args], {
     stdio: "ignore",
@@ -53,17 +56,19 @@ export function startCommand(
     check: () => {
       if (checked) return;
       checked = true;
-      process.off("exit", remove);
+      folders.delete(folder);
       try {
         end(folder, existsSync(done) && readFileSync(done, "utf8").trim() === "0");
       } finally {
-        remove();
+        removeFolder(folder);
       }
     },
   };
 }
 
-const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
 
 /** A new folder, and the arguments that `argsIn` gives for it; undefined where it cannot be written. */
 function prepareIn<T>(argsIn: (folder: string) => T): { folder: string; args: T } | undefined {

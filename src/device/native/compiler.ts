@@ -6,6 +6,7 @@ import { DeviceError } from "../../base/errors.js";
 import type { Aside } from "../cpu/backlog.js";
 import type { Precision } from "../device.js";
 import { nameOf, recallPath, remember } from "../../cache/cache.js";
+import { cacheFolder } from "../../cache/folder.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { startCommand } from "./compile-aside.js";
 
@@ -146,7 +147,8 @@ export function startCompile(
   const parts = partsOf(flags, compiler, source);
   const name = nameOf("so", parts);
   const known = underWay.get(name);
-  if (known || recallPath("so", parts) || ownFiles.has(name)) return known;
+  const cache = cacheFolder();
+  if (known || recallPath("so", parts, cache) || ownFiles.has(name)) return known;
   const [program, args] = wordsOf(compiler.command);
   const command = (folder: string): string[] => {
     writeFileSync(join(folder, "kernel.c"), source);
@@ -161,17 +163,22 @@ export function startCompile(
     } catch {
       return;
     }
-    if (!remember("so", parts, library)) ownFile(name, library);
+    if (!remember("so", parts, library, cache)) ownFile(name, library);
   };
   const compile = startCommand(program, command, end, keepsAlive);
   if (compile) underWay.set(name, compile);
   return compile;
 }
 
-/** Starts to compile what a device needs sooner or later, where no cache has it. */
-export function compileEarly(compiler: Compiler, source: string, test: LoadTest): void {
-  const compile = startCompile(compiler, source, "strict", test, false);
-  void compile?.ended.then(() => compile.check());
+/** Starts to compile what a device needs sooner or later, where no cache has it. Errors are told when it is needed. */
+export async function compileEarly(compiler: Compiler, source: string, test: LoadTest): Promise<void> {
+  try {
+    const compile = startCompile(compiler, source, "strict", test, false);
+    await compile?.ended;
+    compile?.check();
+  } catch {
+    // `compileLibrary` meets the same.
+  }
 }
 
 type Compiled = { readonly library: Uint8Array } | { readonly complaint: string };

@@ -194,9 +194,9 @@ export const backend: Backend = {
     if (!compiler) throw new DeviceError("native", missingCompiler().reason, missingCompiler().remedy);
     limitSpinning();
     const loader = new Loader(koffi);
-    if (process.platform === "linux") compileEarly(compiler, SIGNALS_SOURCE, loader.test(SIGNALS_FUNCTION));
-    compileEarly(compiler, ASIDE_SOURCE, loader.test(ASIDE_FUNCTION));
-    compileEarly(compiler, GRAPH_SOURCE, loader.test(...Object.values(GRAPH_FUNCTIONS)));
+    if (process.platform === "linux") void compileEarly(compiler, SIGNALS_SOURCE, loader.test(SIGNALS_FUNCTION));
+    void compileEarly(compiler, ASIDE_SOURCE, loader.test(ASIDE_FUNCTION));
+    void compileEarly(compiler, GRAPH_SOURCE, loader.test(...Object.values(GRAPH_FUNCTIONS)));
     return new NativeDevice(compiler, loader, threadCount(threads));
   },
 };
