@@ -42,6 +42,6 @@ export const STAGES: readonly Stage[] = [
       "shareFloatLoads",
     ],
   },
-  { when: "code of `native`", by: ["src/emit/c/"], passes: ["splitUniform", "interiorOf"] },
+  { when: "code of `native`", by: ["src/emit/c/"], passes: ["pairMembers", "splitUniform", "interiorOf", "withoutReplaced"] },
   { when: "code of GPUs", by: ["src/schedule/", "src/emit/wgsl/"], passes: ["sequenceChecks", "splitUniform", "jam"] },
 ];

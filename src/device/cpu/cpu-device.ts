@@ -24,13 +24,15 @@ import type {
   Results,
 } from "../device.js";
 import type { Policy } from "../launch/policy.js";
+import { tools } from "../tools/tools.js";
 import { atFirstUse, TuningTable } from "../tuning/tuning.js";
 import { BYTES, CPU_MEMORY, newShape, requireData, stridesOf, View } from "../memory/view.js";
 import { backlog } from "./backlog.js";
 import type { Folding } from "./fold-copies.js";
 import { capturing, loopRegion, type Captured, type Region } from "./graph.js";
 import { writeView } from "./host-view.js";
-import { CpuLaunch, type CpuProgram } from "./launch.js";
+import { compilingAside, FirstRun, StillCompiling } from "./compile-aside.js";
+import { CpuLaunch, freeBinding, type CpuProgram } from "./launch.js";
 import { CpuQueue } from "./queue.js";
 import { Reruns } from "./reruns.js";
 import { cpuStorage, type CpuBuffer } from "./storage.js";
@@ -135,7 +137,12 @@ export abstract class CpuDevice implements Device {
     this.requireOpen();
     return descending(kernel, () => {
       const binding = bind(this, kernel, args, policy, options, this.compileOptions);
-      return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
+      try {
+        return new CpuLaunch(this, binding, () => this.build(binding, args, isOnce));
+      } catch (error) {
+        freeBinding(binding);
+        throw error;
+      }
     });
   }
 
@@ -158,7 +165,13 @@ export abstract class CpuDevice implements Device {
       await this.own.untilRun(begun);
       return begun.results as Results<P>;
     }
-    const prepared = this.launch(kernel, args, policy, options, true);
+    const prepare = (): CpuLaunch => this.launch(kernel, args, policy, options, true);
+    const waits = captured || tools.size > 0 || this.tuning.measuring;
+    const prepared = waits ? prepare() : aheadOf(prepare);
+    if (prepared instanceof StillCompiling) {
+      const kept = { ...args };
+      return (await this.runCompiled(prepared, () => this.launch(kernel, kept, policy, options, true), signal)) as Results<P>;
+    }
     const launch = this.tuning.measuring ? await atFirstUse(this, prepared) : prepared;
     let results: Record<string, number> | undefined;
     try {
@@ -167,6 +180,18 @@ export abstract class CpuDevice implements Device {
       return (results = await this.queue.results(launch)) as Results<P>;
     } finally {
       this.keepOrFree(launch as CpuLaunch, results !== undefined && !captured);
+    }
+  }
+
+  private async runCompiled({ compile }: StillCompiling, prepare: () => CpuLaunch, signal?: AbortSignal): Promise<Record<string, number>> {
+    const run = new FirstRun(compile, () => Object.assign(prepare(), { signal }));
+    let done = false;
+    try {
+      await this.own.untilRun(run);
+      done = true;
+      return run.results;
+    } finally {
+      if (run.launch) this.keepOrFree(run.launch, done);
     }
   }
 
@@ -208,5 +233,15 @@ export abstract class CpuDevice implements Device {
   /** Throws DeviceError once the device was closed. */
   requireOpen(): void {
     if (this.closed) throw new DeviceError(this.name, "it is closed", "open it again");
+  }
+}
+
+/** The launch, or the compile that it has to wait for. */
+function aheadOf<T>(prepare: () => T): T | StillCompiling {
+  try {
+    return compilingAside(prepare);
+  } catch (error) {
+    if (error instanceof StillCompiling) return error;
+    throw error;
   }
 }

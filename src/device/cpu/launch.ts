@@ -204,9 +204,14 @@ export class CpuLaunch implements Launch, Work {
     this.latest = undefined;
     backlog.whenIdle(() => {
       this.built.free();
-      freeTeamRows(this.binding);
-      giveBackFaultRecord(this.binding);
-      freePrintRecords(this.binding);
+      freeBinding(this.binding);
     });
   }
+}
+
+/** Gives back what was made for a binding. */
+export function freeBinding(binding: Binding): void {
+  freeTeamRows(binding);
+  giveBackFaultRecord(binding);
+  freePrintRecords(binding);
 }

@@ -23,8 +23,8 @@ export type Program =
    * `share`, by their numbers) and `noteFault` that returns `(args, worker, workers) => void`.
    */
   | { kind: "js"; name: string; source: string }
-  /** A module that exports `run(args, worker, workers)` and may import `env.memory`, `env.fault` (`noteFault` of an address), functions of `Math`, and `math`. */
-  | { kind: "wasm"; name: string; bytes: Uint8Array }
+  /** A module that exports `run(args, worker, workers)`, which `divides` if as much is computed with any number of workers, and may import `env.memory`, `env.fault` (`noteFault` of an address), functions of `Math`, and `math`. */
+  | { kind: "wasm"; name: string; bytes: Uint8Array; divides?: boolean }
   /** Programs registered before, with a barrier between two of them; undefined stands for what the main thread does alone. */
   | { kind: "region"; name: string; stages: readonly (ProgramStage | undefined)[] };
 

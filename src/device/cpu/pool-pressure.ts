@@ -15,7 +15,7 @@ const REST = { first: 20, most: 1000 };
 const USEFUL = 4;
 
 /** A run on several threads, in milliseconds: the calling thread's own work, and its waits for others. */
-interface Timed {
+export interface Timed {
   readonly own: number;
   readonly waited: number;
 }
@@ -36,10 +36,10 @@ export class Pressure {
     return now < this.until && (this.alone.get(program) ?? Infinity) < this.longest;
   }
 
-  /** Takes note of a run in `shares` shares, which has ended now. */
-  note(program: number, shares: number, { own, waited }: Timed, now: number): void {
+  /** Takes note of a run in `shares` shares, which has ended now; `measured`: milliseconds alone, where they are known. */
+  note(program: number, shares: number, { own, waited }: Timed, now: number, measured?: number): void {
     // The calling thread's own share takes longer, too, where others have its core.
-    const alone = Math.min(own * shares, SLOWER * (this.alone.get(program) ?? Infinity));
+    const alone = measured ?? Math.min(own * shares, SLOWER * (this.alone.get(program) ?? Infinity));
     this.alone.set(program, alone);
     this.mean += (waited - this.mean) / MEMORY;
     const gain = Math.max(LONG, alone * (1 - 1 / shares));

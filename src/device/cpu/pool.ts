@@ -6,7 +6,7 @@ import { ARRIVED, Control, EPOCH, FAILED, PENDING, SLEEPERS, TAKE_MESSAGES, WHOL
 import type { Post, Program, ProgramStage, Run } from "./pool-control.js";
 import { isLost, LOOK_MS, mayWait, untilEnded } from "./pool-end.js";
 import { News } from "./pool-news.js";
-import { Pressure } from "./pool-pressure.js";
+import { Choice } from "./pool-choice.js";
 import { StandIn } from "./pool-stand-in.js";
 import { Thread } from "./pool-thread.js";
 
@@ -68,7 +68,7 @@ export class WorkerPool {
   private readonly news = new News();
   private epoch = 0;
   private readonly patience = new Patience();
-  private readonly pressure = new Pressure();
+  private readonly choice = new Choice();
   private nextProgram = 0;
   private failure: string | undefined;
   private standIn: StandIn | undefined;
@@ -152,7 +152,7 @@ export class WorkerPool {
 
   /** Forgets a program. */
   release(id: number): void {
-    this.pressure.forget(id);
+    this.choice.forget(id);
     this.standIn?.forget(id);
     if (this.programs.delete(id) && this.control) this.news.release(id);
   }
@@ -185,7 +185,11 @@ export class WorkerPool {
       return;
     }
     const start = performance.now();
-    if (this.pressure.isHigh(id, start)) return program.alone ? program.alone() : this.runAlone(program, args, workers);
+    if (this.choice.isAlone(id, workers, start)) {
+      if (program.alone) program.alone();
+      else this.runAlone(program, args, workers);
+      return this.choice.noteAlone(id, performance.now() - start);
+    }
     if (this.news.size > 0) this.spreadNews(label);
     this.begin(id, args, workers);
     let failed: unknown;
@@ -198,7 +202,7 @@ export class WorkerPool {
     this.waitForWorkers(label);
     const end = performance.now();
     const inside = program.waited?.() ?? 0;
-    this.pressure.note(id, workers, { own: own - start - inside, waited: end - own + inside }, end);
+    this.choice.noteShared(id, workers, { own: own - start - inside, waited: end - own + inside }, end);
     failed ??= this.errorOfWorkers(label);
     if (failed !== undefined) throw failed;
   }
@@ -314,8 +318,9 @@ export class WorkerPool {
     }
   }
 
-  /** All shares by the calling thread. If some throw, the first is told when all are through, as where each has its thread. */
+  /** All shares by the calling thread; as one, where no bit depends on the number. If some throw, the first is told when all are through, as where each has its thread. */
   private runAlone(program: Registered, args: number, workers: number, region?: string): void {
+    if (program.program.kind === "wasm" && program.program.divides) return this.participate(program, args, 0, 1, region);
     const errors: unknown[] = [];
     for (let rank = 0; rank < workers; rank++)
       try {

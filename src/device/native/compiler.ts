@@ -3,9 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceError } from "../../base/errors.js";
+import type { Aside } from "../cpu/backlog.js";
 import type { Precision } from "../device.js";
 import { nameOf, recallPath, remember } from "../../cache/cache.js";
+import { cacheFolder } from "../../cache/folder.js";
 import { keepSource } from "../../cache/keep-source.js";
+import { startCommand } from "./compile-aside.js";
 
 /** The system's C compiler. */
 export interface Compiler {
@@ -97,6 +100,9 @@ export type LoadTest = (path: string) => void;
  */
 export function compileLibrary(compiler: Compiler, kernel: string, source: string, precision: Precision, test: LoadTest): string {
   keepSource(kernel, source, precision, "c");
+  const started = underWay.get(nameOf("so", partsOf(flagsFor(precision, hasOpenMP(compiler)), compiler, source)));
+  started?.wait();
+  started?.check();
   const first = compileWith(flagsFor(precision, hasOpenMP(compiler)), compiler, source, test);
   if ("path" in first) return first.path;
   if (hasOpenMP(compiler) && /openmp|gomp|lomp|omp\.h/.test(first.complaint)) {
@@ -114,6 +120,67 @@ export function compileLibrary(compiler: Compiler, kernel: string, source: strin
   );
 }
 
+/** All that a library depends on. */
+const partsOf = (flags: readonly string[], { command, version }: Compiler, source: string): string[] => [
+  source,
+  command,
+  version,
+  flags.join(" "),
+  processorFlags(),
+];
+
+/** Compiles in other processes, by the names of their libraries. */
+const underWay = new Map<string, Aside>();
+
+/**
+ * Starts the same in another process: once that has ended and was checked, `compileLibrary` finds the library, or compiles here and tells what is
+ * wrong. Undefined where the library is there, or no other process can be started.
+ */
+export function startCompile(
+  compiler: Compiler,
+  source: string,
+  precision: Precision,
+  test: LoadTest,
+  keepsAlive = true,
+): Aside | undefined {
+  const flags = flagsFor(precision, hasOpenMP(compiler));
+  const parts = partsOf(flags, compiler, source);
+  const name = nameOf("so", parts);
+  const known = underWay.get(name);
+  const cache = cacheFolder();
+  if (known || recallPath("so", parts, cache) || ownFiles.has(name)) return known;
+  const [program, args] = wordsOf(compiler.command);
+  const command = (folder: string): string[] => {
+    writeFileSync(join(folder, "kernel.c"), source);
+    return [...args, ...flags, "-o", join(folder, "kernel.so"), join(folder, "kernel.c"), "-lm"];
+  };
+  const end = (folder: string, well: boolean): void => {
+    underWay.delete(name);
+    const library = well ? readIfThere(join(folder, "kernel.so")) : undefined;
+    if (!library?.length) return;
+    try {
+      test(join(folder, "kernel.so"));
+    } catch {
+      return;
+    }
+    if (!remember("so", parts, library, cache)) ownFile(name, library);
+  };
+  const compile = startCommand(program, command, end, keepsAlive);
+  if (compile) underWay.set(name, compile);
+  return compile;
+}
+
+/** Starts to compile what a device needs sooner or later, where no cache has it. Errors are told when it is needed. */
+export async function compileEarly(compiler: Compiler, source: string, test: LoadTest): Promise<void> {
+  try {
+    const compile = startCompile(compiler, source, "strict", test, false);
+    await compile?.ended;
+    compile?.check();
+  } catch {
+    // `compileLibrary` meets the same.
+  }
+}
+
 type Compiled = { readonly library: Uint8Array } | { readonly complaint: string };
 
 function compileWith(
@@ -122,7 +189,7 @@ function compileWith(
   source: string,
   test: LoadTest,
 ): { path: string } | { complaint: string } {
-  const parts = [source, compiler.command, compiler.version, flags.join(" "), processorFlags()];
+  const parts = partsOf(flags, compiler, source);
   const name = nameOf("so", parts);
   const kept = recallPath("so", parts) ?? ownFiles.get(name);
   if (kept) return { path: kept };

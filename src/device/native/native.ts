@@ -1,6 +1,7 @@
 import { derive } from "../../cache/derive.js";
 import { memoised, named } from "#memoise";
 import type { Aside } from "../cpu/backlog.js";
+import { mayCompileAside, StillCompiling } from "../cpu/compile-aside.js";
 import { threadCount } from "../cpu/pool.js";
 import { CpuDevice } from "../cpu/cpu-device.js";
 import { countOf, type Captured, type Region } from "../cpu/graph.js";
@@ -21,9 +22,9 @@ import { LaunchTuning, scatterTunables, workerTunables, type Tunables } from "..
 import type { View } from "../memory/view.js";
 import { keepSource } from "../../cache/keep-source.js";
 import { ASIDE_FUNCTION, ASIDE_SOURCE, startAside } from "./aside.js";
-import { compileLibrary, findCompiler, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
+import { compileEarly, compileLibrary, findCompiler, startCompile, hasOpenMP, processorFlags, type Compiler } from "./compiler.js";
 import { transferArgs, GRAPH_FUNCTIONS, GRAPH_SOURCE, GraphRegion } from "./graph.js";
-import { nameInSignals } from "./signals.js";
+import { nameInSignals, SIGNALS_FUNCTION, SIGNALS_SOURCE } from "./signals.js";
 import { NativeProgram } from "./program.js";
 import { linesAgree, streams } from "./streaming.js";
 import { Step } from "./step.js";
@@ -121,6 +122,8 @@ class NativeDevice extends CpuDevice {
   private readonly compiled = (_: KernelIR, { binding, options }: { binding: Binding; options: OpenMPOptions }): NativeCode => {
     const program = this.emit(binding, options);
     const test = this.loader.test(program.entry);
+    const compile = mayCompileAside() ? startCompile(this.compiler, program.source, binding.precision, test) : undefined;
+    if (compile) throw new StillCompiling(compile);
     const library = compileLibrary(this.compiler, binding.kernel.name, program.source, binding.precision, test);
     const entry = this.loader.entry(library, program.entry);
     nameInSignals(this.compiler, this.loader, binding.kernel, entry);
@@ -190,6 +193,10 @@ export const backend: Backend = {
     const compiler = findCompiler();
     if (!compiler) throw new DeviceError("native", missingCompiler().reason, missingCompiler().remedy);
     limitSpinning();
-    return new NativeDevice(compiler, new Loader(koffi), threadCount(threads));
+    const loader = new Loader(koffi);
+    if (process.platform === "linux") void compileEarly(compiler, SIGNALS_SOURCE, loader.test(SIGNALS_FUNCTION));
+    void compileEarly(compiler, ASIDE_SOURCE, loader.test(ASIDE_FUNCTION));
+    void compileEarly(compiler, GRAPH_SOURCE, loader.test(...Object.values(GRAPH_FUNCTIONS)));
+    return new NativeDevice(compiler, loader, threadCount(threads));
   },
 };

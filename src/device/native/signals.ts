@@ -8,9 +8,9 @@ import type { Entry, Loader } from "./library.js";
  * traps of WebAssembly.
  */
 
-const NOTE = "isoform_note_kernel";
+export const SIGNALS_FUNCTION = "isoform_note_kernel";
 
-const SOURCE = `// Says which kernel a signal came from, written by isoform.
+export const SIGNALS_SOURCE = `// Says which kernel a signal came from, written by isoform.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -76,7 +76,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *wanted)
 /* The address of the kernel's function, and its line of text. */
 struct note { uintptr_t function; char text[]; };
 
-void ${NOTE}(const struct note *note)
+void ${SIGNALS_FUNCTION}(const struct note *note)
 {
   struct wanted w = {note->function, 0};
   if (!dl_iterate_phdr(find, &w)) return;
@@ -103,7 +103,7 @@ const noted = new Set<bigint>();
 export function nameInSignals(compiler: Compiler, loader: Loader, { name, location }: Kernel, { address }: Entry): void {
   if (process.platform !== "linux" || noted.has(address)) return;
   noted.add(address);
-  const note = loader.entry(compileLibrary(compiler, "signals", SOURCE, "strict", loader.test(NOTE)), NOTE);
+  const note = loader.entry(compileLibrary(compiler, "signals", SIGNALS_SOURCE, "strict", loader.test(SIGNALS_FUNCTION)), SIGNALS_FUNCTION);
   const what = `kernel ${JSON.stringify(name)} (${location.file.split("/").at(-1)}:${location.line})`;
   const text = `isoform: ${what} on native accessed memory outside of its arrays; run it with checked: true or ISOFORM_CHECKED=1\n`;
   const line = Buffer.from(`${text}\0`);

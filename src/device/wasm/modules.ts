@@ -46,7 +46,10 @@ export class ModuleCache {
     if (!found) {
       const { ir, ...rest } = spec;
       const kernel = memoised("module", [named(ir), rest], () => emitWasm(spec));
-      found = { key, kernel, id: this.pool.register({ kind: "wasm", name: spec.ir.name, bytes: kernel.bytes }), users: 0 };
+      const { params, name } = spec.ir;
+      // Workers that add up by themselves do so in an order of their own.
+      const divides = params.every(({ kind }) => kind !== "scatter" && (kind !== "reduce" || kernel.partials === "units"));
+      found = { key, kernel, id: this.pool.register({ kind: "wasm", name, bytes: kernel.bytes, divides }), users: 0 };
       this.known.set(key, found);
     }
     return found;

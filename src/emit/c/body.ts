@@ -105,7 +105,7 @@ export class BodyWriter {
       const literal = Number(strides[axis]);
       if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal)))
         constant += index.value ? Number(index.value) * literal : 0;
-      else if (strides[axis] === "1") near.push(at(this.indices.address(index), Level.Sum));
+      else if (strides[axis] === "1") near.push(at(this.indices.address(index, index.op === "binary" && indices.length > 1), Level.Sum));
       else (isFar?.[axis] ? far : near).push(`${at(this.indices.address(index, true), Level.Product)} * ${strides[axis]}`);
     });
     if (constant !== 0 || near.length + far.length === 0) near.push(String(constant));
@@ -150,7 +150,7 @@ export class BodyWriter {
     const { dialect: d, frame } = this;
     switch (stmt.kind) {
       case "let": {
-        if (stmt.init) this.ranges.define(stmt.name, stmt.init);
+        if (stmt.init) this.indices.define(stmt.name, stmt.init);
         if (stmt.init && this.indices.isIndex(stmt.name, stmt.init)) {
           const init = this.integer(stmt.init);
           return this.line(stmt, `const ${d.types.index} ${this.counter(stmt.name)} = ${init};`);

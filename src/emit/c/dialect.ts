@@ -50,7 +50,7 @@ export type Helper =
   | `${"div" | "rem"}_${IntegerType}`
   | "div_f32"
   | `${IntegerType | "bool"}_from_${FloatType}`
-  | `${"pow" | "powi" | "copysign" | "round"}_${FloatType}`
+  | `${"pow" | "powi" | "copysign" | "round" | "max_abs"}_${FloatType}`
   | "abs_i32"
   | "clz_u32"
   | "mulhi_u32";

@@ -15,6 +15,8 @@ const DEFINITIONS: Record<Helper, (d: Dialect) => string> = {
   max_f32: (d) => extremum("max", "f32", d),
   max_i32: (d) => extremum("max", "i32", d),
   max_u32: (d) => extremum("max", "u32", d),
+  max_abs_f64: (d) => extremum("max", "f64", d),
+  max_abs_f32: (d) => extremum("max", "f32", d),
   // Rounding an f64 quotient of f32 values gives their rounded quotient.
   div_f32: ({ types: { f64, f32 } }) => `${f32} div_f32(${f32} a, ${f32} b) { return (${f32})((${f64})a / (${f64})b); }`,
   div_i32: ({ types: { i32, u32 } }) =>

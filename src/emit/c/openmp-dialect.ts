@@ -28,6 +28,15 @@ function extremum(op: "min" | "max", type: FloatType): string {
   ].join("\n");
 }
 
+/** The greatest of values without a sign, after -Infinity: their bits have their order, and NaN is above all. */
+const greatestAbs = (type: FloatType, bits: string): string =>
+  [
+    `${types[type]} max_abs_${type}(${types[type]} a, ${types[type]} b) {`,
+    `  union { ${types[type]} value; ${bits} bits; } x = {a}, y = {b}, most = {.bits = x.bits > y.bits ? x.bits : y.bits};`,
+    `  return most.value;`,
+    `}`,
+  ].join("\n");
+
 /** C11 for gcc and clang, compiled with -fwrapv. */
 export const openmpDialect: Dialect = {
   name: "C",
@@ -46,6 +55,8 @@ export const openmpDialect: Dialect = {
     min_f32: extremum("min", "f32"),
     max_f64: extremum("max", "f64"),
     max_f32: extremum("max", "f32"),
+    max_abs_f64: greatestAbs("f64", "int64_t"),
+    max_abs_f32: greatestAbs("f32", "int32_t"),
     pow_f64: pow("f64"),
     pow_f32: pow("f32"),
   },

@@ -2,13 +2,15 @@ import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import { identityOf } from "../../ir/identity.js";
 import { REDUCTION_LANES, type NumericType, type ReduceParam, type ScatterParam, type Stmt, type ViewParam } from "../../ir/types.js";
 import type { ScatterStrategy } from "../../ir/launch.js";
+import { isFloat, type FloatType } from "../../ir/scalars.js";
+import { walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
 import type { Dialect, Frame } from "./dialect.js";
 import type { Faults } from "./faults.js";
 import type { Names } from "../../base/names.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { slotInCache } from "./scatter-cache.js";
-import { paysInSegments, SIMD, writeElements, writeGroup, type ElementLoop } from "./uniform-segments.js";
+import { paysInSegments, SIMD, writeElements, writeGroup, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { isStraight, type LoopVariable, type VectorLoops } from "./vector.js";
 
 type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
@@ -128,6 +130,10 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   reduce(body: BodyWriter, stmt: StmtOf<"reduce">, value: string): void {
     const into = this.accumulators.get(stmt.target)!;
     if (into.op === "sum") return body.line(stmt, `${into.variable} += ${value};`);
+    if (into.op === "max" && isFloat(into.type) && areAbsolute(body.ir.body, stmt.target)) {
+      const greatest = body.helpers.use(`max_abs_${into.type as FloatType}`);
+      return body.line(stmt, `${into.variable} = ${greatest}(${into.variable}, ${value});`);
+    }
     if (into.op !== "custom") return body.line(stmt, `${into.variable} = ${body.fold(into.op, into.type, into.variable, value)};`);
     body.code.block("", () => {
       const merged = this.names.fresh("merged");
@@ -224,10 +230,9 @@ export class OpenMPFrame implements Frame<BodyWriter> {
     const limit = this.names.fresh(`${counter}_count`);
     body.code.line(`const ${index} ${limit} = ${count};`);
     const loop: ElementLoop = { variable: { local: stmt.name }, counter, begin: "0", end: limit, body: stmt.body };
-    const elements = (begin: string, end: string) =>
-      this.below(() => writeElements(body, this.loops, { ...loop, begin, end }, this.constant));
-    if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, elements);
-    else elements(loop.begin, loop.end);
+    const left = (begin: string, end: string) => this.below(() => writeLeft(body, this.loops, { ...loop, begin, end }, this.constant));
+    if (this.streamed.length > 0) writeStreamedLoop(body, this, this.loops, loop, this.streamed, this.constant, left);
+    else this.below(() => writeElements(body, this.loops, loop, this.constant));
   }
 
   teamReduce(body: BodyWriter, stmt: StmtOf<"teamReduce">): void {
@@ -267,4 +272,13 @@ export class OpenMPFrame implements Frame<BodyWriter> {
   private identity(body: BodyWriter, param: { type: NumericType; identity: number }): string {
     return body.value({ op: "const", type: param.type, value: param.identity });
   }
+}
+
+/** True where all that is reduced to the target is an absolute value. */
+function areAbsolute(body: readonly Stmt[], target: string): boolean {
+  let absolute = true;
+  walkStmts(body, (stmt) => {
+    if (stmt.kind === "reduce" && stmt.target === target) absolute &&= stmt.value.op === "unary" && stmt.value.fn === "abs";
+  });
+  return absolute;
 }

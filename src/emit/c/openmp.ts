@@ -6,6 +6,7 @@ import type { Sizes } from "../../ir/analysis/integer-ranges.js";
 import { identityOf } from "../../ir/identity.js";
 import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
+import { pairMembers } from "../../ir/passes/pair-rows.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
@@ -25,7 +26,7 @@ import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
 import { streamableViews } from "./streaming.js";
 import { cacheFunctions, spillCache } from "./scatter-cache.js";
-import { writeElements, type ElementLoop } from "./uniform-segments.js";
+import { writeElements, writeLeft, type ElementLoop } from "./uniform-segments.js";
 import { VectorLoops } from "./vector.js";
 import { originText } from "../text.js";
 
@@ -75,7 +76,7 @@ const INDEX_NAMES = ["i", "j", "k", "l"];
 
 /** Writes a kernel as C with OpenMP: a function that does a part of the range, and one that shares the parts out among the threads. */
 export function emitOpenMP(ir: KernelIR, access: AccessAnalysis, options: OpenMPOptions): OpenMPProgram {
-  return new Emitter(ir, access, options).program();
+  return new Emitter(options.disjoint ? pairMembers(ir) : ir, access, options).program();
 }
 
 /** Views that code with the option `streaming` stores past the caches. */
@@ -396,9 +397,9 @@ class Emitter {
 
   /** Elements of a row: a strip together where they loop, one by one elsewhere. */
   private writeRow(writer: BodyWriter): void {
-    const strips = this.faults || !this.options.disjoint ? undefined : stripsOf(this.row.rest, this.innermost, this.loops);
+    const strips = !this.faults && this.options.disjoint && stripsOf(this.row.rest, this.innermost, this.loops);
     if (strips) writeStrips(writer, this.elementLoop, strips);
-    else writeElements(writer, this.loops, this.elementLoop, this.constant);
+    else (this.streams ? writeLeft : writeElements)(writer, this.loops, this.elementLoop, this.constant);
   }
 
   /** The innermost loop. */

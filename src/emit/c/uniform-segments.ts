@@ -1,10 +1,9 @@
-import { isInteger } from "../../ir/scalars.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
-import { definitionsOf } from "../../ir/analysis/affine.js";
 import { interiorOf, type Interior } from "../../ir/passes/interior.js";
+import { literal } from "../../ir/simplify.js";
 import type { Expr, Stmt } from "../../ir/types.js";
-import { declares, mapChildren, mapOwnExprs, mapStmts, sizeOf, someExpr, walkStmts } from "../../ir/walk.js";
 import type { BodyWriter } from "./body.js";
+import { uniformWays, type Key, type Uniform } from "./uniform-ways.js";
 import { at, isVariable, variableOf, type LoopVariable, type VectorLoops } from "./vector.js";
 
 /*
@@ -13,15 +12,9 @@ import { at, isVariable, variableOf, type LoopVariable, type VectorLoops } from 
  * segments of elements that load the same, and each goes through a loop that has only its branch.
  */
 
-type Load = Extract<Expr, { op: "load" }>;
-type If = Extract<Stmt, { kind: "if" }>;
-
 export const SIMD = "#pragma omp simd";
-
-/** Statements and expressions from which a branch is long: taking segments costs a few instructions an element. */
-const LONG = 64;
-/** Long branches that are taken out of a loop at most; each doubles the code. */
-const MOST = 2;
+/** Compilers leave a loop as it is that has this in it. */
+const NO_VECTORS = '__asm__ volatile ("");';
 
 /** Elements from one start of aligned vectors to the next, at most: a cache line of f64. */
 const ALIGNED = 8;
@@ -36,20 +29,6 @@ export interface ElementLoop {
   readonly body: readonly Stmt[];
 }
 
-/** Value that elements of a segment have in common, and the local in its place. */
-interface Key {
-  readonly name: string;
-  readonly load: Load;
-}
-
-interface Uniform {
-  readonly keys: readonly Key[];
-  /** The body over those locals. */
-  readonly body: readonly Stmt[];
-  /** Its long branches, with their conditions for a whole segment. */
-  readonly branches: ReadonlyMap<Stmt, Expr>;
-}
-
 /** Writes the loop: in segments where that pays, with vector instructions where they are sure to pay. */
 export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: ElementLoop, access: AccessAnalysis | undefined): void {
   const { code, dialect } = writer;
@@ -59,24 +38,42 @@ export function writeElements(writer: BodyWriter, loops: VectorLoops, loop: Elem
     if (loops.pays(body, loop.variable)) code.line(SIMD);
     code.block(`for (${index} ${counter} = ${from}; ${counter} < ${to}; ${counter}++)`, () => writer.element(body));
   };
-  const uniform = access && uniformBranches(loop, access);
+  const uniform = access && uniformWays(loop, access);
   const interior = uniform ? undefined : alignedInterior(loop);
   if (interior) return writeInterior(writer, loop, interior, elements);
   if (!uniform) return elements(loop.body, begin, end);
   const [start, stop] = [START, STOP].map((name) => writer.counter(name, variableOf(loop.variable)));
   code.block(`for (${index} ${start} = ${begin}, ${stop}; ${start} < ${end}; ${start} = ${stop})`, () => {
     writeKeys(writer, loop, uniform);
+    const way = writeWay(writer, uniform);
     code.line(`${stop} = ${start} + 1;`);
-    code.line(`while (${stop} < ${end} && ${alike(writer, loop, uniform)}) ${stop}++;`);
+    const more = `while (${stop} < ${end} && ${alike(writer, loop, uniform)}) ${stop}++;`;
+    code.line(uniform.complete ? more : `if (${way} != 0) ${more}`);
     // Alone, an element is faster without a loop in vectors, which takes as long to set up as several elements take.
     code.line(`if (${stop} - ${start} == 1) {`);
     code.indented(() => {
       code.line(`const ${index} ${counter} = ${start};`);
       writer.element(loop.body);
     });
-    code.line("} else {");
-    code.indented(() => writeVariants(writer, uniform, uniform.body, (body) => elements(body, start, stop)));
+    uniform.ways.forEach(({ body }, n) => {
+      code.line(n + 1 < uniform.ways.length ? `} else if (${way} == ${n + 1}) {` : "} else {");
+      if (body.length > 0) code.indented(() => elements(body, start, stop));
+    });
     code.line("}");
+  });
+}
+
+/**
+ * Writes the loop for the few elements that `writeGroup` leaves. Where their ways differ they go one by one: vector code would be compiled in vain, which
+ * takes long.
+ */
+export function writeLeft(writer: BodyWriter, loops: VectorLoops, loop: ElementLoop, access: AccessAnalysis | undefined): void {
+  if (!access || !uniformWays(loop, access)) return writeElements(writer, loops, loop, access);
+  const { counter, begin, end } = loop;
+  const { code, dialect } = writer;
+  code.block(`for (${dialect.types.index} ${counter} = ${begin}; ${counter} < ${end}; ${counter}++)`, () => {
+    code.line(NO_VECTORS);
+    writer.element(loop.body);
   });
 }
 
@@ -120,13 +117,17 @@ interface GroupLoop extends Pick<ElementLoop, "variable" | "body"> {
   readonly lanes: number;
 }
 
-/** Writes the loop, and again for groups in the interior, and for those that go the same way where that pays. `element` writes a lane's part of it. */
+/**
+ * Writes the loop, and again for groups in the interior, and for those that go the same way where that pays. `element` writes a lane's part of it,
+ * `mixed` groups that go several ways.
+ */
 export function writeGroup(
   writer: BodyWriter,
   loops: VectorLoops,
   loop: GroupLoop,
   access: AccessAnalysis | undefined,
   element: (body: readonly Stmt[]) => void,
+  mixed?: () => void,
 ): void {
   const { code } = writer;
   const { index } = writer.dialect.types;
@@ -143,13 +144,13 @@ export function writeGroup(
       ...(interior.end < Infinity ? [`${from} <= ${interior.end - lanes}`] : []),
     ];
     code.line(`if (${inside.join(" && ")}) {`);
-    code.indented(() => writeGroup(writer, loops, { ...loop, body: interior.body }, access, element));
+    code.indented(() => writeGroup(writer, loops, { ...loop, body: interior.body }, access, element, mixed));
     code.line("} else {");
     code.indented(() => oneByOne(loop.body));
     code.line("}");
     return;
   }
-  const uniform = access && uniformBranches(loop, access);
+  const uniform = access && uniformWays(loop, access);
   if (!uniform) return elements(loop.body);
   const [start, stop] = [START, STOP].map((name) => writer.counter(name, variableOf(loop.variable)));
   code.block("", () => {
@@ -157,12 +158,21 @@ export function writeGroup(
     writeKeys(writer, loop, uniform);
     code.line("bool alike = true;");
     code.line(`for (${index} ${stop} = ${start} + 1; ${stop} < ${start} + ${lanes}; ${stop}++) alike &= ${alike(writer, loop, uniform)};`);
-    code.line("if (alike) {");
-    code.indented(() => writeVariants(writer, uniform, uniform.body, elements));
-    code.line("} else {");
-    code.indented(() => elements(loop.body));
+    const way = writeWay(writer, uniform);
+    uniform.ways.forEach(({ body }, n) => {
+      code.line(`${n > 0 ? "} else " : ""}if (alike && ${way} == ${n + 1}) {`);
+      if (body.length > 0) code.indented(() => elements(body));
+    });
+    code.line(uniform.ways.length > 0 ? "} else {" : "{");
+    code.indented(() => (mixed ? mixed() : elements(loop.body)));
     code.line("}");
   });
+}
+
+/** True where `writeGroup` finds groups whose elements go several ways. */
+export function goSeveralWays({ variable, body }: Pick<ElementLoop, "variable" | "body">, access: AccessAnalysis | undefined): boolean {
+  const inside = interiorOf(body, isVariable(variable))?.body ?? body;
+  return access !== undefined && uniformWays({ variable, body: inside }, access) !== undefined;
 }
 
 /** True where vector instructions are sure to pay, in the loop as it stands or in one of those that are left without long branches. */
@@ -172,10 +182,8 @@ export function paysInSegments(
   access: AccessAnalysis | undefined,
 ): boolean {
   if (loops.pays(loop.body, loop.variable)) return true;
-  const uniform = access && uniformBranches(loop, access);
-  let pays = false;
-  if (uniform) eachWay(uniform.branches, uniform.body, (body) => (pays ||= loops.pays(body, loop.variable)));
-  return pays;
+  const uniform = access && uniformWays(loop, access);
+  return uniform?.ways.some(({ body }) => loops.pays(body, loop.variable)) ?? false;
 }
 
 const START = "segment start";
@@ -183,90 +191,28 @@ const STOP = "segment stop";
 
 /** Declares the locals that stand for what the element at the start loads. */
 function writeKeys(writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { keys }: Uniform): void {
-  for (const { name, load } of keys)
-    writer.code.line(`const ${writer.dialect.types[load.type]} ${writer.local(name)} = ${loadAt(writer, loop, load, START)};`);
+  for (const { name, load, guard } of keys) {
+    const value = loadAt(load, loop, START);
+    const guarded: Expr = guard ? { op: "select", type: load.type, cond: guard, a: value, b: literal(load.type, 0) } : value;
+    writer.code.line(`const ${writer.dialect.types[load.type]} ${writer.local(name)} = ${writer.value(guarded)};`);
+  }
+}
+
+/** Declares the number of the way that the keys lead: from 1 on, 0 for one that has no loop of its own. */
+function writeWay(writer: BodyWriter, { ways, complete }: Uniform): string {
+  const way = writer.names.fresh("way");
+  const numbered = ways.map(({ cond }, n) => (complete && n === ways.length - 1 ? `${n + 1}` : `${writer.term(cond)} ? ${n + 1} : `));
+  writer.code.line(`const int ${way} = ${numbered.join("")}${complete ? "" : "0"};`);
+  return way;
 }
 
 /** Whether the element at the stop loads the same. */
 const alike = (writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { keys }: Uniform): string =>
-  keys.map(({ name, load }) => `${loadAt(writer, loop, load, STOP)} == ${writer.local(name)}`).join(" && ");
+  keys.map((key) => loadsSame(writer, loop, key)).join(" && ");
 
-const loadAt = (writer: BodyWriter, { variable }: Pick<ElementLoop, "variable">, load: Load, place: string): string =>
-  writer.value(at(load, variable, place));
-
-/** Visits the body for each way through the branches. */
-function eachWay(branches: Uniform["branches"], body: readonly Stmt[], visit: (body: readonly Stmt[]) => void): void {
-  const n = body.findIndex((stmt) => branches.has(stmt));
-  if (n < 0) return visit(body);
-  const branch = body[n] as If;
-  for (const block of [branch.then, branch.else]) eachWay(branches, [...body.slice(0, n), ...block, ...body.slice(n + 1)], visit);
+function loadsSame(writer: BodyWriter, loop: Pick<ElementLoop, "variable">, { name, load, guard }: Key): string {
+  const same = `${writer.value(loadAt(load, loop, STOP))} == ${writer.local(name)}`;
+  return guard ? `(!${writer.term(guard)} || ${same})` : same;
 }
 
-/** Writes `loop` for each way through the branches. */
-function writeVariants(writer: BodyWriter, uniform: Uniform, body: readonly Stmt[], loop: (body: readonly Stmt[]) => void): void {
-  const n = body.findIndex((stmt) => uniform.branches.has(stmt));
-  if (n < 0) return loop(body);
-  const branch = body[n] as If;
-  const taking = (block: readonly Stmt[]) => writeVariants(writer, uniform, [...body.slice(0, n), ...block, ...body.slice(n + 1)], loop);
-  writer.code.line(`if (${writer.value(uniform.branches.get(branch)!)}) {`);
-  writer.code.indented(() => taking(branch.then));
-  writer.code.line("} else {");
-  writer.code.indented(() => taking(branch.else));
-  writer.code.line("}");
-}
-
-/** The long branches of a loop's body that depend on integers alone which each element loads from memory that nothing changes. */
-function uniformBranches({ variable, body }: Pick<ElementLoop, "variable" | "body">, access: AccessAnalysis): Uniform | undefined {
-  const definitions = definitionsOf(body);
-  const declared = new Set<string>();
-  walkStmts(body, (stmt) => declares(stmt).forEach((name) => declared.add(name)));
-  const isOwn = isVariable(variable);
-  const changes = (e: Expr): boolean =>
-    isOwn(e) || e.op === "load" || e.op === "element" || e.op === "checked" || (e.op === "local" && declared.has(e.name));
-  /** The expression without locals of the body, as far as they have one value. */
-  const resolved = (e: Expr): Expr => {
-    const value = e.op === "local" ? definitions.get(e.name) : undefined;
-    return value ? resolved(value) : mapChildren(e, resolved);
-  };
-  const isKey = (e: Expr): e is Load =>
-    e.op === "load" &&
-    isInteger(e.type) &&
-    !access.views[e.view]?.written &&
-    e.indices.every((index) => !someExpr(index, (x) => changes(x) && !isOwn(x)));
-
-  const keys = new Map<string, Key>();
-  const keyOf = (load: Load): Expr => {
-    const place = `${load.view} ${JSON.stringify(load.indices)}`;
-    const key = keys.get(place) ?? { name: `${load.view} here${keys.size > 0 ? ` ${keys.size}` : ""}`, load };
-    keys.set(place, key);
-    return { op: "local", type: load.type, name: key.name };
-  };
-  const overKeys = (e: Expr): Expr => (isKey(e) ? keyOf(e) : mapChildren(e, overKeys));
-
-  const conditions = new Map<Stmt, Expr>();
-  for (const stmt of body) {
-    if (stmt.kind !== "if" || sizeOf([stmt]) < LONG || conditions.size === MOST) continue;
-    const condition = resolved(stmt.cond);
-    if (someExpr(condition, isKey) && !someExpr(keyless(condition, isKey), changes)) conditions.set(stmt, overKeys(condition));
-  }
-  if (conditions.size === 0) return undefined;
-
-  const place = (e: Expr): Expr => {
-    if (e.op !== "load") return mapChildren(e, place);
-    const whole = resolved(e);
-    return isKey(whole) && keys.has(`${whole.view} ${JSON.stringify(whole.indices)}`) ? keyOf(whole) : mapChildren(e, place);
-  };
-  const branches = new Map<Stmt, Expr>();
-  const over = body.map((stmt) => {
-    const [placed] = mapStmts([mapOwnExprs(stmt, place)], { stmt: (inner) => mapOwnExprs(inner, place) });
-    if (conditions.has(stmt)) branches.set(placed, conditions.get(stmt)!);
-    return placed;
-  });
-  return { keys: [...keys.values()], body: over, branches };
-}
-
-/** The expression with something constant in place of each key. */
-const keyless = (e: Expr, isKey: (e: Expr) => boolean): Expr => replace(e, isKey, { op: "const", type: "i32", value: 0 });
-
-const replace = (e: Expr, matches: (e: Expr) => boolean, by: Expr): Expr =>
-  matches(e) ? by : mapChildren(e, (child) => replace(child, matches, by));
+const loadAt = (load: Expr, { variable }: Pick<ElementLoop, "variable">, place: string): Expr => at(load, variable, place);

@@ -21,6 +21,14 @@ const statistics = ofType((type: ScalarToken<NumericType>) =>
     greatest.max(x[i]);
   }),
 );
+/** `both` is not of absolute values alone. */
+const farthest = ofType((real) =>
+  kernel("farthest", { x: view(real), most: max(real), both: max(real) }, ({ x, most, both }, i) => {
+    most.max(Math.abs(x[i]));
+    both.max(Math.abs(x[i]));
+    both.max(x[i] - 9);
+  }),
+);
 const custom = ofType((real) =>
   kernel(
     "custom",
@@ -137,6 +145,13 @@ export const reductions: ConformanceCase[] = [
       const result = await device.run(statistics(real), { x }, range(list.length));
       expectEqual(result.least, Math.min(...list), `least of ${list}`);
       expectEqual(result.greatest, Math.max(...list), `greatest of ${list}`);
+      for (const places of [1, 20]) {
+        const long = Array.from({ length: places * list.length }, (_, n) => list[Math.floor(n / places)]);
+        const { most, both } = await device.run(farthest(real), { x: device.from(real, long) }, range(long.length));
+        const expected = Math.max(...list.map(Math.abs));
+        expectEqual(most, expected, `greatest absolute value of ${long}`);
+        expectEqual(both, expected, `greatest absolute value of ${long}, among others`);
+      }
     }
   }),
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { f64, kernel, open, range, sum, view } from "isoform";
+import { Choice } from "../../../src/device/cpu/pool-choice.js";
 import { Pressure } from "../../../src/device/cpu/pool-pressure.js";
 import { runSuite, suite } from "../../../src/testing/index.js";
 import { sample } from "../../random/share.js";
@@ -58,18 +59,54 @@ describe("pressure of other programs", () => {
   });
 });
 
+describe("the choice between all threads and one", () => {
+  /** Runs in which the calling thread was alone, of `count` runs that take these milliseconds. */
+  const alone = (count: number, times: { shared: number; alone: number }, shares = 2): number[] => {
+    const choice = new Choice();
+    const found: number[] = [];
+    let now = 0;
+    for (let run = 0; run < count; run++) {
+      if (choice.isAlone(1, shares, now)) {
+        found.push(run);
+        choice.noteAlone(1, times.alone);
+      } else choice.noteShared(1, shares, { own: times.shared, waited: 0 }, now);
+      now += 1;
+    }
+    return found;
+  };
+
+  it("takes what a few runs have shown to be faster, and tries the other again", () => {
+    assert.deepEqual(alone(206, { shared: 0.1, alone: 0.2 }), [4, 5, 6]);
+    assert.deepEqual(alone(1000, { shared: 0.1, alone: 0.2 }), [4, 5, 6, 407, 408, 409, 810, 811, 812]);
+    assert.equal(alone(206, { shared: 0.2, alone: 0.2 }).length, 202);
+    // Each 400 runs three try several threads.
+    assert.equal(alone(1000, { shared: 0.2, alone: 0.1 }).length, 1000 - 4 - 2 * 3);
+  });
+
+  it("tries the calling thread at once where waits take longer than work", () => {
+    const choice = new Choice();
+    assert.equal(choice.isAlone(1, 2, 0), false);
+    choice.noteShared(1, 2, { own: 1, waited: 20 }, 0);
+    assert.equal(choice.isAlone(1, 2, 100), true);
+  });
+
+  it("leaves programs that would take long alone to all threads", () => {
+    assert.deepEqual(alone(1000, { shared: 11, alone: 2 }), []);
+  });
+});
+
 const devices = await Promise.all(["js", "wasm"].map((name) => open(name, { threads: 3 })));
 after(() => Promise.all(devices.map((device) => device.close())));
 
 /** Runs `work` while each second program of several threads is left to the calling thread. */
 async function underPressure(work: () => Promise<void>): Promise<void> {
-  const { isHigh } = Pressure.prototype;
+  const { isAlone } = Choice.prototype;
   let asked = 0;
-  Pressure.prototype.isHigh = () => asked++ % 2 === 0;
+  Choice.prototype.isAlone = () => asked++ % 2 === 0;
   try {
     await work();
   } finally {
-    Pressure.prototype.isHigh = isHigh;
+    Choice.prototype.isAlone = isAlone;
   }
   assert.ok(asked > 10, `${asked} programs of several threads`);
 }

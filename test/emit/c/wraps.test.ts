@@ -14,6 +14,14 @@ import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 const rows = kernel("rows", { n: i32, at: view(i32), x: view(f32), y: view(f32) }, ({ n, at, x, y }, i, j) => {
   y[i * n + j] = x[at[j] * 65536 + j] + x[at[j] + 1] + x[i - 2];
 });
+const shifted = kernel("shifted", { by: view(i32), x: view(f32), y: view(f32) }, ({ by, x, y }, i) => {
+  const first = by[0];
+  const at = first + i;
+  y[i] = first + x[at + by[1]] + x[by[2] - at] + x[5 - by[3] + at];
+});
+const lines = kernel("lines", { at: view(i32), x: view(f32, 2), y: view(f32) }, ({ at, x, y }, i) => {
+  y[i] = x[i][at[0] + at[1]] + x[i][at[2]];
+});
 const upTo = kernel("upTo", { n: i32, y: view(i32) }, ({ n, y }, i) => {
   for (let q = 0; q <= n; q++) y[i] = y[i] + q;
   for (let q = n + 3; q > n - 4; q -= 2) y[i] = y[i] + q;
@@ -23,7 +31,7 @@ const compiled = (code: unknown) => compileKernel(code as Kernel, {});
 
 function inC(code: unknown, sizes: Sizes): string {
   const { ir, access } = compiled(code);
-  const strides = { at: [1], x: [1], y: [1] };
+  const strides = { at: [1], by: [1], x: code === lines ? [3, 1] : [1], y: [1] };
   return emitOpenMP(ir, access, { strides, disjoint: true, ordered: true, sizes, scatter: {} }).source;
 }
 
@@ -39,6 +47,17 @@ test("indices of a settled launch are sums in 64 bits; what is read wraps where 
   assert.match(text, /\[\(int64_t\)\(at_?\[j\] \* 65536\) \+ j\]/);
   assert.match(text, /\[\(int64_t\)at_?\[j\] \+ 1\]/);
   assert.match(text, /\[i - 2\]/);
+});
+
+test("counters are added in 64 bits to what wraps, also through locals", () => {
+  const text = inC(shifted, "settled");
+  assert.match(text, /x_?\[\(int64_t\)\(first_? \+ by_?\[1\]\) \+ i\]/);
+  assert.match(text, /x_?\[by_?\[2\] - at_?\]/);
+  assert.match(text, /x_?\[\(int64_t\)\(5 - by_?\[3\] \+ first_?\) \+ i\]/);
+});
+
+test("a sum that wraps does so among other axes, too", () => {
+  assert.match(inC(lines, "settled"), /x_?\[i \* 3 \+ \(int64_t\)\((at_?\[0\]|uniform\w*) \+ (at_?\[1\]|uniform\w*)\)\]/);
 });
 
 test("of small launches only products wrap, of any launch all that may", () => {

@@ -21,7 +21,7 @@ const OWN = /^(entry|dialect|helper|field|param\.slot|this\.frame|fold|finish|ma
 const ALLOWED = new Map([
   ["src/emit/c/opencl.ts", ["JSON.stringify(features)"]],
   ["src/emit/c/openmp.ts", ["p.name"]],
-  ["src/emit/c/uniform-segments.ts", ["JSON.stringify(load.indices)"]],
+  ["src/emit/c/uniform-ways.ts", ["JSON.stringify(load.indices)"]],
   ["src/emit/standalone/signature.ts", ["arg.word", "slot.name"]],
   ["src/emit/wasm/inner-loop.ts", ["this.variable.name"]],
   ["src/emit/wasm/teams.ts", ["stmt.name"]],
