@@ -90,14 +90,17 @@ export class TeamWriter extends EntryWriter {
     const league = this.param({ kind: "league" }, "i32", "league");
     const { block, blocks, thread, threads } = this.dialect;
     if (this.dynamic) this.scratchMemory = this.dynamicShared("scratch_memory");
-    code.line(`const int thread = ${thread("x")};`);
-    code.declaration("threads", `const int threads = ${threads("x")};`);
+    const { abreast } = this;
+    const place = abreast > 1 ? this.names.fresh("beside") : "";
+    if (place) code.line(`const int ${place} = ${thread("x")} % ${abreast};`);
+    code.line(`const int thread = ${thread("x")}${place ? ` / ${abreast}` : ""};`);
+    code.declaration("threads", `const int threads = ${threads("x")}${place ? ` / ${abreast}` : ""};`);
     if (this.lanes > 1) this.declareMember();
     if (teamRows(this.ir).length > 0) code.line(`const ${T.index} ${this.indexNames[1]} = ${block("x")};`);
     const sorted = this.program.scatters("sorted");
     const first = sorted.length > 0 ? this.param({ kind: "firstTeam" }, "i32", "first_team") : undefined;
     code.block(
-      `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${block("x")}; ${team} < ${league}; ${team} += ${blocks("x")})`,
+      `for (${T.index} ${team} = ${first ? `${first} + ` : ""}${place ? `${block("x")} * ${abreast} + ${place}` : block("x")}; ${team} < ${league}; ${team} += ${blocks("x")}${place ? ` * ${abreast}` : ""})`,
       () => {
         if (this.ir.checks) for (const flag of Object.values(this.flags)) code.line(`bool ${flag} = false;`);
         for (const { name } of sorted) {
@@ -136,6 +139,10 @@ export class TeamWriter extends EntryWriter {
 
   get threads(): number {
     return this.program.assumptions.members;
+  }
+
+  private get abreast(): number {
+    return this.program.assumptions.abreast ?? 1;
   }
 
   override fault(_body: BodyWriter, site: number, at: string): string {
@@ -371,7 +378,7 @@ export class TeamWriter extends EntryWriter {
     }
     const { warp } = shuffle;
     for (const { result, accumulator } of folding)
-      body.code.block(`for (int step = ${warp / 2}; step > 0; step /= 2)`, () =>
+      body.code.block(`for (int step = ${warp / 2}; step > ${this.abreast > 1 ? this.abreast / 2 : 0}; step /= 2)`, () =>
         this.foldInto(body, result.op, result.type, accumulator, shuffle.xor(accumulator, "step")),
       );
     if (this.threads === warp) {
