@@ -6,7 +6,7 @@ import { constantOf } from "./constant.js";
 import { declareArray } from "./expressions.js";
 import type { Lowering } from "./lowering.js";
 import { stringOf } from "../read/syntax.js";
-import { constant, type Scope, type Value, type Variable } from "./values.js";
+import type { Scope, Value, Variable } from "./values.js";
 import { scalar, scalarOf } from "./operands.js";
 import { inline } from "./inline.js";
 import { startHeld } from "./held.js";
