@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doctor, open } from "isoform";
 import type { FormName, SolverOptions } from "../../../apps/gsr/solver.js";
+import { scanningRows } from "../../../apps/gsr/scanning/index.js";
 import { FORMS, Solver } from "../../../apps/gsr/solver.js";
 import { devices } from "isoform/set";
 
@@ -96,10 +97,15 @@ test("sides are refused where a form or a norm has none, or memory is too small"
         name === "capabilities" ? { ...target.capabilities, memory } : (Reflect.get(target, name, target) as unknown),
     });
   const tight = small(bytes + more - 1);
+  const source = await scanningRows(device, { stars: SYSTEM.stars, years: SYSTEM.years }, SYSTEM.seed);
+  const of = (options: SolverOptions) => Solver.of(tight, source, { ...options, form: "fused", precision: "strict" });
   await assert.rejects(
-    Solver.create(tight, { ...SYSTEM, form: "fused", sides: 4 }),
+    of({ sides: 4 }),
     /observations with 4 right-hand sides at once needs .* of memory, and js has .*: choose .*, or --sides 2/,
   );
-  assert.equal((await Solver.create(tight, { ...SYSTEM, form: "fused" })).sides, 2);
+  const stop = (plan: { sides: number }): void => {
+    throw new Error(`${plan.sides} sides`);
+  };
+  await assert.rejects(of({ onPlan: stop }), /^Error: 2 sides$/);
   await device.close();
 });
