@@ -20,6 +20,7 @@ export {
   type BodyParams,
   type FixedToken,
   type Params,
+  type ReduceEachToken,
   type ReduceIntoToken,
   type ReduceToken,
   type ScalarToken,

@@ -162,6 +162,7 @@ export const EVERYWHERE: readonly string[] = [
   "apps/lbm/step",
   "apps/life/life",
   "cli/emit",
+  "device/components",
   "device/deterministic",
   "device/launch/known-bindings",
   "device/launch/other-numbers",

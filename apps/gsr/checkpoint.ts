@@ -9,7 +9,7 @@ import type { Solver } from "./solver.js";
  * Checkpoints of `isoform gsr`: the iteration's vectors and scalars, weights, results of probes, and where the loops around the iteration are.
  */
 
-const FORMAT = "isoform gsr 1";
+const FORMAT = "isoform gsr 2";
 
 const whole = z.int().nonnegative();
 const turn = z.strictObject({ deviation: z.number(), change: z.number(), rejected: z.number() });
@@ -40,6 +40,8 @@ const head = z.strictObject({
   /** The solution whose errors are asked for, and probes that are over, once there is one. */
   solution: solution.optional(),
   probes: whole,
+  /** Right-hand sides of the solution in work. */
+  sides: z.union([z.literal(1), z.literal(2), z.literal(4)]),
 });
 
 /** Place of a run, but for its arrays. */
@@ -64,19 +66,23 @@ const hostArray = (set: DeviceSet, name: string, values: Float64Array): Checkpoi
   write: (stored) => values.set(stored),
 });
 
-function contentOf(solver: Solver, { weights, found, draws }: HostArrays): CheckpointedArray[] {
-  const { set } = solver;
+/** The arrays on the host. */
+function onHost({ set }: Solver, { weights, found, draws }: HostArrays): CheckpointedArray[] {
   return [
-    ...solver.state(),
     ...(weights ? [hostArray(set, "weights", weights)] : []),
     ...(found ? [hostArray(set, "solution", found.x), hostArray(set, "errors", found.errors)] : []),
     ...draws.map((draw, n) => hostArray(set, `probe ${n}`, draw)),
   ];
 }
 
+const contentOf = async (solver: Solver, arrays: HostArrays, { sides }: Place): Promise<CheckpointedArray[]> => [
+  ...(await solver.state(sides)),
+  ...onHost(solver, arrays),
+];
+
 /** Writes a checkpoint; the one before is kept beside it. All processes of the set call it. Throws IsoformError if it cannot be written. */
-export const writeCheckpoint = (path: string, solver: Solver, arrays: HostArrays, place: Place): Promise<void> =>
-  writeFile(path, contentOf(solver, arrays), place, { format: FORMAT });
+export const writeCheckpoint = async (path: string, solver: Solver, arrays: HostArrays, place: Place): Promise<void> =>
+  writeFile(path, await contentOf(solver, arrays, place), place, { format: FORMAT });
 
 /** A run to go on with. */
 export interface SavedRun {
@@ -111,4 +117,10 @@ async function openCheckpoint(path: string): Promise<SavedRun> {
 }
 
 /** Brings the solver, and host arrays of the right lengths, to where the run was. Throws IsoformError for another system, with what differs. */
-export const restore = ({ file }: SavedRun, solver: Solver, arrays: HostArrays): Promise<void> => file.restore(contentOf(solver, arrays));
+export const restore = async ({ file, place }: SavedRun, solver: Solver, arrays: HostArrays): Promise<void> =>
+  file.restore(await contentOf(solver, arrays, place));
+
+/** Brings only the host arrays to where the run was: a solution for another number of sides begins anew. */
+export async function restoreResults({ file }: SavedRun, solver: Solver, arrays: HostArrays): Promise<void> {
+  for (const { name, write } of onHost(solver, arrays)) await write(await file.array(name));
+}

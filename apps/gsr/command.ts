@@ -24,7 +24,7 @@ import {
 import { readSolution, requireSolutionFormat, writeSolution } from "./files/solutions.js";
 import { exportSystem, requireExportFormat } from "./files/system-export.js";
 import { requireNoOthers, systemRows } from "./files/system-file.js";
-import type { Norms } from "./lsqr.js";
+import type { Norms } from "./norms.js";
 import { PUBLISHED_TOLERANCES } from "./lsqr.js";
 import { NORMS } from "./fused.js";
 import type { GsrOptions } from "./gsr-options.js";
@@ -171,7 +171,9 @@ function systemOf(options: GsrOptions, { stars, law }: Inputs): SystemChoice {
 async function requireOptions(options: GsrOptions): Promise<void> {
   if (options.generator !== "scanning") refuseScanningOptions(options, options.generator);
   requireInputs(options);
-  if (options.errors !== undefined && options.errors !== "lsqr") requireProbes(options.errors.probes, options.frame);
+  const { errors } = options;
+  if (errors !== undefined && errors !== "lsqr") requireProbes(errors.probes, options.frame);
+  else if (options.sides !== undefined) throw new LaunchError("--sides is for --errors probes: give these, or leave it out");
   if (options.out !== undefined) await requireSolutionFormat(options.out, options.generator === "scanning" && hasStars(options));
   if (options.export !== undefined) requireExportFormat(options.export);
 }
@@ -223,7 +225,7 @@ function limitsOf({ iterations, atol, system }: GsrOptions, { generator }: Syste
 }
 
 async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, shell: Shell, { stop }: Interruption): Promise<Done> {
-  const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors } = options;
+  const { seed, layout, precision, norm, form = "fastest", btol, conlim, compatibleErrors, errors, sides } = options;
   const { iterations, atol } = limitsOf(options, chosen);
   const [task, probing] = ["gsr", "gsr probes"].map((name) => shell.progress(name));
   const probes = errors === undefined || errors === "lsqr" ? undefined : errors.probes;
@@ -241,9 +243,10 @@ async function solve(set: DeviceSet, { options, chosen, inputs, saved }: Run, sh
           precision,
           norm,
           form,
+          sides: sides ?? (probes === undefined ? 1 : "most"),
           onPlan(plan) {
             inputs.pairs?.requireIn(plan.shape);
-            if (!planned) shell.print(planText(plan));
+            if (!planned) shell.print(planText(plan, probes !== undefined));
             planned = true;
           },
         },

@@ -1,10 +1,11 @@
-import type { LaunchOptions, View } from "isoform";
-import { f64, i32, kernel, range, teamKernel, teams, view } from "isoform";
+import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
+import { f64, i32, kernel, range, teamKernel, view } from "isoform";
 import { COLOURS, OF_CLASS, PIXEL_BITS, classesOf } from "./factored.js";
-import type { SortedSection } from "./lists.js";
-import { listSums, sumsOfLists, upload } from "./lists.js";
+import type { ListStep, SortedSection } from "./lists.js";
+import { buffers, listSums, sidesOf, sumsOfLists, upload } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { FIELDS, ORDERS, instrumentLayout } from "./shape.js";
+import { bySides, teamsOfSides } from "./sides.js";
 import { inSlices } from "./slices.js";
 import type { StarRows } from "./system.js";
 
@@ -31,73 +32,87 @@ const gatherWeights = kernel(
 );
 
 /** For each list of a class and pixel column its three sums. */
-const pairLists = listSums("pairLists", PAIR);
+const pairLists = listSums("pairLists", PAIR, 1);
 
-/** The five sums of each class over its pixel columns. */
-const classTotals = teamKernel(
-  "classTotals",
-  { sums: view(f64, 2), first: view(i32), pixels: i32, perPixel: f64, totals: view(f64, 2) },
-  ({ sums, first, pixels, perPixel, totals }, team) => {
-    const start = team.index * pixels;
-    const found = team.reduce(pixels, { magnitude: "sum", colour: "sum", s0: "sum", s1: "sum", s2: "sum" }, (pixel, r) => {
-      let all = 0;
-      for (let n = first[start + pixel]; n < first[start + pixel + 1]; n++) {
-        all += sums[n][0];
-        r.magnitude.add(sums[n][1]);
-        r.colour.add(sums[n][2]);
-      }
-      const at = (pixel + 0.5) * perPixel - 0.5;
-      r.s0.add(all);
-      r.s1.add(2 * at * all);
-      r.s2.add((6 * at * at - 0.5) * all);
-    });
-    totals[team.index][0] = found.magnitude;
-    totals[team.index][1] = found.colour;
-    totals[team.index][2] = found.s0;
-    totals[team.index][3] = found.s1;
-    totals[team.index][4] = found.s2;
-  },
+/** The five sums of each class over its pixel columns, a team for each side. */
+const classTotals = bySides((sides) =>
+  teamKernel(
+    "classTotals",
+    { sums: view(f64, 3), first: view(i32), pixels: i32, perPixel: f64, totals: view(f64, 3, { disjoint: true }) },
+    ({ sums, first, pixels, perPixel, totals }, team) => {
+      const ofClass = sides === 1 ? team.index : Math.trunc(team.index / sides);
+      const side = sides === 1 ? 0 : team.index % sides;
+      const start = ofClass * pixels;
+      const found = team.reduce(pixels, { s: ["sum", 5] }, (pixel, r) => {
+        const all = new Float64Array(3);
+        for (let n = first[start + pixel]; n < first[start + pixel + 1]; n++) {
+          for (let k = 0; k < 3; k++) all[k] += sums[n][k][side];
+        }
+        const at = (pixel + 0.5) * perPixel - 0.5;
+        r.s.add(0, all[1]);
+        r.s.add(1, all[2]);
+        r.s.add(2, all[0]);
+        r.s.add(3, 2 * at * all[0]);
+        r.s.add(4, (6 * at * at - 0.5) * all[0]);
+      });
+      for (let k = 0; k < 5; k++) totals[ofClass][k][side] = found.s[k];
+    },
+    () => [sides],
+  ),
 );
 
 /** Adds the sums of pixel columns, over fields and intervals of time, to their unknowns, which begin at `along` and `across`. */
-const pixelColumns = kernel(
-  "pixelColumns",
-  {
-    sums: view(f64, 2),
-    first: view(i32),
-    along: i32,
-    across: i32,
-    columns: i32,
-    intervals: i32,
-    p: view(f64),
-    t: view(f64, 1, { disjoint: true }),
-  },
-  ({ sums, first, along, across, columns, intervals, p, t }, axis, column) => {
-    let total = 0;
-    for (let interval = 0; interval < intervals; interval++) {
-      for (let field = 0; field < 2; field++) {
-        const pair = (2 * (2 * interval + axis) + field) * columns + column;
-        for (let n = first[pair]; n < first[pair + 1]; n++) total += sums[n][0];
+const pixelColumns = bySides((sides) =>
+  kernel(
+    "pixelColumns",
+    {
+      sums: view(f64, 3),
+      first: view(i32),
+      along: i32,
+      across: i32,
+      columns: i32,
+      intervals: i32,
+      p: view(f64),
+      t: view(f64, 2, { disjoint: true }),
+    },
+    ({ sums, first, along, across, columns, intervals, p, t }, axis, column) => {
+      const total = new Float64Array(sides);
+      for (let interval = 0; interval < intervals; interval++) {
+        for (let field = 0; field < 2; field++) {
+          const pair = (2 * (2 * interval + axis) + field) * columns + column;
+          for (let n = first[pair]; n < first[pair + 1]; n++) {
+            for (let side = 0; side < sides; side++) total[side] += sums[n][0][side];
+          }
+        }
       }
-    }
-    const j = (axis === 1 ? across : along) + column;
-    t[j] += p[j] * total;
-  },
+      const j = (axis === 1 ? across : along) + column;
+      for (let side = 0; side < sides; side++) t[j][side] += p[j] * total[side];
+    },
+    () => [sides],
+  ),
 );
 
 /** Adds to each unknown of classes its sums. */
-const classColumns = kernel(
-  "scaledClassColumns",
-  { totals: view(f64), start: view(i32), place: view(i32), p: view(f64), t: view(f64) },
-  ({ totals, start, place, p, t }, column) => {
-    let total = 0;
-    for (let e = start[column]; e < start[column + 1]; e++) total += totals[place[e]];
-    t[column] += p[column] * total;
-  },
+const classColumns = bySides((sides) =>
+  kernel(
+    "scaledClassColumns",
+    { totals: view(f64, 2), start: view(i32), place: view(i32), p: view(f64), t: view(f64, 2) },
+    ({ totals, start, place, p, t }, column) => {
+      const total = new Float64Array(sides);
+      for (let e = start[column]; e < start[column + 1]; e++) {
+        for (let side = 0; side < sides; side++) total[side] += totals[place[e]][side];
+      }
+      for (let side = 0; side < sides; side++) t[column][side] += p[column] * total[side];
+    },
+    () => [sides],
+  ),
 );
 
 /** Classes and pixel columns: those with rows are fewer. */
 const pairsOf = (shape: Shape): number => classesOf(shape) * shape.pixels;
+
+/** Sums of all lists and classes, about. */
+export const factoredSums = (shape: Shape): number => PAIR * Math.min(pairsOf(shape), shape.observations) + OF_CLASS * classesOf(shape);
 
 /** Device memory of the copy, without what slices are filled up with. */
 export const factoredInstrumentFootprint = (shape: Shape): number => {
@@ -121,35 +136,30 @@ export async function factoredInstrument(
   const copy = await sumsOfLists(device, slices, { width: PAIR, layout }, options, {
     fill: (row, sorted) => device.run(gatherWeights, { row, star, weight, colours, sorted }, range(row.length), options),
     by: pairLists,
+    sidesAtOnce: 1,
   });
   const first = device.from(i32, slices.first);
-  const totals = device.array(f64, [classesOf(shape), OF_CLASS]);
+  const totals = buffers(device, [classesOf(shape), OF_CLASS]);
   const byColumn = upload(device, placesOfColumns(shape));
-  const { sums } = copy;
   const perPixel = 1 / pixels;
   const { smallAlong, smallAcross } = instrumentLayout(shape);
   const columns = ccds * pixels;
   return {
     sums: (u) => [copy.step(u)],
-    finish: (t) => [
-      {
-        name: classTotals.name,
-        launch: device.prepare(classTotals, { sums, first, pixels, perPixel, totals }, teams(classesOf(shape)), options),
-      },
-      {
-        name: classColumns.name,
-        launch: device.prepare(classColumns, { totals: totals.reshape(totals.size), ...byColumn, p, t }, range(t.length), options),
-      },
-      {
-        name: pixelColumns.name,
-        launch: device.prepare(
-          pixelColumns,
-          { sums, first, along: smallAlong, across: smallAcross, columns, intervals, p, t },
-          range(2, columns),
-          options,
-        ),
-      },
-    ],
+    finish: (t) => {
+      const sides = sidesOf(t);
+      const [sums, all] = [copy.sums(sides), totals(sides)];
+      const step = <P extends Params>(by: Kernel<P>, args: Args<P>, policy: Policy): ListStep => ({
+        name: by.name,
+        launch: device.prepare(by, args, policy, options),
+      });
+      const ofPixels = { sums, first, along: smallAlong, across: smallAcross, columns, intervals, p, t };
+      return [
+        step(classTotals(sides), { sums, first, pixels, perPixel, totals: all }, teamsOfSides(classesOf(shape), sides)),
+        step(classColumns(sides), { totals: all.reshape(all.size / sides, sides), ...byColumn, p, t }, range(t.length)),
+        step(pixelColumns(sides), ofPixels, range(2, columns)),
+      ];
+    },
     free: () => [copy, first, totals, ...Object.values(byColumn)].forEach((one) => one.free()),
   };
 }

@@ -1,44 +1,50 @@
 import type { Args, Device, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
 import { f64, i32, range } from "isoform";
-import { COLOURS, OF_CLASS, OF_STAR, classUnknowns, classesOf, scaledAttitude, scaledInstrument, scaledStars } from "./factored.js";
+import { COLOURS, OF_CLASS, classUnknowns, classesOf, ofStar, scaledAttitude, scaledInstrument, scaledStars } from "./factored.js";
+import { sidesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC, AXES, FIELDS, instrumentLayout } from "./shape.js";
 import type { Factors } from "./source.js";
 import type { Unknowns } from "./system.js";
 
-/** Views of a member that the sweep over factors of rows reads: of v, and of the columns' factors. */
-export interface FactoredPart {
+/** Views of a member that the sweep over factors of rows reads, but for v: factors of columns, and places. */
+export interface FactoredColumns {
   /** Sixths of the factors of the attitude's columns, [knot][axis]. */
   readonly pAtt: View<"f64">;
-  /** The stars' part of v, scaled, beside their displacements by magnitude and colour, [star][8]. */
-  readonly xStar: View<"f64">;
-  /** The instrument's part of v, scaled; and the part of each class, [class][5]. */
-  readonly xSmall: View<"f64">;
-  readonly xClass: View<"f64">;
   /** The first unknown of each class's pixel columns. */
   readonly small: View<"i32">;
   free(): void;
 }
 
-/** Memory for a member's part, with the factors of its columns. */
-export async function factoredPart(
-  device: Device,
-  shape: Shape,
-  { colours }: Factors,
-  scaling: Unknowns,
-  options: LaunchOptions,
-): Promise<FactoredPart> {
-  const ones = device.from(f64, new Float64Array(AXES * shape.knots).fill(1)).reshape(AXES, shape.knots);
+/** Views of v that the sweep over factors of rows reads. */
+export interface FactoredVector {
+  /** The stars' part of v, scaled, beside their displacements by magnitude and colour, [star][`ofStar`]. */
+  readonly xStar: View<"f64">;
+  /** The instrument's part of v, scaled; and the part of each class, [class][5]. */
+  readonly xSmall: View<"f64">;
+  readonly xClass: View<"f64">;
+  free(): void;
+}
+
+/** A member's factors of columns. */
+export async function factoredColumns(device: Device, shape: Shape, scaling: Unknowns, options: LaunchOptions): Promise<FactoredColumns> {
+  const ones = device.from(f64, new Float64Array(AXES * shape.knots).fill(1)).reshape(AXES, shape.knots, 1);
   const pAtt = device.array(f64, [shape.knots, AXES]);
-  await device.run(scaledAttitude, { x: ones, p: scaling.attitude, y: pAtt }, range(shape.knots), options);
+  const args = { x: ones, p: scaling.attitude, y: pAtt.reshape(shape.knots, AXES, 1) };
+  await device.run(scaledAttitude(1), args, range(shape.knots), options);
   ones.free();
-  const xStar = device.array(f64, [shape.stars, OF_STAR]);
-  for (let k = 0; k < COLOURS; k++) device.queue.copy(colours.at(1, k), xStar.at(1, ASTROMETRIC + k));
-  await device.queue.finish();
-  const xSmall = device.array(f64, instrumentLayout(shape).size);
-  const xClass = device.array(f64, [classesOf(shape), OF_CLASS]);
   const small = device.from(i32, smallOfClasses(shape));
-  return { pAtt, xStar, xSmall, xClass, small, free: () => [pAtt, xStar, xSmall, xClass, small].forEach((array) => array.free()) };
+  return { pAtt, small, free: () => [pAtt, small].forEach((array) => array.free()) };
+}
+
+/** Memory for a member's v as the sweep reads it. */
+export async function factoredVector(device: Device, shape: Shape, { colours }: Factors, sides: number): Promise<FactoredVector> {
+  const xStar = device.array(f64, [shape.stars, ofStar(sides)]);
+  for (let k = 0; k < COLOURS; k++) device.queue.copy(colours.at(1, k), xStar.at(1, ASTROMETRIC * sides + k));
+  await device.queue.finish();
+  const xSmall = device.array(f64, [instrumentLayout(shape).size, sides]);
+  const xClass = device.array(f64, [classesOf(shape), OF_CLASS, sides]);
+  return { xStar, xSmall, xClass, free: () => [xStar, xSmall, xClass].forEach((array) => array.free()) };
 }
 
 /** The unknown of the first pixel column of each class's CCD. */
@@ -58,21 +64,19 @@ type Make<T> = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Poli
 export function scaledVector<T>(
   make: Make<T>,
   shape: Shape,
-  { xStar, xSmall, xClass }: FactoredPart,
+  { xStar, xSmall, xClass }: FactoredVector,
   v: Unknowns,
   p: Unknowns,
   attitude: View<"f64">,
 ): T[] {
   const { largeAlong, largeAcross } = instrumentLayout(shape);
   const { ccds, intervals, knots } = shape;
+  const sides = sidesOf(attitude);
+  const blocks = { ccds, intervals, largeAlong: largeAlong[0], largeAcross: largeAcross[0] };
   return [
-    make(scaledStars, { x: v.astrometric, p: p.astrometric, y: xStar }, range(shape.stars, ASTROMETRIC)),
-    make(scaledAttitude, { x: v.attitude, p: p.attitude, y: attitude }, range(knots)),
-    make(scaledInstrument, { x: v.instrument, p: p.instrument, y: xSmall }, range(xSmall.length)),
-    make(
-      classUnknowns,
-      { ccds, intervals, largeAlong: largeAlong[0], largeAcross: largeAcross[0], x: xSmall, y: xClass },
-      range(intervals, 2, FIELDS * ccds),
-    ),
+    make(scaledStars(sides), { x: v.astrometric, p: p.astrometric, y: xStar }, range(shape.stars, ASTROMETRIC)),
+    make(scaledAttitude(sides), { x: v.attitude, p: p.attitude, y: attitude }, range(knots * sides)),
+    make(scaledInstrument(sides), { x: v.instrument, p: p.instrument, y: xSmall }, range(xSmall.length)),
+    make(classUnknowns(sides), { ...blocks, x: xSmall, y: xClass }, range(intervals, 2, FIELDS * ccds)),
   ];
 }

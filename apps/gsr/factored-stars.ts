@@ -2,9 +2,10 @@ import type { LaunchOptions, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import { SIGHT } from "./factored.js";
 import type { SortedSection } from "./lists.js";
-import { LISTS, sumsOfLists, tilesOf } from "./lists.js";
+import { LISTS, sidesOf, sumsOfLists, tilesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC } from "./shape.js";
+import { bySides } from "./sides.js";
 import { SLICE } from "./slices.js";
 import { listsOfStars, sortedStarsFootprint } from "./sorted-stars.js";
 import type { StarRows } from "./system.js";
@@ -27,42 +28,56 @@ const gatherSights = kernel(
 );
 
 /** For each list of a star's rows the sums of its five coefficients times u. */
-const sightLists = kernel(
-  "sightLists",
-  { a: view(f64, 2), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
-  ({ a, row, list, start, length, u, sums }, place) => {
-    const s = new Float64Array(5);
-    const begin = start[place];
-    for (let n = 0; n < length[place]; n++) {
-      const e = begin + SLICE * n;
-      const t = u[row[e]];
-      const alpha = a[e][0] * t;
-      const delta = a[e][1] * t;
-      const years = a[e][3];
-      s[0] += alpha;
-      s[1] += delta;
-      s[2] += a[e][2] * t;
-      s[3] += years * alpha;
-      s[4] += years * delta;
-    }
-    const g = list[place];
-    for (let k = 0; k < 5; k++) sums[g][k] = s[k];
-  },
-  () => [SLICE],
+const sightLists = bySides((sides) =>
+  kernel(
+    "sightLists",
+    { a: view(f64, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
+    ({ a, row, list, start, length, u, sums }, place) => {
+      const s = new Float64Array(5 * sides);
+      const begin = start[place];
+      for (let n = 0; n < length[place]; n++) {
+        const e = begin + SLICE * n;
+        const a0 = a[e][0];
+        const a1 = a[e][1];
+        const a2 = a[e][2];
+        const years = a[e][3];
+        for (let side = 0; side < sides; side++) {
+          const t = u[row[e]][side];
+          const alpha = a0 * t;
+          const delta = a1 * t;
+          s[side] += alpha;
+          s[sides + side] += delta;
+          s[2 * sides + side] += a2 * t;
+          s[3 * sides + side] += years * alpha;
+          s[4 * sides + side] += years * delta;
+        }
+      }
+      const g = list[place];
+      for (let k = 0; k < 5; k++) {
+        for (let side = 0; side < sides; side++) sums[g][k][side] = s[k * sides + side];
+      }
+    },
+    () => [SLICE, sides],
+  ),
 );
 
 /** Each star from its lists in all tiles, scaled. */
-const sightSums = kernel(
-  "sightSums",
-  { sums: view(f64, 2), first: view(i32), tiles: i32, stars: i32, p: view(f64, 2), t: view(f64, 2) },
-  ({ sums, first, tiles, stars, p, t }, star, k) => {
-    let total = 0;
-    for (let tile = 0; tile < tiles; tile++) {
-      const place = tile * stars + star;
-      for (let n = first[place]; n < first[place + 1]; n++) total += sums[n][k];
-    }
-    t[star][k] = p[star][k] * total;
-  },
+const sightSums = bySides((sides) =>
+  kernel(
+    "sightSums",
+    { sums: view(f64, 3), first: view(i32), tiles: i32, stars: i32, p: view(f64, 2), t: view(f64, 3) },
+    ({ sums, first, tiles, stars, p, t }, star, k) => {
+      const total = new Float64Array(sides);
+      for (let tile = 0; tile < tiles; tile++) {
+        const place = tile * stars + star;
+        for (let n = first[place]; n < first[place + 1]; n++) {
+          for (let side = 0; side < sides; side++) total[side] += sums[n][k][side];
+        }
+      }
+      for (let side = 0; side < sides; side++) t[star][k][side] = p[star][k] * total[side];
+    },
+    () => [sides],
+  ),
 );
 
 /** Device memory of the stars' copy, without what slices are filled up with. */
@@ -82,12 +97,14 @@ export async function factoredStars(rows: StarRows, firstStar: number, p: View<"
     by: sightLists,
     sums: ASTROMETRIC,
   });
-  const args = { sums: copy.sums, first, tiles: tilesOf(shape, tileRows), stars, p: p.reshape(stars, ASTROMETRIC) };
+  const args = { first, tiles: tilesOf(shape, tileRows), stars, p: p.reshape(stars, ASTROMETRIC) };
   return {
     sums: (u) => [copy.step(u)],
     finish: (t) => {
-      const launch = device.prepare(sightSums, { ...args, t: t.reshape(stars, ASTROMETRIC) }, range(stars, ASTROMETRIC), options);
-      return [{ name: sightSums.name, launch }];
+      const sides = sidesOf(t);
+      const by = sightSums(sides);
+      const all = { ...args, sums: copy.sums(sides), t: t.reshape(stars, ASTROMETRIC, sides) };
+      return [{ name: by.name, launch: device.prepare(by, all, range(stars, ASTROMETRIC), options) }];
     },
     free: () => [copy, first].forEach((one) => one.free()),
   };

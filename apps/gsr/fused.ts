@@ -1,133 +1,103 @@
-import type { Args, Kernel, LaunchOptions, Params, Policy, View } from "isoform";
-import { f64, i32, range, teams } from "isoform";
+import type { Args, Kernel, Params, Policy, View } from "isoform";
+import { f64, range, teams } from "isoform";
 import type { DeviceSet } from "isoform/set";
 import { TreeSum } from "isoform/set";
-import type { SparseRows } from "./constraints.js";
-import { a2Astro, a2Att, a2Constraints, a2Global, a2Instr, scaleConstraintRows } from "./kernels.js";
-import { FACTOR_BYTES, sweepFactored } from "./factored.js";
-import { factoredInstrument, factoredInstrumentFootprint } from "./factored-instrument.js";
-import { factoredStars, factoredStarsFootprint } from "./factored-stars.js";
-import { factoredPart, scaledVector } from "./factored-part.js";
+import type { FormOptions, Sorted } from "./copies.js";
+import { sweepFactored } from "./factored.js";
+import { factoredVector, scaledVector } from "./factored-part.js";
+import { a2Astro, a2Att, a2Instr } from "./kernels.js";
+import type { ListStep } from "./lists.js";
 import type { Bidiagonalisation, Step } from "./lsqr.js";
 import { advance, measure, mergedAlpha, threeSums } from "./merged.js";
 import type { ScalarName } from "./scalars.js";
 import { SUMS } from "./scalars.js";
-import type { Shape } from "./shape.js";
-import { ASTROMETRIC, ATTITUDE, AXES, sections, sharedUnknowns } from "./shape.js";
-import type { ListStep, SortedSection } from "./lists.js";
-import type { KnotRows } from "./row-order.js";
-import { attitudeKnots, sortedAttitude, sortedAttitudeFootprint, startKnots } from "./sorted-attitude.js";
-import { sortedInstrument, sortedInstrumentFootprint } from "./sorted-instrument.js";
-import { sortedStars, sortedStarsFootprint } from "./sorted-stars.js";
-import { attitudeByKnot, combine, rowPieces, starProducts, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
-import type { StarRows, System } from "./system.js";
+import { ASTROMETRIC, AXES, sections, sharedUnknowns } from "./shape.js";
+import { flat, teamsOfSides } from "./sides.js";
+import { attitudeKnots, startKnots } from "./sorted-attitude.js";
+import { attitudeByKnot, combine, combineSides, constraintColumns, globalShare, rowPieces, starProducts } from "./sweep.js";
+import { OF_KNOT, knotPack, knotTotals, sweep, sweepByKnot, sweepConstraints } from "./sweep.js";
 import { constrained, unknowns, unknownsOfTiles } from "./system.js";
-import type { Leaf, LongRows, Share, SharePart, Tile } from "./tiles.js";
-import { entriesOf, gramOf, leafOf, readSparse, uploadLong } from "./tiles.js";
-import { squaredNorm } from "./vectors.js";
+import type { Copies, Leaf, LongRows, Share, SharePart, Tile } from "./tiles.js";
+import { gramOf, leafOf, readSparse } from "./tiles.js";
+import { squaredNorms } from "./vectors.js";
 
 /*
  * The fused form (sweep.ts) on the members of a set. Each tile of stars leaves its share of A^T u for unknowns that stars share, with its sums, in a
  * leaf; leaves are added in one order (TreeSum), then every member does the same with the shared unknowns. One tile on one member writes in place.
  */
 
-/**
- * How shares of A^T u come together that are not of one star: scattered into, from a copy of their coefficients in the order of their unknowns, or, for the
- * attitude, because rows are in the order of their start knots; then the stars' part comes from a copy.
- */
-export interface Sorted {
-  readonly attitude: "scattered" | "copied" | "ordered";
-  readonly instrument: "scattered" | "copied";
-  /** Whether the sweep reads factors of rows in place of coefficients; for rows in the order of their start knots. */
-  readonly factored?: boolean;
-}
-
 /** How alpha, the norm of A^T u - beta v, is found: from the vector itself, or from sums that come together with the product (merged.ts). */
 export const NORMS = ["separate", "merged"] as const;
 export type Norm = (typeof NORMS)[number];
 
-/** Device memory of the form beside the system and the solver's vectors. */
-export const fusedFootprint = (shape: Shape, sorted: Sorted): number =>
-  8 * (sections(shape).unknowns + AXES * shape.knots) +
-  (sorted.attitude === "copied" ? sortedAttitudeFootprint(shape) : 0) +
-  (sorted.attitude === "ordered" ? (sorted.factored ? factoredStarsFootprint : sortedStarsFootprint)(shape) + orderFootprint(shape) : 0) +
-  (sorted.instrument === "copied" ? (sorted.factored ? factoredInstrumentFootprint : sortedInstrumentFootprint)(shape) : 0) +
-  (sorted.factored ? FACTOR_BYTES * shape.observations : 0);
-
-/** Places of rows, and sums by start knot. */
-const orderFootprint = (shape: Shape): number => 8 * shape.observations + (8 * ATTITUDE + 4) * shape.knots;
-
 /** Members of a start knot's team: it has 100 to 200 rows, and sums of a warp need no shared memory. */
 const KNOT_TEAM = 32;
-
-/** Options of launches: over rows, and over what all members have alike, which must come out alike. */
-export interface FormOptions {
-  readonly rows: LaunchOptions;
-  readonly alike: LaunchOptions;
-}
 
 /** Products of constraint rows with stars that come together: one for each such row, with v, and with T where the norm is merged. */
 export const productsOf = (starConstraints: number, norm: Norm): number => (norm === "merged" ? 2 : 1) * starConstraints;
 
+/** Parts and choices that a form of this kind is made of. */
+interface FusedOptions {
+  /** Copies of each member of this process. */
+  readonly copies: readonly Copies[];
+  /** Number of tiles of each member of the set. */
+  readonly leaves: readonly number[];
+  readonly launch: FormOptions;
+  readonly sorted: Sorted;
+  readonly norm: Norm;
+}
+
 /**
- * One sweep for A v, the norm and A^T u. Sections that are not scattered into come from copies of their coefficients, or from rows in their order, which
- * pays where many atomic additions cost more than reading coefficients again.
- * @param leaves number of tiles of each member of the set
- * @param knotRows where rows of start knots lie in each tile of each share, if they are in this order
+ * One sweep for A v, the norm and A^T u, for all sides. Sections that are not scattered into come from copies of their coefficients, or from rows in their
+ * order, which pays where many atomic additions cost more than reading coefficients again. All processes of the set call it.
  */
-export async function fusedForm(
-  set: DeviceSet,
-  shares: readonly Share[],
-  leaves: readonly number[],
-  options: FormOptions,
-  sorted: Sorted,
-  norm: Norm,
-  knotRows: readonly (readonly KnotRows[])[] = [],
-): Promise<Bidiagonalisation> {
-  const form = new Fused(set, shares, leaves, options, sorted, norm, knotRows);
+export async function fusedForm(set: DeviceSet, shares: readonly Share[], options: FusedOptions): Promise<Bidiagonalisation> {
+  const form = new Fused(set, shares, options);
   await form.prepare();
   return form.steps();
 }
 
 class Fused {
   private readonly single: boolean;
+  private readonly sides: number;
   private readonly sum: TreeSum<"f64">;
   private readonly alpha: TreeSum<"f64">;
   private readonly parts: SharePart[] = [];
   private readonly owned: { free(): void }[] = [];
+  private readonly norm: Norm;
 
   constructor(
     private readonly set: DeviceSet,
     private readonly shares: readonly Share[],
-    private readonly leaves: readonly number[],
-    private readonly options: FormOptions,
-    private readonly sorted: Sorted,
-    private readonly norm: Norm,
-    private readonly knotRows: readonly (readonly KnotRows[])[],
+    private readonly options: FusedOptions,
   ) {
+    const { leaves, norm } = options;
+    this.norm = norm;
     this.single = set.members.length === 1 && leaves[0] === 1;
-    const [{ system }] = shares;
-    const shared = sharedUnknowns(system.shape);
-    const length = shared + productsOf(system.starConstraints.length, norm) + SUMS[norm].length;
+    const [{ system, scalars }] = shares;
+    const { sides } = scalars;
+    this.sides = sides;
+    const length = sharedUnknowns(system.shape) + productsOf(system.starConstraints.length, norm) + SUMS[norm].length;
     const results: View[] = [];
     const alphas: View[] = [];
-    for (const { member, system: own, vectors, scalars } of shares) {
+    for (const { member, system: own, vectors, scalars: ofMember } of shares) {
       const first = sections(own.shape).attitude;
-      results[member.index] = vectors.ahead!.slice([first, first + length]);
-      alphas[member.index] = scalars.at("alphaSquaredStars");
+      results[member.index] = flat(vectors.ahead!.slice([first, first + length]));
+      alphas[member.index] = ofMember.at("alphaSquaredStars");
     }
-    this.sum = new TreeSum(set, f64, { name: "A^T u", length, leaves, results });
-    this.alpha = new TreeSum(set, f64, { name: "alpha", length: 1, leaves, results: alphas });
+    this.sum = new TreeSum(set, f64, { name: "A^T u", length: length * sides, leaves, results });
+    this.alpha = new TreeSum(set, f64, { name: "alpha", length: sides, leaves, results: alphas });
   }
 
-  /** Makes copies of coefficients and what else tiles need on the devices; all processes of the set call it. */
+  /** Allocates what tiles need on the devices. */
   async prepare(): Promise<void> {
-    for (const [n, share] of this.shares.entries()) this.parts.push(await this.partOf(share, this.knotRows[n]));
+    const { copies } = this.options;
+    for (const [n, share] of this.shares.entries()) this.parts.push(await this.partOf(share, copies[n]));
     if (this.norm === "merged") for (const [n, gram] of (await this.grams()).entries()) this.parts[n].gram = gram;
   }
 
   steps(): Bidiagonalisation {
-    const { parts, single, sum, alpha, norm } = this;
+    const { parts, single, sides, sum, alpha, norm } = this;
     const act = (name: string, does: () => void): Step => ({ name, act: does });
     const together = single ? [] : [act("A^T u of all", () => sum.finish())];
     const alphas = single ? [] : [act("alpha of all", () => alpha.finish())];
@@ -141,7 +111,7 @@ class Fused {
           ...each((part) => [...this.byKnot(part), ...part.tiles.flatMap((tile, n) => this.begin(part, tile, n))]),
           ...together,
           ...each((part) => [
-            this.step(part, squaredNorm, { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
+            this.step(part, squaredNorms(sides), { x: part.c, result: part.at("betaSquaredConstraints") }, range(part.c.length), "alike"),
           ]),
         ],
         product: [...constraints, ...normV("combine")],
@@ -171,75 +141,51 @@ class Fused {
     options: keyof FormOptions = "rows",
   ): Step {
     const { device } = part.share.member;
-    return { name: kernel.name, queue: part.share.member.queue(0), launch: device.prepare(kernel, args, policy, this.options[options]) };
+    return {
+      name: kernel.name,
+      queue: part.share.member.queue(0),
+      launch: device.prepare(kernel, args, policy, this.options.launch[options]),
+    };
   }
 
-  private async partOf(share: Share, knotRows: readonly KnotRows[] | undefined): Promise<SharePart> {
+  private async partOf(share: Share, copies: Copies): Promise<SharePart> {
+    const { sides } = this;
     const { member, system, vectors } = share;
     const { device } = member;
+    const { shape } = system;
     const { stars, shared } = unknownsOfTiles(system);
     const own = <T extends { free(): void }>(one: T): T => (this.owned.push(one), one);
-    const upload = async (rows: SparseRows, p: View<"f64">): Promise<LongRows> => {
-      const sparse = uploadLong(device, rows);
-      Object.values(sparse).forEach(own);
-      await device.run(scaleConstraintRows, { column: sparse.index, a: sparse.values, p }, range(sparse.values.length), this.options.alike);
-      return sparse;
-    };
     const tiles: Tile[] = [];
-    const unused = knotRows && own(device.array(f64, 1));
-    const startSums = knotRows && own(device.array(f64, [startKnots(system.shape), ATTITUDE]));
     let row = 0;
-    let star = 0;
-    for (const [n, rows] of system.tiles.entries()) {
-      const end = row + rows.shape.observations;
+    for (const [n, tile] of copies.tiles.entries()) {
+      const end = row + tile.rows.shape.observations;
+      const leaf = this.sum.leaf(member.index, n);
       tiles.push({
-        rows,
+        ...tile,
         u: vectors.u.slice([row, end]),
         t: vectors.ahead!.slice(stars[n]),
         v: vectors.v.slice(stars[n]),
         w: vectors.w.slice(stars[n]),
-        leaf: leafOf(system, this.sum.leaf(member.index, n), system.starConstraints.length, this.norm === "merged"),
-        attitude: this.sorted.attitude === "copied" ? own(await sortedAttitude(rows, this.options.rows)) : undefined,
-        ordered: knotRows && {
-          knotRow: own(knotRows[n]),
-          sums: startSums!,
-          unused: unused!,
-          stars: own(await this.starsOf(rows, star, system.scaling.all.slice(stars[n]))),
-        },
-        instrument: this.sorted.instrument === "copied" ? own(await this.instrumentOf(rows, system)) : undefined,
-        constraints:
-          system.starConstraints.length > 0
-            ? await upload(entriesOf(system, system.starConstraints, stars[n]), system.scaling.all.slice(stars[n]))
-            : undefined,
+        leaf: leafOf(system, leaf.reshape(leaf.size / sides, sides), system.starConstraints.length, this.norm === "merged"),
       });
       row = end;
-      star += rows.shape.stars;
     }
-    const all = Array.from({ length: system.constraintCount }, (_, r) => r);
-    const places = new Map(system.starConstraints.map((r, place) => [r, place]));
+    const { constraints } = copies;
+    const pieces = Math.max(constraints.bounds.length, ...tiles.map((tile) => tile.constraints?.bounds.length ?? 0));
+    const ordered = this.options.sorted.attitude === "ordered";
     return {
       share,
+      copies,
       tiles,
       shared,
       c: vectors.u.slice([row, vectors.u.length]),
       at: (name) => share.scalars.at(name),
-      constraints: await upload(entriesOf(system, all, shared), system.scaling.all.slice(shared)),
-      attitude: own(device.array(f64, [system.shape.knots, AXES])),
-      factored: system.factors && own(await factoredPart(device, system.shape, system.factors, system.scaling, this.options.alike)),
-      starPlace: own(device.from(i32, all.length > 0 ? all.map((r) => places.get(r) ?? -1) : [-1])),
-      starRows: own(device.from(i32, places.size > 0 ? system.starConstraints : [0])),
+      attitude: own(device.array(f64, [shape.knots, AXES, sides])),
+      factored: system.factors && own(await factoredVector(device, shape, system.factors, sides)),
+      knotSums: ordered ? own(device.array(f64, [startKnots(shape), OF_KNOT, sides])) : undefined,
+      unused: ordered ? own(device.array(f64, sides)) : undefined,
+      pieces: own(device.array(f64, [pieces, sides])),
     };
-  }
-
-  private starsOf(rows: StarRows, firstStar: number, p: View<"f64">): Promise<SortedSection> {
-    const options = this.options.rows;
-    return this.sorted.factored ? factoredStars(rows, firstStar, p, options) : sortedStars(rows, firstStar, options);
-  }
-
-  private instrumentOf(rows: StarRows, { scaling }: System): Promise<SortedSection> {
-    return this.sorted.factored
-      ? factoredInstrument(rows, scaling.instrument, this.options.rows)
-      : sortedInstrument(rows, this.options.rows);
   }
 
   /** Products of the constraint rows' entries on stars with each other, summed up over all stars, for each member. */
@@ -251,7 +197,7 @@ class Fused {
     this.owned.push(...grams);
     const results: View[] = [];
     parts.forEach(({ share: { member } }, n) => (results[member.index] = grams[n]));
-    const sum = new TreeSum(set, f64, { name: "products of constraint rows", length, leaves: this.leaves, results });
+    const sum = new TreeSum(set, f64, { name: "products of constraint rows", length, leaves: this.options.leaves, results });
     for (const { share, tiles } of parts)
       for (const [n, { constraints }] of tiles.entries()) {
         const queue = share.member.queue(0);
@@ -285,15 +231,21 @@ class Fused {
     const { rows, u, leaf } = tile;
     if (tile.ordered) return [...this.clear(part, tile), ...this.sweep(part, tile), ...this.add(part, n)];
     const each = range(rows.shape.observations);
-    const tAstro = tile.t.reshape(rows.shape.stars, ASTROMETRIC);
+    const tAstro = tile.t.reshape(rows.shape.stars, ASTROMETRIC, this.sides);
+    const ofSide = (side: number): Step[] => {
+      const [b, v, instrument] = [u.at(1, side), tAstro.at(2, side), leaf.shared.instrument.at(1, side)];
+      return [
+        this.step(part, a2Astro, { a: rows.astrometric, starRow: rows.starRow, u: b, v }, teams(rows.shape.stars)),
+        ...(tile.instrument ? [] : [this.step(part, a2Instr, { a: rows.instrument, column: rows.column, u: b, v: instrument }, each)]),
+        ...(tile.attitude
+          ? []
+          : [this.step(part, a2Att, { a: rows.attitude, knot: rows.knot, u: b, v: leaf.shared.attitude.at(2, side) }, each)]),
+      ];
+    };
     return [
       ...this.clear(part, tile),
-      this.step(part, squaredNorm, { x: u, result: leaf.at("betaSquared") }, each),
-      this.step(part, a2Astro, { a: rows.astrometric, starRow: rows.starRow, u, v: tAstro }, teams(rows.shape.stars)),
-      ...(tile.instrument
-        ? []
-        : [this.step(part, a2Instr, { a: rows.instrument, column: rows.column, u, v: leaf.shared.instrument }, each)]),
-      ...(tile.attitude ? [] : [this.step(part, a2Att, { a: rows.attitude, knot: rows.knot, u, v: leaf.shared.attitude }, each)]),
+      this.step(part, squaredNorms(this.sides), { x: u, result: leaf.at("betaSquared") }, each),
+      ...Array.from({ length: this.sides }, (_, side) => ofSide(side)).flat(),
       ...this.fromCopies(part, tile),
       ...this.add(part, n),
     ];
@@ -313,7 +265,9 @@ class Fused {
         system.scaling,
         part.attitude,
       );
-    return [this.step(part, attitudeByKnot, { x: attitude, y: part.attitude }, range(system.shape.knots), "alike")];
+    return [
+      this.step(part, attitudeByKnot(this.sides), { x: attitude, y: part.attitude }, range(system.shape.knots * this.sides), "alike"),
+    ];
   }
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with its sums. */
@@ -325,8 +279,8 @@ class Fused {
             this.pieces(part, constraints, x),
             this.step(
               part,
-              starProducts,
-              { pieces: constraints.pieces, first: constraints.first, products: into },
+              starProducts(this.sides),
+              { pieces: part.pieces, first: constraints.first, products: into },
               range(into.length),
               "alike",
             ),
@@ -336,7 +290,7 @@ class Fused {
     const ofStars = this.single
       ? []
       : [
-          this.step(part, squaredNorm, { x: tile.w, result: leaf.at("wSquares") }, range(tile.w.length)),
+          this.step(part, squaredNorms(this.sides), { x: tile.w, result: leaf.at("wSquares") }, range(tile.w.length)),
           ...(this.norm === "merged"
             ? [this.threeSums(part, tile.t, tile.v, (name) => leaf.at(name)), ...products(tile.t, leaf.timesT)]
             : []),
@@ -346,7 +300,8 @@ class Fused {
 
   /** u := A v - (alpha/beta) u and t = A^T u of a tile, with the sum of squares of u. */
   private sweep(part: SharePart, tile: Tile): Step[] {
-    if (part.factored) return [this.sweepFactors(part, tile), ...this.fromCopies(part, tile)];
+    if (part.factored) return [this.sweepFactors(part, tile), this.knotTotals(part, tile), ...this.fromCopies(part, tile)];
+    const { sides } = this;
     const { rows, leaf, u, ordered } = tile;
     const { vectors, system } = part.share;
     const { astrometric: allStars, instrument, global } = unknowns(system.shape, vectors.v);
@@ -363,31 +318,30 @@ class Fused {
       xInstr: instrument,
       xGlobal: global ?? vectors.v,
       u,
-      squares: leaf.at("betaSquared"),
     };
     if (ordered) {
-      const { knotRow, sums, unused } = ordered;
-      const tGlobal = leaf.shared.global ?? unused;
-      const teamsOfKnots = teams(startKnots(rows.shape), { size: KNOT_TEAM });
+      const byKnot = { ...args, star: rows.star, knotRow: ordered.knotRow, xAstro: allStars, sums: part.knotSums! };
       return [
-        this.step(part, sweepByKnot, { ...args, star: rows.star, knotRow, xAstro: allStars, sums, tGlobal }, teamsOfKnots),
+        this.step(part, sweepByKnot(sides), byKnot, teamsOfSides(startKnots(rows.shape), sides / knotPack(sides), KNOT_TEAM)),
+        this.knotTotals(part, tile),
         ...this.fromCopies(part, tile),
       ];
     }
     return [
       this.step(
         part,
-        sweep,
+        sweep(sides),
         {
           ...args,
           scatterAttitude: !tile.attitude,
           scatterInstrument: !tile.instrument,
           knot: rows.knot,
           starRow: rows.starRow,
-          xAstro: tile.v.reshape(stars, ASTROMETRIC),
-          tAstro: tile.t.reshape(stars, ASTROMETRIC),
+          xAstro: tile.v.reshape(stars, ASTROMETRIC, sides),
+          tAstro: tile.t.reshape(stars, ASTROMETRIC, sides),
           tAtt: leaf.shared.attitude,
           tInstr: leaf.shared.instrument,
+          squares: leaf.at("betaSquared"),
         },
         teams(stars),
       ),
@@ -396,17 +350,24 @@ class Fused {
   }
 
   /** The sweep over factors of rows. */
-  private sweepFactors(part: SharePart, { rows, leaf, u, ordered }: Tile): Step {
+  private sweepFactors(part: SharePart, { rows, u, ordered }: Tile): Step {
     const { vectors, system } = part.share;
     const { sight, turns, weight, place, times } = rows.factors!;
-    const { knotRow, sums, unused } = ordered!;
-    const { pAtt, xStar, xSmall, xClass, small } = part.factored!;
+    const { knotRow } = ordered!;
+    const { pAtt, small } = part.copies.columns!;
+    const { xStar, xSmall, xClass } = part.factored!;
     const ofRows = { sight, turns, weight, place, star: rows.star, global: rows.global ?? system.knownTerms, knotRow, times, small, u };
     const xGlobal = unknowns(system.shape, vectors.v).global ?? vectors.v;
     const vector = { xStar, xAtt: part.attitude, pAtt, xSmall, xClass, xGlobal, perPixel: 1 / rows.shape.pixels };
-    const results = { sums, squares: leaf.at("betaSquared"), tGlobal: leaf.shared.global ?? unused };
-    const args = { ...ofRows, ...vector, shift: part.at("minusRatio"), ...results };
-    return this.step(part, sweepFactored, args, teams(startKnots(rows.shape), { size: KNOT_TEAM }));
+    const args = { ...ofRows, ...vector, shift: part.at("minusRatio"), sums: part.knotSums! };
+    return this.step(part, sweepFactored(this.sides), args, teamsOfSides(startKnots(rows.shape), this.sides, KNOT_TEAM));
+  }
+
+  /** Sums over all rows that a sweep by start knots has left by knot. */
+  private knotTotals(part: SharePart, { rows, leaf }: Tile): Step {
+    const global = leaf.shared.global?.at(0, 0) ?? part.unused!;
+    const args = { sums: part.knotSums!, squares: leaf.at("betaSquared"), global };
+    return this.step(part, knotTotals(this.sides), args, range(startKnots(rows.shape)));
   }
 
   /** Shares of A^T u that are not scattered. */
@@ -420,18 +381,22 @@ class Fused {
       ...on(attitude?.sums(u)),
       ...on(instrument?.sums(u)),
       ...on(ordered?.stars.finish(t)),
-      ...(ordered ? [this.step(part, attitudeKnots, { sums: ordered.sums, ...knots }, range(AXES, rows.shape.knots))] : []),
+      ...(ordered
+        ? [this.step(part, attitudeKnots(this.sides), { sums: part.knotSums!, ...knots }, range(AXES, this.sides * rows.shape.knots))]
+        : []),
       ...on(attitude?.finish(shared.attitude)),
       ...on(instrument?.finish(shared.instrument)),
       ...(rows.global && shared.global && !ordered
-        ? [this.step(part, a2Global, { g: rows.global, u, product: shared.global }, range(u.length))]
+        ? [this.step(part, globalShare(this.sides), { g: rows.global, u, product: shared.global.at(0, 0) }, range(u.length))]
         : []),
     ];
   }
 
   /** The constraint rows' part of u, and sums over unknowns that stars share; every member does it. */
   private forwardShared(part: SharePart): Step[] {
-    const { share, constraints, shared, single } = { ...part, single: this.single };
+    const { share, shared } = part;
+    const { constraints, starPlace } = part.copies;
+    const { single, sides } = this;
     const { vectors, system } = share;
     const bounds = single ? ([0, vectors.w.length] as const) : shared;
     const w = vectors.w.slice(bounds);
@@ -439,26 +404,27 @@ class Fused {
       this.pieces(part, constraints, vectors.v.slice(shared)),
       this.step(
         part,
-        sweepConstraints,
+        sweepConstraints(sides),
         {
-          pieces: constraints.pieces,
+          pieces: part.pieces,
           first: constraints.first,
           shift: part.at("minusRatio"),
-          starPlace: part.starPlace,
-          starProducts: system.starConstraints.length > 0 ? this.total(part).timesV : constraints.values,
+          starPlace,
+          starProducts: system.starConstraints.length > 0 ? this.total(part).timesV : part.pieces,
           u: part.c,
           squares: part.at("betaSquaredConstraints"),
         },
         range(part.c.length),
         "alike",
       ),
-      this.step(part, squaredNorm, { x: w, result: part.at("wSquaresShared") }, range(w.length), "alike"),
+      this.step(part, squaredNorms(sides), { x: w, result: part.at("wSquaresShared") }, range(w.length), "alike"),
     ];
   }
 
   /** Products of constraint rows' pieces with a vector. */
-  private pieces(part: SharePart, { bounds, index, values, pieces }: LongRows, x: View<"f64">): Step {
-    return this.step(part, rowPieces, { bounds, column: index, a: values, x, pieces }, teams(bounds.length - 1), "alike");
+  private pieces(part: SharePart, { bounds, index, values }: LongRows, x: View<"f64">): Step {
+    const args = { bounds, column: index, a: values, x, pieces: part.pieces };
+    return this.step(part, rowPieces(this.sides), args, teams(bounds.length - 1), "alike");
   }
 
   /** The sum of all leaves, as a member has it. */
@@ -474,24 +440,30 @@ class Fused {
     const { byColumn } = system;
     const v = constrained(system, vectors.ahead!);
     const args = { columnStart: byColumn.start, row: byColumn.index, a: byColumn.values, u: part.c, v };
-    return [this.step(part, a2Constraints, args, range(v.length), "alike")];
+    return [this.step(part, constraintColumns(this.sides), args, range(v.length), "alike")];
   }
 
   /** The sum of squares of A^T u / beta - beta v, which `combine` also leaves in v. */
   private normOfV(part: SharePart, of: "combine" | "measure"): Step[] {
     const { share, tiles, shared } = part;
-    const kernel = of === "combine" ? combine : measure;
     const factors = { inverseBeta: part.at("inverseBeta"), minusBeta: part.at("minusBeta") };
-    const over = (t: View<"f64">, v: View<"f64">, squares: View<"f64">, options: keyof FormOptions): Step =>
-      this.step(part, kernel, { ...factors, t, v, squares }, range(v.length), options);
+    const over = (t: View<"f64">, v: View<"f64">, squares: View<"f64">, options: keyof FormOptions): Step[] => {
+      const args = { ...factors, t: flat(t), v: flat(v) };
+      if (of === "measure") return [this.step(part, measure, { ...args, squares }, range(v.length), options)];
+      if (this.sides === 1) return [this.step(part, combine, { ...args, squares }, range(v.length), options)];
+      return [
+        this.step(part, combineSides(this.sides), args, range(v.size), options),
+        this.step(part, squaredNorms(this.sides), { x: v, result: squares }, range(v.length), options),
+      ];
+    };
     const { ahead, v } = share.vectors;
-    if (this.single) return [over(ahead!.slice([0, v.length]), v, part.at("alphaSquared"), "rows")];
+    if (this.single) return over(ahead!.slice([0, v.length]), v, part.at("alphaSquared"), "rows");
     return [
       ...tiles.flatMap((tile, n) => [
-        over(tile.t, tile.v, this.alpha.leaf(share.member.index, n), "rows"),
+        ...over(tile.t, tile.v, this.alpha.leaf(share.member.index, n), "rows"),
         { name: "add alpha", act: () => this.alpha.add(share.member.index, n) },
       ]),
-      over(ahead!.slice(shared), v.slice(shared), part.at("alphaSquared"), "alike"),
+      ...over(ahead!.slice(shared), v.slice(shared), part.at("alphaSquared"), "alike"),
     ];
   }
 
@@ -502,7 +474,7 @@ class Fused {
     at: (name: (typeof SUMS.merged)[number]) => View<"f64">,
     options: keyof FormOptions = "rows",
   ): Step {
-    const args = { t, v, tSquares: at("tSquares"), tTimesV: at("tTimesV"), vSquares: at("vSquares") };
+    const args = { t: flat(t), v: flat(v), tSquares: at("tSquares"), tTimesV: at("tTimesV"), vSquares: at("vSquares") };
     return this.step(part, threeSums, args, range(v.length), options);
   }
 
@@ -512,7 +484,7 @@ class Fused {
     const bounds = this.single ? ([0, v.length] as const) : part.shared;
     const { timesV, timesT } = this.total(part);
     const rows = this.single ? 0 : timesV.length;
-    const some = (products: View<"f64">): View<"f64"> => (rows > 0 ? products : part.constraints.values);
+    const some = (products: View<"f64">): View<"f64"> => (rows > 0 ? flat(products) : part.copies.constraints.values);
     return [
       this.threeSums(part, ahead!.slice(bounds), v.slice(bounds), (name) => part.at(`${name as "tSquares"}Shared`), "alike"),
       this.step(
@@ -522,8 +494,8 @@ class Fused {
           ...pick(part, ["tSquares", "tTimesV", "vSquares", "tSquaresShared", "tTimesVShared", "vSquaresShared"]),
           ...pick(part, ["beta", "inverseBeta", "alphaSquared", "alphaSquaredStars", "doubt"]),
           rows,
-          row: part.starRows,
-          u: part.c,
+          row: part.copies.starRows,
+          u: flat(part.c),
           rowsTimesV: some(timesV),
           rowsTimesT: some(timesT),
           gram: part.gram!,
@@ -536,8 +508,9 @@ class Fused {
 
   private advance(part: SharePart): Step[] {
     const { ahead, v, w, x, variance } = part.share.vectors;
+    const vectors = { v: flat(v), w: flat(w), x: flat(x), variance: flat(variance) };
     const scalars = pick(part, ["inverseBeta", "minusBeta", "inverseAlpha", "inverseRho", "xStep", "wStep"]);
-    return [this.step(part, advance, { ...scalars, t: ahead!.slice([0, v.length]), v, w, x, variance }, range(v.length), "alike")];
+    return [this.step(part, advance, { ...scalars, t: flat(ahead!.slice([0, v.length])), ...vectors }, range(v.length), "alike")];
   }
 }
 

@@ -2,6 +2,7 @@ import type { Device, Launch, LaunchOptions, LayoutName, View } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { Shape } from "./shape.js";
 import type { Slices } from "./slices.js";
+import { bySides } from "./sides.js";
 import { SLICE } from "./slices.js";
 
 /*
@@ -24,7 +25,7 @@ export interface ListStep {
   launch: Launch;
 }
 
-/** A section of A^T u that comes from a copy of its coefficients. */
+/** A section of A^T u that comes from a copy of its coefficients, for as many sides as `u` and `t` have, their last axis. */
 export interface SortedSection {
   /** Sums up each list. */
   sums(u: View<"f64">): ListStep[];
@@ -33,42 +34,82 @@ export interface SortedSection {
   free(): void;
 }
 
-/** Places of lists (slices.ts), the row of each entry, and u. */
-export const LISTS = { row: view(i32), list: view(i32), start: view(i32), length: view(i32), u: view(f64) };
+/** Sides of a vector. */
+export const sidesOf = (vector: View): number => vector.shape[vector.rank - 1];
 
-/** A kernel that leaves for each list the sums of `width` coefficients a row times u. */
-export const listSums = (name: string, width: number) =>
-  kernel(
-    name,
-    { a: view(f64, 2), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
-    ({ a, row, list, start, length, u, sums }, place) => {
-      const s = new Float64Array(width);
-      const begin = start[place];
-      for (let n = 0; n < length[place]; n++) {
-        const e = begin + SLICE * n;
-        const t = u[row[e]];
-        for (let k = 0; k < width; k++) s[k] += a[e][k] * t;
-      }
-      const g = list[place];
-      for (let k = 0; k < width; k++) sums[g][k] = s[k];
-    },
-    () => [width, SLICE],
-  );
+/** Memory for results of each number of sides, allocated when it is first asked for. */
+interface Buffers {
+  (sides: number): View<"f64">;
+  free(): void;
+}
+
+/** Buffers of a shape, with one more axis for the sides. */
+export function buffers(device: Device, shape: readonly number[]): Buffers {
+  const made: View<"f64">[] = [];
+  const of = bySides((sides) => {
+    const buffer: View<"f64"> = device.array(f64, [...shape, sides]);
+    made.push(buffer);
+    return buffer;
+  });
+  return Object.assign(of, { free: () => made.forEach((buffer) => buffer.free()) });
+}
+
+/** Places of lists (slices.ts), the row of each entry, and u. */
+export const LISTS = { row: view(i32), list: view(i32), start: view(i32), length: view(i32), u: view(f64, 2) };
+
+/**
+ * A kernel over all lists that leaves for each the sums of `width` coefficients a row times u; with sides at once, over all groups of as many sides of each
+ * list: threads of a group are neighbours.
+ */
+export const listSums = (name: string, width: number, sidesAtOnce = Infinity) =>
+  bySides((sides) => {
+    const pack = Math.min(sides, sidesAtOnce);
+    const groups = sides / pack;
+    return kernel(
+      name,
+      { a: view(f64, 2), ...LISTS, sums: view(f64, 3, { disjoint: true }) },
+      ({ a, row, list, start, length, u, sums }, i) => {
+        const place = groups === 1 ? i : Math.trunc(i / groups);
+        const first = groups === 1 ? 0 : pack * (i % groups);
+        const s = new Float64Array(width * pack);
+        const begin = start[place];
+        for (let n = 0; n < length[place]; n++) {
+          const e = begin + SLICE * n;
+          const t = new Float64Array(pack);
+          for (let q = 0; q < pack; q++) t[q] = u[row[e]][first + q];
+          for (let k = 0; k < width; k++) {
+            const c = a[e][k];
+            for (let q = 0; q < pack; q++) s[k * pack + q] += c * t[q];
+          }
+        }
+        const g = list[place];
+        for (let k = 0; k < width; k++) {
+          for (let q = 0; q < pack; q++) sums[g][k][first + q] = s[k * pack + q];
+        }
+      },
+      () => [width, SLICE, pack, groups],
+    );
+  });
 
 /** A kernel that leaves for each group the sums of its lists in all tiles (`first` of slices.ts, tile after tile). */
 export const groupSums = (name: string) =>
-  kernel(
-    name,
-    { sums: view(f64, 2), first: view(i32), tiles: i32, groups: i32, totals: view(f64, 2) },
-    ({ sums, first, tiles, groups, totals }, group, k) => {
-      let total = 0;
-      for (let tile = 0; tile < tiles; tile++) {
-        const place = tile * groups + group;
-        const end = first[place + 1];
-        for (let n = first[place]; n < end; n++) total += sums[n][k];
-      }
-      totals[group][k] = total;
-    },
+  bySides((sides) =>
+    kernel(
+      name,
+      { sums: view(f64, 3), first: view(i32), tiles: i32, groups: i32, totals: view(f64, 3) },
+      ({ sums, first, tiles, groups, totals }, group, k) => {
+        const total = new Float64Array(sides);
+        for (let tile = 0; tile < tiles; tile++) {
+          const place = tile * groups + group;
+          const end = first[place + 1];
+          for (let n = first[place]; n < end; n++) {
+            for (let side = 0; side < sides; side++) total[side] += sums[n][k][side];
+          }
+        }
+        for (let side = 0; side < sides; side++) totals[group][k][side] = total[side];
+      },
+      () => [sides],
+    ),
   );
 
 /** Copies chosen coefficients of rows. */
@@ -82,8 +123,8 @@ const gatherRows = kernel(
 
 /** Numbers of all rows in the order of lists, and the sums of each list. */
 interface CopiedLists {
-  /** [list][sum] */
-  readonly sums: View<"f64", 2>;
+  /** [list][sum][side] */
+  readonly sums: Buffers;
   /** Sums up each list. */
   step(u: View<"f64">): ListStep;
   free(): void;
@@ -115,8 +156,9 @@ export async function copyLists(
 interface SumsOfRows {
   /** Writes the numbers [entry][k] of the rows `row`. */
   fill(row: View<"i32">, numbers: View<"f64", 2>): Promise<unknown>;
-  /** Leaves the sums of each list. */
+  /** Leaves the sums of each list, for as many sides at once, if not all. */
   readonly by: ReturnType<typeof listSums>;
+  readonly sidesAtOnce?: number;
   /** Sums of a list. Default: one for each number of a row. */
   readonly sums?: number;
 }
@@ -127,15 +169,22 @@ export async function sumsOfLists(
   { entries, list, start, length }: Slices,
   { width, layout }: { readonly width: number; readonly layout: LayoutName },
   options: LaunchOptions,
-  { fill, by, sums: sumsOfList = width }: SumsOfRows,
+  { fill, by, sidesAtOnce = Infinity, sums: sumsOfList = width }: SumsOfRows,
 ): Promise<CopiedLists> {
   const lists = upload(device, { row: entries, list, start, length });
   const a = device.array(f64, [entries.length, width], { layout });
-  const sums = device.array(f64, [list.length, sumsOfList]);
+  const sums = buffers(device, [list.length, sumsOfList]);
   await fill(lists.row, a);
   return {
     sums,
-    step: (u) => ({ name: by.name, launch: device.prepare(by, { a, ...lists, u, sums }, range(list.length), options) }),
+    step: (u) => {
+      const sides = sidesOf(u);
+      const args = { a, ...lists, u, sums: sums(sides) };
+      return {
+        name: by(sides).name,
+        launch: device.prepare(by(sides), args, range(list.length * Math.max(1, sides / sidesAtOnce)), options),
+      };
+    },
     free: () => [a, sums, ...Object.values(lists)].forEach((array) => array.free()),
   };
 }

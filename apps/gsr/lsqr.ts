@@ -1,7 +1,10 @@
 import type { DeviceEvent, Launch, LaunchOptions, Queue, View } from "isoform";
-import { atFirstUse, IsoformError, range } from "isoform";
+import { atFirstUse, range } from "isoform";
 import type { LocalMember } from "isoform/set";
+import type { Ended, Norms } from "./norms.js";
+import { Sides } from "./sides-in-work.js";
 import type { ScalarName, Scalars } from "./scalars.js";
+import { flat } from "./sides.js";
 import { finish, firstDirection, rescale, update } from "./vectors.js";
 import { turn } from "./turn.js";
 
@@ -42,7 +45,7 @@ interface LsqrShare {
   readonly scalars: Scalars;
 }
 
-/** Vectors of the solver on a member. `u` has a row's element each, the others one for each unknown. */
+/** Vectors of the solver on a member, [element][side]. `u` has a row's element each, the others one for each unknown. */
 export interface Vectors {
   u: View<"f64">;
   v: View<"f64">;
@@ -65,16 +68,6 @@ export interface Tolerances {
 
 /** Tolerances of the published runs. */
 export const PUBLISHED_TOLERANCES: Tolerances = { atol: 0, btol: 0, conlim: 1e13 };
-
-/** Estimates of the iteration: norms of b, A, r = b - A x, A^T r and x, and of D = (d_1, ..., d_k), whose product with |A| is cond(A). */
-export interface Norms {
-  bnorm: number;
-  anorm: number;
-  rnorm: number;
-  arnorm: number;
-  xnorm: number;
-  dnorm: number;
-}
 
 /** Why LSQR stopped, by `istop`, the number that Paige and Saunders (1982) gave the reason. */
 export const STOP_REASONS = [
@@ -121,7 +114,7 @@ export interface SolveOptions extends Partial<Tolerances> {
   iterations: number;
   /** Also take the device's time of every step, in the first iterations. */
   timed?: boolean;
-  /** Called after each iteration; the next one waits for a promise that it returns. */
+  /** Called after each iteration with the norms of the first side that still runs; the next one waits for a promise that it returns. */
   onIteration?(iteration: number, norms: Norms): void | Promise<void>;
   /** Goes on after this iteration, whose vectors and scalars are on the devices. */
   from?: number;
@@ -137,13 +130,8 @@ export interface Pause {
   save(iteration: number): Promise<boolean>;
 }
 
-/** Result of `Solver.solve`, with the norms at the end. */
-export interface Solution extends Norms {
-  /** The number of the reason in `STOP_REASONS`; -1 where `pause` has ended it. */
-  istop: number;
-  iterations: number;
-  /** Estimate of cond(A). */
-  acond: number;
+/** Result of `Solver.solve`. */
+export interface Solution extends Ended {
   /** Wall clock, mean over the iterations whose steps are not timed, if any. */
   secondsPerIteration: number;
   /** Device seconds of each step by itself, mean over the timed iterations; empty unless timed. */
@@ -179,15 +167,19 @@ export class Lsqr {
     this.launches = [...new Set(all.flatMap((step) => ("launch" in step ? [step.launch] : [])))];
   }
 
-  private direction({ member, vectors: { v, w }, scalars }: LsqrShare): Step {
-    const launch = member.device.prepare(firstDirection, { inverseAlpha: scalars.at("inverseAlpha"), v, w }, range(v.length), this.options);
-    return { name: firstDirection.name, queue: member.queue(0), launch };
+  private direction({ member, vectors, scalars }: LsqrShare): Step {
+    const [v, w] = [flat(vectors.v), flat(vectors.w)];
+    const kernel = firstDirection(scalars.sides);
+    const launch = member.device.prepare(kernel, { inverseAlpha: scalars.at("inverseAlpha"), v, w }, range(v.length), this.options);
+    return { name: kernel.name, queue: member.queue(0), launch };
   }
 
-  private update({ member, vectors: { v, w, x, variance }, scalars }: LsqrShare): Step {
+  private update({ member, vectors, scalars }: LsqrShare): Step {
+    const [v, w, x, variance] = [flat(vectors.v), flat(vectors.w), flat(vectors.x), flat(vectors.variance)];
     const at = (name: ScalarName) => scalars.at(name);
-    const factors = { inverseAlpha: at("inverseAlpha"), inverseRho: at("inverseRho"), xStep: at("xStep"), wStep: at("wStep") };
-    const launch = member.device.prepare(update, { ...factors, v, w, x, variance }, range(v.length), this.options);
+    const steps = { inverseRho: at("inverseRho"), xStep: at("xStep"), wStep: at("wStep") };
+    const factors = { runs: at("runs"), inverseAlpha: at("inverseAlpha"), ...steps };
+    const launch = member.device.prepare(update(scalars.sides), { ...factors, v, w, x, variance }, range(v.length), this.options);
     return { name: "update", queue: member.queue(0), launch };
   }
 
@@ -201,14 +193,18 @@ export class Lsqr {
     return this.all.filter((step) => "launch" in step);
   }
 
-  /** Solves A x = b, with b in `u` (overwritten); x and the variances belong to the scaled matrix. Throws where b is not finite. */
-  async solve({ iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions): Promise<Solution> {
-    const { atol, btol, conlim } = { ...PUBLISHED_TOLERANCES, ...options };
+  /**
+   * Solves A x = b for each side, with b in `u` (overwritten); x and the variances belong to the scaled matrix. A side ends as it would by itself, and keeps x
+   * while others go on. Throws where b is not finite.
+   */
+  async solve({ iterations: limit, timed = false, onIteration, from, pause, ...options }: SolveOptions): Promise<Solution[]> {
+    const tolerances = { ...PUBLISHED_TOLERANCES, ...options };
     const [{ scalars, member }] = this.shares;
     const queue = member.queue(0);
-    let state = await this.begin(from);
+    const states = await this.begin(from);
+    const sides = new Sides(states, (side, end) => this.shares.forEach((share) => share.scalars.set(side, { runs: 0, ...end })));
+    sides.end(from ?? 0, (state) => (state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined));
     const seconds = new Map<string, number>();
-    let istop = state.arnorm === 0 ? 0 : (from ?? 0) >= limit ? 7 : undefined;
     let done = from ?? 0;
     const timedEnd = timed ? done + Math.min(TIMED, Math.ceil((limit - done) / 2)) : done;
     let [began, counted] = [performance.now(), 0];
@@ -223,10 +219,10 @@ export class Lsqr {
         marks.push(queue.record());
       }
     };
-    if (istop === undefined) submit(this.matrix.forward);
-    while (istop === undefined) {
+    if (sides.run) submit(this.matrix.forward);
+    while (sides.run) {
       submit(this.rest.alpha);
-      if (this.matrix.anew && (await scalars.read()).doubt > 0) run(this.matrix.anew);
+      if (this.matrix.anew && (await scalars.read()).some(({ doubt }) => doubt > 0)) run(this.matrix.anew);
       submit(this.rest.update);
       const norms = scalars.read();
       const passed = marks;
@@ -237,14 +233,13 @@ export class Lsqr {
       const holds = due || (timed && done === timedEnd);
       // It leaves x and the norms alone: the device does not wait for the stopping rules.
       if (done < limit && !holds) submit(this.matrix.forward);
-      state = await norms;
+      const state = sides.take(await norms);
       if (passed.length > 0) await this.addTimes(seconds, passed);
       counted++;
-      requireFinite(state);
-      istop = stopRule(state, { atol, btol, conlim }, done, limit);
+      sides.end(done, (norms) => stopRule(norms, tolerances, done, limit));
       await onIteration?.(done, state);
-      if (due && istop === undefined && !(await pause!.save(done))) istop = -1;
-      if (holds && istop === undefined) {
+      if (due && sides.run && !(await pause!.save(done))) break;
+      if (holds && sides.run) {
         if (done === timedEnd) [began, counted] = [performance.now(), 0];
         submit(this.matrix.forward);
       }
@@ -253,38 +248,25 @@ export class Lsqr {
         lastReport = performance.now();
       }
     }
-    const { bnorm, anorm, rnorm, arnorm, xnorm, dnorm } = state;
     const measured = Math.max(1, Math.min(timedEnd, done) - (from ?? 0));
-    return {
-      istop,
-      iterations: done,
-      bnorm,
-      anorm,
-      rnorm,
-      arnorm,
-      xnorm,
-      dnorm,
-      acond: anorm * dnorm,
-      secondsPerIteration: (performance.now() - began) / 1000 / Math.max(1, counted),
-      steps: Object.fromEntries([...seconds].map(([name, total]) => [name, total / measured])),
-    };
+    const secondsPerIteration = (performance.now() - began) / 1000 / Math.max(1, counted);
+    const steps = Object.fromEntries([...seconds].map(([name, total]) => [name, total / measured]));
+    return sides.results(done).map((ended) => ({ ...ended, secondsPerIteration, steps }));
   }
 
   /** Brings vectors and scalars to where the first iteration begins, or the one after `from`, whose state is on the devices. */
-  private async begin(from: number | undefined): Promise<Record<ScalarName, number>> {
+  private async begin(from: number | undefined): Promise<Record<ScalarName, number>[]> {
     await this.tune();
     this.matrix.reset?.();
     if (from === undefined) {
       for (const { member, vectors, scalars } of this.shares) {
         // With v = 0 and this ratio a sweep keeps u, and leaves A^T u.
-        scalars.write({ cs2: -1, minusRatio: 1 });
+        scalars.write({ cs2: -1, minusRatio: 1, runs: 1 });
         for (const vector of [vectors.v, vectors.x, vectors.variance]) member.queue(0).clear(vector);
       }
       run(this.first);
     }
-    const state = await this.shares[0].scalars.read();
-    requireFinite(state);
-    return state;
+    return this.shares[0].scalars.read();
   }
 
   /** Replaces launches that the device has not measured yet by the fastest variant, where the device is asked to tune. */
@@ -304,29 +286,29 @@ export class Lsqr {
 
   /**
    * Undoes the column scaling `p` of each member and turns variances into standard errors, rnorm / sqrt(degrees of freedom) * sqrt(variance).
-   * Call it once, after `solve`.
+   * Call it once, after `solve`; for one side.
    */
   async finish(p: readonly View<"f64">[], rnorm: number, freedom: number): Promise<void> {
     const sigma = rnorm / Math.sqrt(freedom);
     for (const [n, { member, vectors }] of this.shares.entries()) {
-      const { x, variance } = vectors;
+      const [x, variance] = [vectors.x.at(1, 0), vectors.variance.at(1, 0)];
       await member.queue(0).finish();
       await member.device.run(finish, { p: p[n], sigma, x, variance }, range(x.length), this.options);
     }
   }
 
   /**
-   * |b - A x| of the solution that `finish` has unscaled by `p`, computed anew with b in `u`. Leaves A x - b in `u`; `v` is lost.
+   * |b - A x| of the solution that `finish` has unscaled by `p`, computed anew with b in `u`. Leaves A x - b in `u`; `v` is lost. For one side.
    */
   async residual(p: readonly View<"f64">[]): Promise<number> {
     for (const [n, { member, vectors, scalars }] of this.shares.entries()) {
-      const { x, v } = vectors;
+      const [x, v] = [vectors.x.at(1, 0), vectors.v.at(1, 0)];
       await member.queue(0).finish();
       await member.device.run(rescale, { p: p[n], x, v }, range(x.length), this.options);
       scalars.write({ minusAlpha: -1, minusRatio: -1 });
     }
     run(this.matrix.forward);
-    const { betaSquared, betaSquaredConstraints } = await this.shares[0].scalars.read();
+    const [{ betaSquared, betaSquaredConstraints }] = await this.shares[0].scalars.read();
     return Math.sqrt(betaSquared + betaSquaredConstraints);
   }
 
@@ -341,11 +323,4 @@ function run(steps: readonly Step[]): void {
     if ("launch" in step) step.queue.submit(step.launch);
     else step.act();
   }
-}
-
-function requireFinite({ bnorm, rnorm, arnorm }: Norms): void {
-  if (!Number.isFinite(bnorm + rnorm + arnorm))
-    throw new IsoformError(
-      `the system has coefficients or known terms that are not finite: |b| = ${bnorm}, |b - A x| = ${rnorm}, |A^T (b - A x)| = ${arnorm}`,
-    );
 }

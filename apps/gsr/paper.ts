@@ -13,7 +13,7 @@ export const PAPER_KERNELS = [a1Astro, a1Att, a1Instr, a2Astro, a2Att, a2Instr].
 /** The paper's form: each section of each product is a kernel of its own, vectors are scaled and measured between them. */
 export function paperForm({ member, system, vectors, scalars }: Share, options: LaunchOptions): Bidiagonalisation {
   const { device, shape, byRow, byColumn } = system;
-  const { u, v, w } = vectors;
+  const [u, v, w] = [vectors.u.at(1, 0), vectors.v.at(1, 0), vectors.w.at(1, 0)];
   const queue = member.queue(0);
   const step = <P extends Params>(kernel: Kernel<P>, args: Args<P>, policy: Policy, name = kernel.name): Step => ({
     name,

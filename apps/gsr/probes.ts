@@ -27,7 +27,7 @@ const randomSigns = kernel(
   () => [philox, SIGNS],
 );
 
-/** Writes a system's part of the right-hand side of a probe to `u`: signs on the observations, 0 on the constraints after them. */
+/** Writes a system's part of the right-hand side of a probe to `u`, which is 0: signs on the observations, 0 on the constraints after them. */
 export async function writeProbe(
   system: System,
   queue: Queue,
@@ -37,7 +37,6 @@ export async function writeProbe(
   const { device, window } = system;
   const [first, end] = window.rows;
   const signs = device.array(f64, end - first);
-  queue.clear(u);
   await queue.finish();
   await device.run(randomSigns, { seed, probe, first, u: signs }, range(end - first));
   await putRows(system, signs, u.slice([0, end - first]));

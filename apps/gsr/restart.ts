@@ -34,6 +34,7 @@ const NAMES = [
   "outliers",
   "robust",
   "errors",
+  "sides",
   "covariances",
 ] as const satisfies readonly (keyof GsrOptions)[];
 
@@ -46,14 +47,17 @@ export function savedOptions(options: GsrOptions): Place["options"] {
 
 /**
  * The options of a run that goes on: the checkpoint's, and the others as they are given. A file may have another path, as its digest tells whether it is the
- * same, and other covariances may be asked for. Throws LaunchError for an option that is given and differs.
+ * same, and other covariances and numbers of sides may be asked for. Throws LaunchError for an option that is given and differs.
  */
 export function restarted(given: GsrOptions, saved: Place["options"], isGiven: (name: string) => boolean): GsrOptions {
   const givenPaths = inputPaths(given);
   const savedPaths = inputPaths(saved as unknown as GsrOptions);
   const replaced: Record<string, unknown> = {};
   for (const name of NAMES) {
-    if (isGiven(name) && (name === "covariances" || (givenPaths[name] !== undefined && savedPaths[name] !== undefined))) {
+    if (
+      isGiven(name) &&
+      (name === "covariances" || name === "sides" || (givenPaths[name] !== undefined && savedPaths[name] !== undefined))
+    ) {
       replaced[name] = given[name];
       continue;
     }

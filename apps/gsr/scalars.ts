@@ -3,7 +3,7 @@ import { f64, kernel, range, view } from "isoform";
 
 /*
  * The scalars of LSQR live on the device, so that an iteration is a row of launches without a wait between them. Each is a view of
- * one element; the kernels below run over one index. Each member of a set has all of them.
+ * one element for each right-hand side; the kernels below run over the sides. Each member of a set has all of them.
  */
 
 /** Sums over rows and over stars' unknowns, which come together from all members. The merged norm has three more: squares of T = A^T u, T V, squares of V = v. */
@@ -49,40 +49,54 @@ const NAMES = [
   "rnorm",
   "arnorm",
   "xnorm",
+  // 1 while a side is solved for; then 0, with the reason and the iterations that it had.
+  "runs",
+  "istop",
+  "iterations",
 ] as const;
 
-/** Number of scalars. */
+/** Number of scalars of a side. */
 export const SCALARS = NAMES.length;
 export type ScalarName = (typeof NAMES)[number];
 type ScalarViews<K extends ScalarName> = Record<K, View<"f64">>;
 
 export class Scalars {
-  /** @param state memory of `SCALARS` elements on the device */
+  /** @param memory on the device, [`SCALARS`][side] */
   constructor(
     readonly device: Device,
     private readonly queue: Queue,
     private readonly memory: View<"f64">,
   ) {}
 
-  /** The view of one scalar. */
+  /** Number of right-hand sides. */
+  get sides(): number {
+    return this.memory.shape[1];
+  }
+
+  /** The view of one scalar, with an element for each side. */
   at(name: ScalarName): View<"f64"> {
-    const i = NAMES.indexOf(name);
-    return this.memory.slice([i, i + 1]);
+    return this.memory.at(0, NAMES.indexOf(name));
   }
 
   private pick<K extends ScalarName>(names: readonly K[]): ScalarViews<K> {
     return Object.fromEntries(names.map((name) => [name, this.at(name)])) as ScalarViews<K>;
   }
 
-  /** Gives all scalars these values, or 0. */
+  /** Gives all scalars of all sides these values, or 0. */
   write(values: Partial<Record<ScalarName, number>>): void {
+    const { sides } = this;
     this.queue.write(
       this.memory,
-      NAMES.map((name) => values[name] ?? 0),
+      NAMES.flatMap((name) => Array<number>(sides).fill(values[name] ?? 0)),
     );
   }
 
-  /** All values in one order, of `SCALARS` elements, for `restore`. */
+  /** Gives some scalars of one side values. */
+  set(side: number, values: Partial<Record<ScalarName, number>>): void {
+    for (const [name, value] of Object.entries(values)) this.queue.write(this.at(name as ScalarName).slice([side, side + 1]), [value]);
+  }
+
+  /** All values in one order, of `SCALARS` elements a side, for `restore`. */
   async state(): Promise<Float64Array> {
     return Float64Array.from(await this.queue.read(this.memory));
   }
@@ -91,19 +105,24 @@ export class Scalars {
     this.queue.write(this.memory, values);
   }
 
-  async read(): Promise<Record<ScalarName, number>> {
+  /** The values of each side. */
+  async read(): Promise<Record<ScalarName, number>[]> {
+    const { sides } = this;
     const values = await this.queue.read(this.memory);
-    return Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as Record<ScalarName, number>;
+    return Array.from(
+      { length: sides },
+      (_, side) => Object.fromEntries(NAMES.map((name, i) => [name, values[i * sides + side]])) as Record<ScalarName, number>,
+    );
   }
 
   /** The launches between the vector operations, in the order of their use. */
   prepare(options: LaunchOptions): Record<"norm" | "start" | "rotate" | "monitor", Launch> {
-    const { device } = this;
+    const { device, sides } = this;
     return {
       norm: device.prepare(
         normOfU,
-        this.pick(["betaSquared", "betaSquaredConstraints", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]),
-        range(1),
+        this.pick(["runs", "betaSquared", "betaSquaredConstraints", "alpha", "beta", "minusBeta", "inverseBeta", "anorm"]),
+        range(sides),
         options,
       ),
       start: device.prepare(
@@ -123,7 +142,7 @@ export class Scalars {
           "arnorm",
           "anorm",
         ]),
-        range(1),
+        range(sides),
         options,
       ),
       rotate: device.prepare(
@@ -146,12 +165,13 @@ export class Scalars {
           "xStep",
           "wStep",
         ]),
-        range(1),
+        range(sides),
         options,
       ),
       monitor: device.prepare(
         monitor,
         this.pick([
+          "runs",
           "wSquares",
           "wSquaresShared",
           "inverseRho",
@@ -170,7 +190,7 @@ export class Scalars {
           "arnorm",
           "xnorm",
         ]),
-        range(1),
+        range(sides),
         options,
       ),
     };
@@ -189,6 +209,7 @@ const scalar = view(f64);
 const normOfU = kernel(
   "normOfU",
   {
+    runs: scalar,
     betaSquared: scalar,
     betaSquaredConstraints: scalar,
     alpha: scalar,
@@ -197,12 +218,12 @@ const normOfU = kernel(
     inverseBeta: scalar,
     anorm: scalar,
   },
-  ({ betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm }, i) => {
+  ({ runs, betaSquared, betaSquaredConstraints, alpha, beta, minusBeta, inverseBeta, anorm }, i) => {
     const b = Math.sqrt(betaSquared[i] + betaSquaredConstraints[i]);
     beta[i] = b;
     minusBeta[i] = -b;
     inverseBeta[i] = b > 0 ? 1 / b : 0;
-    anorm[i] = length2(anorm[i], length2(alpha[i], b));
+    if (runs[i] > 0) anorm[i] = length2(anorm[i], length2(alpha[i], b));
   },
   () => [length2],
 );
@@ -307,10 +328,11 @@ const rotate = kernel(
   () => [length2],
 );
 
-/** After the update of x and w: the norms that the stopping rules look at. A rotation from the right estimates |x|. */
+/** After the update of x and w: the norms that the stopping rules look at, unless they have ended the side. A rotation from the right estimates |x|. */
 const monitor = kernel(
   "monitor",
   {
+    runs: scalar,
     wSquares: scalar,
     wSquaresShared: scalar,
     inverseRho: scalar,
@@ -330,9 +352,29 @@ const monitor = kernel(
     xnorm: scalar,
   },
   (
-    { wSquares, wSquaresShared, inverseRho, alpha, rho, theta, phi, tau, phibar, cs2, sn2, z, partialXnorm, dnorm, rnorm, arnorm, xnorm },
+    {
+      runs,
+      wSquares,
+      wSquaresShared,
+      inverseRho,
+      alpha,
+      rho,
+      theta,
+      phi,
+      tau,
+      phibar,
+      cs2,
+      sn2,
+      z,
+      partialXnorm,
+      dnorm,
+      rnorm,
+      arnorm,
+      xnorm,
+    },
     i,
   ) => {
+    if (!(runs[i] > 0)) return;
     dnorm[i] = length2(dnorm[i], Math.sqrt(wSquares[i] + wSquaresShared[i]) * inverseRho[i]);
     const gambar = -cs2[i] * rho[i];
     const rhs = phi[i] - sn2[i] * rho[i] * z[i];

@@ -5,6 +5,8 @@ import { tableFormatOf } from "isoform/io";
 import { count, nonNegative, positive } from "../options.js";
 import type { Known, ScanningOptions, ScanningSource, TurnAxes } from "./scanning/index.js";
 import { KNOWN, TURN_AXES } from "./scanning/index.js";
+import type { Sides } from "./sides.js";
+import { SIDES } from "./sides.js";
 import type { GeneratorName } from "./solver.js";
 
 /*
@@ -30,6 +32,7 @@ export interface ScanningWords {
   outliers?: number;
   errors?: ErrorsBy;
   robust?: boolean;
+  sides?: Sides;
 }
 
 /** How standard errors are found: from LSQR's sums of squares, or by this many random probes. */
@@ -44,6 +47,13 @@ function errorsBy(word: string, before: ErrorsBy | undefined): ErrorsBy {
   if (before === undefined && word === "probes") return { probes: PROBES };
   if (before === undefined || before === "lsqr") throw new InvalidArgumentError("It needs lsqr, probes, or probes and their number.");
   return { probes: count(word) };
+}
+
+/** Reads a number of right-hand sides. */
+function sidesOf(text: string): Sides {
+  const sides = SIDES.find((one) => String(one) === text);
+  if (sides === undefined) throw new InvalidArgumentError(`It needs ${SIDES.slice(0, -1).join(", ")} or ${SIDES.at(-1)}.`);
+  return sides;
 }
 
 /** Reads a number of stars, or the name of a file with a list. */
@@ -92,6 +102,12 @@ export function addScanningOptions(command: Command): Command {
       "scanning: standard errors by lsqr, an estimate only, or by random probes: probes 50 (default: lsqr)",
       errorsBy,
     )
+    .addOption(
+      new Option(
+        "--sides <n>",
+        "scanning: probes that are solved for together, in one pass over the matrix: 1, 2 or 4 (default: as many as the memory holds; 1 with --form paper or --norm merged)",
+      ).argParser(sidesOf),
+    )
     .option(
       "--covariances <what>",
       "scanning: covariances by the probes into --out, of the five parameters of all stars (stars), or of pairs of unknowns i, j in a file",
@@ -117,6 +133,7 @@ export function refuseScanningOptions(words: ScanningWords, generator: Generator
     ...(words.system === undefined ? [] : ["system"]),
     ...(words.covariances === undefined ? [] : ["covariances"]),
     ...(words.errors === undefined ? [] : ["errors"]),
+    ...(words.sides === undefined ? [] : ["sides"]),
     ...(words.robust ? ["robust"] : []),
   ];
   if (name !== undefined)

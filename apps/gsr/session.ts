@@ -1,7 +1,7 @@
 import type { DeviceSet } from "isoform/set";
 import { onAnyRank } from "isoform/set";
 import type { HostArrays, Place, SavedRun } from "./checkpoint.js";
-import { restore, writeCheckpoint } from "./checkpoint.js";
+import { restore, restoreResults, writeCheckpoint } from "./checkpoint.js";
 import type { Pause, Solution, SolveOptions } from "./lsqr.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes } from "./probes.js";
@@ -83,6 +83,7 @@ class Session {
       turns: [],
       settled: false,
       probes: 0,
+      sides: 1,
       ...asked.resume?.place,
       options: saving.options,
       files: saving.files,
@@ -173,24 +174,34 @@ class Session {
   private async probe(count: number): Promise<Probes | undefined> {
     const { solver, arrays, place, asked } = this;
     requireProbes(count, solver.scanning?.frameIsFixed ?? true);
-    let from = this.resume ? await this.begin() : undefined;
+    let from = this.resume ? await this.beginProbes(this.resume, count) : undefined;
     arrays.found ??= { x: await solver.solution(), errors: await solver.standardErrors() };
     while (arrays.draws.length < count) {
       place.probes = arrays.draws.length;
-      const { draw, istop } = await solver.probe(place.probes, {
+      place.sides = solver.sidesFrom(place.probes, count);
+      const { draws } = await solver.probesFrom(place.probes, count, {
         ...asked.stopping,
         onIteration: undefined,
         timed: false,
         from,
         pause: this.pause,
       });
-      if (istop < 0) return undefined;
-      arrays.draws.push(draw);
+      if (draws.length === 0) return undefined;
+      arrays.draws.push(...draws);
       from = undefined;
       asked.onProbe?.(arrays.draws.length);
     }
     solver.put(arrays.found.x, arrays.found.errors);
     return probeErrors(arrays.draws);
+  }
+
+  /** Goes on in the probes; those in work begin anew where they were solved for with another number of sides. */
+  private async beginProbes(resume: SavedRun, count: number): Promise<number | undefined> {
+    const { place, solver, arrays } = this;
+    if (place.sides === solver.sidesFrom(place.probes, count)) return this.begin();
+    this.resume = undefined;
+    await restoreResults(resume, solver, arrays);
+    return undefined;
   }
 
   /** Brings the first solver of a run that is gone on with to where it was; returns its iterations. */

@@ -1,22 +1,24 @@
 import type { Device, LayoutName, Precision, View } from "isoform";
-import { f64, LaunchError } from "isoform";
-import type { DeviceSet, LocalMember } from "isoform/set";
-import { devices, readPieces, requireMemory } from "isoform/set";
+import { LaunchError } from "isoform";
+import type { DeviceSet } from "isoform/set";
+import { devices, requireMemory } from "isoform/set";
 import type { CheckpointedArray } from "isoform/io";
 import type { Progress } from "isoform/portability";
 import type { Part } from "./division.js";
 import { divide, isTiled } from "./division.js";
-import type { FormOptions, Norm, Sorted } from "./fused.js";
-import { fusedForm, fusedFootprint, productsOf } from "./fused.js";
-import type { Bidiagonalisation, LaunchStep, Solution, SolveOptions, Vectors } from "./lsqr.js";
+import type { FormOptions, Sorted } from "./copies.js";
+import { fusedFootprint, makeCopies } from "./copies.js";
+import { Engine, shareOf } from "./engine.js";
+import type { Norm } from "./fused.js";
+import { fusedForm } from "./fused.js";
+import type { Bidiagonalisation, LaunchStep, Solution, SolveOptions } from "./lsqr.js";
 import { Lsqr } from "./lsqr.js";
 import type { MemoryPlan } from "./memory.js";
-import { leavesFootprint, requireRoomFor } from "./memory.js";
+import { planFor } from "./memory.js";
 import { paperForm } from "./paper.js";
 import type { Probes } from "./probes.js";
 import { probeErrors, requireProbes, writeProbe } from "./probes.js";
-import { inSourceOrder, orderRows, putRows } from "./row-order.js";
-import { SCALARS, Scalars } from "./scalars.js";
+import { orderRows } from "./row-order.js";
 import type { ScanningOptions, ScanningSource } from "./scanning/index.js";
 import { scanningRows } from "./scanning/index.js";
 import type { Shape } from "./shape.js";
@@ -25,8 +27,9 @@ import type { SimulatedName } from "./simulated.js";
 import { SIMULATED, SMALLER, simulatedRows } from "./simulated.js";
 import type { RowSource } from "./source.js";
 import type { System } from "./system.js";
-import { createSystems, partOfWhole, readWhole, requireRoom } from "./system.js";
-import type { Share } from "./tiles.js";
+import { createSystems, readWhole, requireRoom } from "./system.js";
+import type { Sides } from "./sides.js";
+import type { Copies } from "./tiles.js";
 import type { Deviation } from "./validate.js";
 import { deviation } from "./validate.js";
 
@@ -108,6 +111,11 @@ export interface SolverOptions {
   precision?: Precision;
   /** How alpha is found; `merged` is for all forms but `paper`. Default: `separate`. */
   norm?: Norm;
+  /**
+   * Right-hand sides that probes are solved for together, in one pass over the matrix; all forms but `paper` can, with the norm `separate`. Default: `most`, as
+   * many as fit.
+   */
+  sides?: Sides | "most";
   /** Told what memory the system needs, before any of it is allocated. */
   onPlan?(plan: MemoryPlan): void;
 }
@@ -148,8 +156,18 @@ const setOf = async (on: DeviceSet | Device): Promise<DeviceSet> => ("members" i
 const mayDiffer = ({ ranks, locals: [first, ...others] }: DeviceSet): boolean =>
   ranks !== undefined || others.some(({ device }) => device.label !== first.device.label);
 
+/** Results of probes that were solved for together. */
+interface ProbesTogether {
+  /** A draw of the errors by each; none where `pause` has ended the solution. */
+  readonly draws: readonly Float64Array[];
+  /** How each has ended. */
+  readonly solutions: readonly Solution[];
+}
+
 /** A system on a set of devices, with the solver for it: `solve` may be called again. In several processes all call each function. */
 export class Solver {
+  private more?: Engine;
+
   private constructor(
     readonly set: DeviceSet,
     readonly form: FormName,
@@ -160,8 +178,11 @@ export class Solver {
     private readonly seed: number,
     /** Stars of each member. */
     readonly parts: readonly Part[],
-    private readonly shares: readonly Share[],
-    private readonly lsqr: Lsqr,
+    /** Right-hand sides that probes are solved for together. */
+    readonly sides: Sides,
+    private readonly one: Engine,
+    /** Makes another engine. */
+    private readonly engineOf: (sides: number) => Promise<Engine>,
     private readonly owned: readonly { free(): void }[],
   ) {}
 
@@ -189,12 +210,12 @@ export class Solver {
     const [{ device }] = set.locals;
     const precision = options.precision ?? device.precision;
     const form = options.form === "fastest" ? fastestFormOn(set, source) : (options.form ?? "paper");
-    const { layout, footprint, sorted }: Form = FORMS[form];
+    const { layout, sorted }: Form = FORMS[form];
     requireForm(set, form, norm);
     if (sorted?.factored && !source.hasFactors)
       throw new LaunchError("rows of this system are not made of factors: take the form ordered in place of factored");
     const parts = divide(source.starRow, set.members.length, isTiled(precision, form));
-    const plan = requireRoomFor(set, source, parts, form, (shape, tiles) => footprint(shape) + leavesFootprint(shape, tiles));
+    const plan = await planFor({ set, source, parts, form }, FORMS[form], options.sides ?? "most", norm);
     options.onPlan?.(plan);
     const launch: FormOptions = { rows: { precision }, alike: { precision: mayDiffer(set) ? "strict" : precision } };
     const layoutOn = (on: Device): LayoutName => LAYOUTS[options.layout ?? layout(on)];
@@ -207,34 +228,31 @@ export class Solver {
     );
     const ordered = sorted?.attitude === "ordered" ? await Promise.all(systems.map((system) => orderRows(system, launch.rows))) : [];
     const inOrder = systems.map((system, n): System => ({ ...system, rowOrder: ordered[n]?.order }));
-    const shares = inOrder.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined));
+    const copies: Copies[] = [];
+    if (sorted) for (const [n, system] of inOrder.entries()) copies.push(await makeCopies(system, sorted, launch, ordered[n]?.knotRows));
     const leaves = parts.map(({ tiles }) => tiles.length);
-    const matrix: Bidiagonalisation = sorted
-      ? await fusedForm(
-          set,
-          shares,
-          leaves,
-          launch,
-          sorted,
-          norm,
-          ordered.map(({ knotRows }) => knotRows),
-        )
-      : paperForm(shares[0], launch.rows);
-    // Copies of the devices' own queues end before other queues use what they wrote.
-    for (const { device: each } of set.locals) await each.queue.finish();
+    const engineOf = async (sides: number): Promise<Engine> => {
+      const shares = inOrder.map((system, n) => shareOf(set.locals[n], system, sorted ? norm : undefined, sides));
+      const matrix: Bidiagonalisation = sorted
+        ? await fusedForm(set, shares, { copies, leaves, launch, sorted, norm })
+        : paperForm(shares[0], launch.rows);
+      // Copies of the devices' own queues end before other queues use what they wrote.
+      for (const { device: each } of set.locals) await each.queue.finish();
+      return new Engine(set, parts, source.shape, shares, new Lsqr(shares, matrix, launch.alike));
+    };
     const scanning = "transits" in source ? source : undefined;
-    const owned = [...systems, ...ordered.map(({ order }) => order), ...shares.flatMap(({ vectors }) => Object.values(vectors) as View[])];
-    return new Solver(set, form, source.shape, scanning, seed, parts, shares, new Lsqr(shares, matrix, launch.alike), owned);
+    const owned = [...systems, ...ordered.map(({ order }) => order), ...copies];
+    return new Solver(set, form, source.shape, scanning, seed, parts, plan.sides, await engineOf(1), engineOf, owned);
   }
 
   /** The part of the system that the first member of this process has: all of it on one device. */
   get system(): System {
-    return this.shares[0].system;
+    return this.one.shares[0].system;
   }
 
   /** The parts of the system that this process has, in the order of its members. */
   get systems(): readonly System[] {
-    return this.shares.map(({ system }) => system);
+    return this.one.shares.map(({ system }) => system);
   }
 
   /** The solution that the known terms were made for; undefined where it is 1 for all unknowns. */
@@ -244,52 +262,52 @@ export class Solver {
 
   /** The launches of an iteration, of all members of this process. */
   get steps(): readonly LaunchStep[] {
-    return this.lsqr.steps;
+    return this.one.lsqr.steps;
   }
 
   /** Runs LSQR from x = 0, or on from a restored state; the solution and standard errors of the unscaled system stay on the devices. */
   async solve(options: SolveOptions & { compatibleErrors?: boolean }): Promise<Solution> {
     if (options.from === undefined)
-      for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
-    const solution = await this.lsqr.solve(options);
+      for (const { member, system, vectors } of this.one.shares) member.queue(0).copy(system.knownTerms, vectors.u.at(1, 0));
+    const [solution] = await this.one.lsqr.solve(options);
     const { shape } = this;
     const counted = options.compatibleErrors ? sharedUnknowns(shape) : sections(shape).unknowns;
-    if (solution.istop >= 0) await this.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);
+    if (solution.istop >= 0) await this.one.lsqr.finish(this.scalings, solution.rnorm, shape.observations - counted);
     return solution;
   }
 
   /** Unknowns found by the last `solve`: five for each star, then attitude, then instrument. */
   solution(): Promise<Float64Array> {
-    return this.whole(({ vectors }) => vectors.x);
+    return this.one.whole("x");
   }
 
   /** The standard errors of the unknowns, in the same order. */
   standardErrors(): Promise<Float64Array> {
-    return this.whole(({ vectors }) => vectors.variance);
+    return this.one.whole("variance");
   }
 
   /** Factors of the columns of the whole system, 0 for unknowns that have left it. */
   scaling(): Promise<Float64Array> {
-    return this.whole(({ system }) => system.scaling.all);
+    return readWhole(this.set, this.parts, this.shape, this.scalings);
   }
 
   /** Known terms of all rows: observations, then constraints. */
   knownTerms(): Promise<Float64Array> {
-    return this.wholeRows(({ system }) => system.knownTerms);
+    return this.one.wholeRows(({ system }) => system.knownTerms);
   }
 
   /** |b - A x| of the last solution, computed anew, and the residuals b - A x of some rows (constraints follow the observations). */
   async residual(rows: readonly (readonly [first: number, end: number])[] = []): Promise<{ norm: number; rows: ArrayLike<number>[] }> {
-    for (const { member, system, vectors } of this.shares) member.queue(0).copy(system.knownTerms, vectors.u);
-    const norm = await this.lsqr.residual(this.scalings);
+    for (const { member, system, vectors } of this.one.shares) member.queue(0).copy(system.knownTerms, vectors.u.at(1, 0));
+    const norm = await this.one.lsqr.residual(this.scalings);
     if (rows.length === 0) return { norm, rows: [] };
-    const negative = await this.wholeRows(({ vectors }) => vectors.u);
+    const negative = await this.one.wholeU();
     return { norm, rows: rows.map(([first, end]) => negative.slice(first, end).map((value) => -value)) };
   }
 
   /** Residuals b - A x of all observations for any x; replaces the last solution. */
   async residualsOf(x: ArrayLike<number>): Promise<Float64Array> {
-    this.writeWhole(({ vectors }) => vectors.x, x);
+    this.one.writeWhole("x", x);
     const { rows } = await this.residual([[0, this.shape.observations]]);
     return Float64Array.from(rows[0]);
   }
@@ -306,118 +324,72 @@ export class Solver {
   async probes(count: number, options: SolveOptions, onProbe?: (done: number) => void): Promise<Probes> {
     requireProbes(count, this.scanning?.frameIsFixed ?? true);
     const kept = [await this.solution(), await this.standardErrors()];
-    const draws: Float64Array[] = [];
-    for (let probe = 0; probe < count; probe++) {
-      const { draw } = await this.probe(probe, options);
-      draws.push(draw);
-      onProbe?.(probe + 1);
+    const all: Float64Array[] = [];
+    while (all.length < count) {
+      const { draws } = await this.probesFrom(all.length, count, options);
+      for (const draw of draws) {
+        all.push(draw);
+        onProbe?.(all.length);
+      }
     }
     this.put(kept[0], kept[1]);
-    return probeErrors(draws);
+    return probeErrors(all);
   }
 
-  /** Solves for the signs of one probe, or goes on; replaces the last solution. `istop` is -1 where `pause` has ended it. */
-  async probe(probe: number, options: SolveOptions): Promise<{ readonly draw: Float64Array; readonly istop: number }> {
+  /**
+   * Solves for the signs of the next probes of `count` from number `first` on, as many as there are sides, or goes on; with one side this replaces the last
+   * solution. Where `pause` has ended it there are no draws.
+   */
+  async probesFrom(first: number, count: number, options: SolveOptions): Promise<ProbesTogether> {
+    const sides = this.sidesFrom(first, count);
+    const number = Math.min(sides, count - first);
+    const engine = await this.engineFor(sides);
     if (options.from === undefined)
-      for (const { member, system, vectors } of this.shares)
-        await writeProbe(system, member.queue(0), vectors.u, { seed: this.seed, probe });
-    const { istop } = await this.lsqr.solve(options);
-    const [y, p] = [await this.solution(), await this.scaling()];
-    return { draw: y.map((value, j) => value * p[j]), istop };
+      for (const { member, system, vectors } of engine.shares) {
+        member.queue(0).clear(vectors.u);
+        for (let side = 0; side < number; side++)
+          await writeProbe(system, member.queue(0), vectors.u.at(1, side), { seed: this.seed, probe: first + side });
+      }
+    const solutions = await engine.lsqr.solve(options);
+    if (solutions.some(({ istop }) => istop < 0)) return { draws: [], solutions };
+    const p = await this.scaling();
+    const draws: Float64Array[] = [];
+    for (let side = 0; side < number; side++) draws.push((await engine.whole("x", side)).map((value, j) => value * p[j]));
+    return { draws, solutions: solutions.slice(0, number) };
+  }
+
+  /** Sides of the solution for the probes of `count` from number `first` on: a last probe is solved for alone. */
+  sidesFrom(first: number, count: number): Sides {
+    return count - first === 1 ? 1 : this.sides;
+  }
+
+  private async engineFor(sides: number): Promise<Engine> {
+    return sides === 1 ? this.one : (this.more ??= await this.engineOf(sides));
   }
 
   /** Makes a solution and its errors the last ones. */
   put(x: ArrayLike<number>, standardErrors: ArrayLike<number>): void {
-    this.writeWhole(({ vectors }) => vectors.x, x);
-    this.writeWhole(({ vectors }) => vectors.variance, standardErrors);
+    this.one.writeWhole("x", x);
+    this.one.writeWhole("variance", standardErrors);
   }
 
-  /** State that an iteration depends on, for a checkpoint, as whole arrays: any number of members goes on with it. */
-  state(): CheckpointedArray[] {
-    const { unknowns } = sections(this.shape);
-    const rows = this.shape.observations + this.system.constraintCount;
-    const array = (
-      name: string,
-      length: number,
-      read: () => Promise<Float64Array>,
-      write: (values: ArrayLike<number>) => void,
-    ): CheckpointedArray => ({ name, type: "f64", length, set: this.set, read, write });
-    const vector = (name: "v" | "w" | "x" | "variance"): CheckpointedArray => {
-      const of = ({ vectors }: Share): View<"f64"> => vectors[name];
-      return array(
-        name,
-        unknowns,
-        () => this.whole(of),
-        (values) => this.writeWhole(of, values),
-      );
-    };
-    return [
-      array(
-        "u",
-        rows,
-        () => this.wholeRows(({ vectors }) => vectors.u),
-        (values) => this.writeRows(values),
-      ),
-      ...(["v", "w", "x", "variance"] as const).map(vector),
-      array(
-        "scalars",
-        SCALARS,
-        () => this.shares[0].scalars.state(),
-        (values) => this.shares.forEach(({ scalars }) => scalars.restore(values)),
-      ),
-    ];
+  /**
+   * State that an iteration for some sides depends on, for a checkpoint, as whole arrays: any number of members goes on with it. Several sides are as
+   * `probesFrom` solves for.
+   */
+  async state(sides = 1): Promise<CheckpointedArray[]> {
+    return (await this.engineFor(sides)).state();
   }
 
   /** Frees the memory on the devices. */
   free(): void {
-    this.lsqr.free();
+    this.one.free();
+    this.more?.free();
     for (const one of this.owned) one.free();
   }
 
   private get scalings(): View<"f64">[] {
-    return this.shares.map(({ system }) => system.scaling.all);
-  }
-
-  /** A vector over all unknowns. */
-  private whole(of: (share: Share) => View<"f64">): Promise<Float64Array> {
-    return readWhole(this.set, this.parts, this.shape, this.shares.map(of));
-  }
-
-  private writeWhole(of: (share: Share) => View<"f64">, whole: ArrayLike<number>): void {
-    for (const share of this.shares) share.member.queue(0).write(of(share), partOfWhole(this.shape, share.system.window, whole));
-  }
-
-  /** A vector over all rows: observations, then constraints, which all members have alike. */
-  private async wholeRows(of: (share: Share) => View<"f64">): Promise<Float64Array> {
-    const { constraintCount } = this.system;
-    const lengths = this.parts.map(({ rows }, m) => rows[1] - rows[0] + (m === this.parts.length - 1 ? constraintCount : 0));
-    const views: View<"f64">[] = [];
-    const copies: { free(): void }[] = [];
-    for (const share of this.shares) {
-      await share.member.queue(0).finish();
-      const { view, free } = await inSourceOrder(share.system, of(share), [0, lengths[share.member.index]]);
-      views[share.member.index] = view;
-      copies.push({ free });
-    }
-    const pieces = await readPieces(this.set, views, lengths, "rows");
-    for (const copy of copies) copy.free();
-    const whole = new Float64Array(this.shape.observations + constraintCount);
-    for (const [m, { rows }] of this.parts.entries()) whole.set(pieces[m], rows[0]);
-    return whole;
-  }
-
-  private async writeRows(values: ArrayLike<number>): Promise<void> {
-    const { observations } = this.shape;
-    const all = Float64Array.from(values);
-    for (const { member, system, vectors } of this.shares) {
-      const [first, end] = system.window.rows;
-      const queue = member.queue(0);
-      const source = member.device.from(f64, all.subarray(first, end));
-      await queue.finish();
-      await putRows(system, source, vectors.u.slice([0, end - first]));
-      source.free();
-      queue.write(vectors.u.slice([end - first, vectors.u.length]), all.subarray(observations));
-    }
+    return this.systems.map(({ scaling }) => scaling.all);
   }
 }
 
@@ -441,24 +413,6 @@ function fastestFormOn(set: DeviceSet, source: RowSource): FormName {
   };
   const forms = new Set(set.locals.map(({ device }) => fastestForm(device, part)));
   return forms.size === 1 ? [...forms][0] : "fused";
-}
-
-/** Memory for a member's vectors and scalars; `ahead` of the scalars lies what another norm than the paper's form needs. */
-function shareOf(member: LocalMember, system: System, norm: Norm | undefined): Share {
-  const { device } = member;
-  const { unknowns } = sections(system.shape);
-  const vector = (): View<"f64"> => device.array(f64, unknowns);
-  const before = norm ? unknowns + productsOf(system.starConstraints.length, norm) : 0;
-  const ahead = device.array(f64, before + SCALARS);
-  const vectors: Vectors = {
-    u: device.array(f64, system.knownTerms.length),
-    v: vector(),
-    w: vector(),
-    x: vector(),
-    variance: vector(),
-    ahead,
-  };
-  return { member, system, vectors, scalars: new Scalars(device, member.queue(0), ahead.slice([before, before + SCALARS])) };
 }
 
 function simulatedSource(on: DeviceSet | Device, options: SimulatedOptions, seed: number): RowSource {

@@ -1,9 +1,10 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { SortedSection } from "./lists.js";
-import { copyLists, listSums } from "./lists.js";
+import { copyLists, listSums, sidesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
-import { ATTITUDE, KNOTS } from "./shape.js";
+import { ATTITUDE, AXES, KNOTS } from "./shape.js";
+import { bySides } from "./sides.js";
 import { inSlices } from "./slices.js";
 import type { StarRows } from "./system.js";
 
@@ -12,18 +13,23 @@ import type { StarRows } from "./system.js";
 /** For each start knot the twelve sums of its coefficients times u. */
 const attitudeGroups = listSums("attitudeGroups", ATTITUDE);
 
-/** Each knot of each axis from the four start knots that reach it. */
-export const attitudeKnots = kernel(
-  "attitudeKnots",
-  { sums: view(f64, 2), groups: i32, t: view(f64, 2) },
-  ({ sums, groups, t }, axis, knot) => {
-    let total = 0;
-    for (let k = 0; k < 4; k++) {
-      const group = knot - k;
-      if (group >= 0 && group < groups) total += sums[group][4 * axis + k];
-    }
-    t[axis][knot] += total;
-  },
+/** Each side of each knot of each axis from the four start knots that reach it. */
+export const attitudeKnots = bySides((sides) =>
+  kernel(
+    "attitudeKnots",
+    { sums: view(f64, 3), groups: i32, t: view(f64, 3, { disjoint: true }) },
+    ({ sums, groups, t }, axis, i) => {
+      const knot = sides === 1 ? i : Math.trunc(i / sides);
+      const side = sides === 1 ? 0 : i % sides;
+      let total = 0;
+      for (let k = 0; k < 4; k++) {
+        const group = knot - k;
+        if (group >= 0 && group < groups) total += sums[group][4 * axis + k][side];
+      }
+      t[axis][knot][side] += total;
+    },
+    () => [sides],
+  ),
 );
 
 /** Start knots that rows can have. */
@@ -41,12 +47,11 @@ export async function sortedAttitude({ device, shape, attitude, knot }: StarRows
   const copy = await copyLists(device, attitude, [...Array(ATTITUDE).keys()], slices, attitudeGroups, options);
   return {
     sums: (u) => [copy.step(u)],
-    finish: (t) => [
-      {
-        name: attitudeKnots.name,
-        launch: device.prepare(attitudeKnots, { sums: copy.sums, groups, t }, range(3, shape.knots), options),
-      },
-    ],
+    finish: (t) => {
+      const by = attitudeKnots(sidesOf(t));
+      const args = { sums: copy.sums(sidesOf(t)), groups, t };
+      return [{ name: by.name, launch: device.prepare(by, args, range(AXES, sidesOf(t) * shape.knots), options) }];
+    },
     free: () => copy.free(),
   };
 }

@@ -1,9 +1,10 @@
 import type { LaunchOptions } from "isoform";
 import { f64, i32, kernel, range, view } from "isoform";
 import type { ListStep, SortedSection } from "./lists.js";
-import { LISTS, TILE_ROWS, copyLists, groupSums, listSums, tilesOf, upload } from "./lists.js";
+import { LISTS, TILE_ROWS, buffers, copyLists, groupSums, listSums, sidesOf, tilesOf, upload } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { INSTRUMENT, instrumentLayout } from "./shape.js";
+import { bySides } from "./sides.js";
 import { SLICE, inSlices } from "./slices.js";
 import type { StarRows } from "./system.js";
 
@@ -37,35 +38,49 @@ const gatherEntries = kernel(
   },
 );
 
+/** Sides that a thread has of a list of a column: on an H200 four sides take 0.87 of the time that they take with one, 0.84 of that with four. */
+const TILE_SIDES = 2;
+
 /** For each list of a column of a tile the sum of its coefficients times u. */
-const instrumentTiles = kernel(
-  "instrumentTiles",
-  { a: view(f64), ...LISTS, sums: view(f64, 1, { disjoint: true }) },
-  ({ a, row, list, start, length, u, sums }, place) => {
-    let sum = 0;
-    const begin = start[place];
-    for (let n = 0; n < length[place]; n++) {
-      const e = begin + SLICE * n;
-      sum += a[e] * u[row[e]];
-    }
-    sums[list[place]] = sum;
-  },
-  () => [SLICE],
-);
+const instrumentTiles = bySides((sides) => {
+  const pack = Math.min(sides, TILE_SIDES);
+  const groups = sides / pack;
+  return kernel(
+    "instrumentTiles",
+    { a: view(f64), ...LISTS, sums: view(f64, 2, { disjoint: true }) },
+    ({ a, row, list, start, length, u, sums }, i) => {
+      const place = groups === 1 ? i : Math.trunc(i / groups);
+      const first = groups === 1 ? 0 : pack * (i % groups);
+      const s = new Float64Array(pack);
+      const begin = start[place];
+      for (let n = 0; n < length[place]; n++) {
+        const e = begin + SLICE * n;
+        for (let q = 0; q < pack; q++) s[q] += a[e] * u[row[e]][first + q];
+      }
+      for (let q = 0; q < pack; q++) sums[list[place]][first + q] = s[q];
+    },
+    () => [SLICE, pack, groups],
+  );
+});
 
 /** Each column from its lists in all tiles. */
-const instrumentColumns = kernel(
-  "instrumentColumns",
-  { sums: view(f64), first: view(i32), tiles: i32, t: view(f64) },
-  ({ sums, first, tiles, t }, column) => {
-    let total = 0;
-    for (let tile = 0; tile < tiles; tile++) {
-      const group = tile * t.length + column;
-      const end = first[group + 1];
-      for (let n = first[group]; n < end; n++) total += sums[n];
-    }
-    t[column] += total;
-  },
+const instrumentColumns = bySides((sides) =>
+  kernel(
+    "instrumentColumns",
+    { sums: view(f64, 2), first: view(i32), tiles: i32, t: view(f64, 2) },
+    ({ sums, first, tiles, t }, column) => {
+      const total = new Float64Array(sides);
+      for (let tile = 0; tile < tiles; tile++) {
+        const group = tile * t.length + column;
+        const end = first[group + 1];
+        for (let n = first[group]; n < end; n++) {
+          for (let side = 0; side < sides; side++) total[side] += sums[n][side];
+        }
+      }
+      for (let side = 0; side < sides; side++) t[column][side] += total[side];
+    },
+    () => [sides],
+  ),
 );
 
 /** For each list of a class in a tile the five sums of its coefficients times u. */
@@ -75,15 +90,24 @@ const classTiles = listSums("classTiles", INSTRUMENT - 1);
 const classSums = groupSums("classSums");
 
 /** Each column from the classes that have it. */
-const classColumns = kernel(
-  "classColumns",
-  { totals: view(f64), start: view(i32), place: view(i32), t: view(f64) },
-  ({ totals, start, place, t }, column) => {
-    let total = 0;
-    for (let e = start[column]; e < start[column + 1]; e++) total += totals[place[e]];
-    t[column] += total;
-  },
+const classColumns = bySides((sides) =>
+  kernel(
+    "classColumns",
+    { totals: view(f64, 2), start: view(i32), place: view(i32), t: view(f64, 2) },
+    ({ totals, start, place, t }, column) => {
+      const total = new Float64Array(sides);
+      for (let e = start[column]; e < start[column + 1]; e++) {
+        for (let side = 0; side < sides; side++) total[side] += totals[place[e]][side];
+      }
+      for (let side = 0; side < sides; side++) t[column][side] += total[side];
+    },
+    () => [sides],
+  ),
 );
+
+/** Sums of all lists, about. */
+export const sortedSums = (shape: Shape): number =>
+  (INSTRUMENT * shape.observations) / LONGEST_LIST + tilesOf(shape) * instrumentLayout(shape).size;
 
 /** Device memory of the instrument's copy, without what slices are filled up with; classes need less. */
 export const sortedInstrumentFootprint = (shape: Shape): number =>
@@ -147,19 +171,22 @@ async function ofClasses(
   const slices = inSlices({ groups: count, entries: tileRows, groupOf: classOf }, LONGEST_OF_CLASS);
   const copy = await copyLists(device, instrument, OF_CLASS, slices, classTiles, options);
   const first = device.from(i32, slices.first);
-  const totals = device.array(f64, [count, OF_CLASS.length]);
+  const totals = buffers(device, [count, OF_CLASS.length]);
   const byColumn = upload(device, placesOf(columns, instrumentLayout(shape).size));
   const counts = { tiles: tilesOf(shape, tileRows), groups: count };
   const each = range(count, OF_CLASS.length);
   return {
     sums: (u) => [copy.step(u)],
-    finish: (t) => [
-      { name: classSums.name, launch: device.prepare(classSums, { sums: copy.sums, first, ...counts, totals }, each, options) },
-      {
-        name: classColumns.name,
-        launch: device.prepare(classColumns, { totals: totals.reshape(totals.size), ...byColumn, t }, range(t.length), options),
-      },
-    ],
+    finish: (t) => {
+      const sides = sidesOf(t);
+      const [byClass, ofColumns, all] = [classSums(sides), classColumns(sides), totals(sides)];
+      const args = { sums: copy.sums(sides), first, ...counts, totals: all };
+      const places = { totals: all.reshape(all.size / sides, sides), ...byColumn, t };
+      return [
+        { name: byClass.name, launch: device.prepare(byClass, args, each, options) },
+        { name: ofColumns.name, launch: device.prepare(ofColumns, places, range(t.length), options) },
+      ];
+    },
     free: () => [copy, first, totals, ...Object.values(byColumn)].forEach((one) => one.free()),
   };
 }
@@ -191,22 +218,22 @@ async function ofEntries(
   const { entries: entry, first: firstList, ...lists } = upload(device, { ...slices });
   const row = device.array(i32, entry.length);
   const a = device.array(f64, entry.length);
-  const sums = device.array(f64, lists.list.length);
+  const sums = buffers(device, [lists.list.length]);
   await device.run(gatherEntries, { entry, first, width, a: instrument, sorted: a, row }, range(entry.length), options);
   entry.free();
   return {
-    sums: (u) => [
-      {
-        name: instrumentTiles.name,
-        launch: device.prepare(instrumentTiles, { a, row, ...lists, u, sums }, range(lists.list.length), options),
-      },
-    ],
-    finish: (t) => [
-      {
-        name: instrumentColumns.name,
-        launch: device.prepare(instrumentColumns, { sums, first: firstList, tiles, t }, range(columns), options),
-      },
-    ],
+    sums: (u) => {
+      const by = instrumentTiles(sidesOf(u));
+      const args = { a, row, ...lists, u, sums: sums(sidesOf(u)) };
+      return [
+        { name: by.name, launch: device.prepare(by, args, range(lists.list.length * Math.max(1, sidesOf(u) / TILE_SIDES)), options) },
+      ];
+    },
+    finish: (t) => {
+      const by = instrumentColumns(sidesOf(t));
+      const args = { sums: sums(sidesOf(t)), first: firstList, tiles, t };
+      return [{ name: by.name, launch: device.prepare(by, args, range(columns), options) }];
+    },
     free: () => [row, a, sums, firstList, ...Object.values(lists)].forEach((array) => array.free()),
   };
 }

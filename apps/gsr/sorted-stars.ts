@@ -1,7 +1,7 @@
 import type { LaunchOptions } from "isoform";
 import { i32, range } from "isoform";
 import type { SortedSection } from "./lists.js";
-import { TILE_ROWS, copyLists, groupSums, listSums, tilesOf } from "./lists.js";
+import { TILE_ROWS, copyLists, groupSums, listSums, sidesOf, tilesOf } from "./lists.js";
 import type { Shape } from "./shape.js";
 import { ASTROMETRIC } from "./shape.js";
 import type { Slices } from "./slices.js";
@@ -22,9 +22,12 @@ const starLists = listSums("starLists", ASTROMETRIC);
 /** Each star from its lists in all tiles. */
 const starSums = groupSums("starSums");
 
+/** Lists of all stars, about. */
+export const listsOfAllStars = (shape: Shape): number => tilesOf(shape) * shape.stars + shape.observations / LONGEST_LIST;
+
 /** Device memory of the stars' copy, without what slices are filled up with. */
 export const sortedStarsFootprint = (shape: Shape): number =>
-  shape.observations * (8 * ASTROMETRIC + 4) + (tilesOf(shape) * shape.stars + shape.observations / LONGEST_LIST) * (8 * ASTROMETRIC + 16);
+  shape.observations * (8 * ASTROMETRIC + 4) + listsOfAllStars(shape) * (8 * ASTROMETRIC + 16);
 
 /** The stars' part of A^T u from a copy of their coefficients; `firstStar` has the number 0 in `t`. */
 export async function sortedStars(rows: StarRows, firstStar: number, options: LaunchOptions, tile = TILE_ROWS): Promise<SortedSection> {
@@ -36,9 +39,10 @@ export async function sortedStars(rows: StarRows, firstStar: number, options: La
   return {
     sums: (u) => [copy.step(u)],
     finish: (t) => {
-      const totals = t.reshape(shape.stars, ASTROMETRIC);
-      const each = range(shape.stars, ASTROMETRIC);
-      return [{ name: starSums.name, launch: device.prepare(starSums, { sums: copy.sums, first, ...counts, totals }, each, options) }];
+      const sides = sidesOf(t);
+      const args = { sums: copy.sums(sides), first, ...counts, totals: t.reshape(shape.stars, ASTROMETRIC, sides) };
+      const by = starSums(sides);
+      return [{ name: by.name, launch: device.prepare(by, args, range(shape.stars, ASTROMETRIC), options) }];
     },
     free: () => [copy, first].forEach((one) => one.free()),
   };

@@ -71,13 +71,14 @@ export interface System extends StarRows {
   free(): void;
 }
 
-/** Sections of a vector over the unknowns of a system of this shape. */
+/** Sections of a vector over the unknowns of a system of this shape; one of several sides, [unknown][side], has them as the last axis of each. */
 export function unknowns(shape: Shape, all: View<"f64">): Unknowns {
   const { attitude, instrument, global, unknowns: end } = sections(shape);
+  const sides = all.shape.slice(1);
   return {
     all,
-    astrometric: all.slice([0, attitude]).reshape(shape.stars, ASTROMETRIC),
-    attitude: all.slice([attitude, instrument]).reshape(AXES, shape.knots),
+    astrometric: all.slice([0, attitude]).reshape(shape.stars, ASTROMETRIC, ...sides),
+    attitude: all.slice([attitude, instrument]).reshape(AXES, shape.knots, ...sides),
     instrument: all.slice([instrument, global]),
     global: shape.globals ? all.slice([global, end]) : undefined,
   };
@@ -437,7 +438,7 @@ async function addSquares(set: DeviceSet, parts: readonly Part[], drafts: readon
 export function sharedOf(shape: Shape, all: View<"f64">): Omit<Unknowns, "all" | "astrometric"> {
   const { attitude, instrument, global, unknowns: end } = sections(shape);
   return {
-    attitude: all.slice([0, instrument - attitude]).reshape(AXES, shape.knots),
+    attitude: all.slice([0, instrument - attitude]).reshape(AXES, shape.knots, ...all.shape.slice(1)),
     instrument: all.slice([instrument - attitude, global - attitude]),
     global: shape.globals ? all.slice([global - attitude, end - attitude]) : undefined,
   };

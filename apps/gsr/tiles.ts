@@ -1,12 +1,12 @@
 import type { Device, Queue, View } from "isoform";
-import { f64, i32 } from "isoform";
+import { i32 } from "isoform";
 import type { LocalMember } from "isoform/set";
 import type { SparseRows } from "./constraints.js";
 import type { Vectors } from "./lsqr.js";
 import type { ScalarName, Scalars } from "./scalars.js";
 import { SUMS } from "./scalars.js";
 import { sharedUnknowns } from "./shape.js";
-import type { FactoredPart } from "./factored-part.js";
+import type { FactoredColumns, FactoredVector } from "./factored-part.js";
 import type { SortedSection } from "./lists.js";
 import type { DeviceSparse, StarRows, System } from "./system.js";
 import { sharedOf, uploadSparse } from "./system.js";
@@ -23,26 +23,38 @@ export interface Share {
   readonly scalars: Scalars;
 }
 
-/** A tile of stars with all that its launches need. */
-export interface Tile {
+/** Data that a tile of stars has on the device for any number of sides: its rows, and copies of them. */
+export interface TileCopies {
   readonly rows: StarRows;
+  readonly attitude?: SortedSection;
+  /** For rows in the order of their start knots: the first row of each, and the stars' part of A^T u. */
+  readonly ordered?: { readonly knotRow: View<"i32">; readonly stars: SortedSection };
+  readonly instrument?: SortedSection;
+  /** Entries of constraint rows on its stars. */
+  readonly constraints?: LongRows;
+}
+
+/** Data that a member has on the device for any number of sides beside the system. */
+export interface Copies {
+  readonly tiles: readonly TileCopies[];
+  /** Entries of constraint rows on shared unknowns. */
+  readonly constraints: LongRows;
+  /** For rows as factors: what their sweep reads of columns. */
+  readonly columns?: FactoredColumns;
+  /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
+  readonly starPlace: View<"i32">;
+  readonly starRows: View<"i32">;
+  free(): void;
+}
+
+/** A tile of stars with all that its launches need. */
+export interface Tile extends TileCopies {
   readonly u: View<"f64">;
   /** Its stars' part of t, v and w. */
   readonly t: View<"f64">;
   readonly v: View<"f64">;
   readonly w: View<"f64">;
   readonly leaf: Leaf;
-  readonly attitude?: SortedSection;
-  /** For rows in the order of their start knots: the first row of each, the sums of each, and the stars' part of A^T u. */
-  readonly ordered?: {
-    readonly knotRow: View<"i32">;
-    readonly sums: View<"f64">;
-    readonly stars: SortedSection;
-    readonly unused: View<"f64">;
-  };
-  readonly instrument?: SortedSection;
-  /** Entries of constraint rows on its stars. */
-  readonly constraints?: LongRows;
 }
 
 /** Rows of many entries on a device, whose products are sums of pieces. */
@@ -51,8 +63,6 @@ export interface LongRows extends DeviceSparse {
   readonly bounds: View<"i32">;
   /** First piece of each row, and the end of the last. */
   readonly first: View<"i32">;
-  /** Products of the pieces. */
-  readonly pieces: View<"f64">;
 }
 
 /** Entries of a piece, at most. */
@@ -71,7 +81,6 @@ export function uploadLong(device: Device, rows: SparseRows): LongRows {
     ...uploadSparse(device, rows),
     bounds: device.from(i32, [...bounds, rowStart[rowStart.length - 1]]),
     first: device.from(i32, first),
-    pieces: device.array(f64, Math.max(1, bounds.length)),
   };
 }
 
@@ -83,6 +92,7 @@ export interface Leaf {
   /** Products of constraint rows with the tile's part of v, and with its part of T. */
   readonly timesV: View<"f64">;
   readonly timesT: View<"f64">;
+  /** A sum, an element for each side. */
   at(sum: (typeof SUMS.merged)[number]): View<"f64">;
 }
 
@@ -96,8 +106,7 @@ export function leafOf(system: Pick<System, "shape">, all: View<"f64">, rows: nu
     timesV: all.slice([shared, shared + rows]),
     timesT: all.slice(both ? [shared + rows, shared + 2 * rows] : [shared, shared]),
     at(sum) {
-      const place = sums + SUMS.merged.indexOf(sum);
-      return all.slice([place, place + 1]);
+      return all.at(0, sums + SUMS.merged.indexOf(sum));
     },
   };
 }
@@ -105,21 +114,22 @@ export function leafOf(system: Pick<System, "shape">, all: View<"f64">, rows: nu
 /** A share with its tiles, and what it has of constraint rows. */
 export interface SharePart {
   readonly share: Share;
+  readonly copies: Copies;
   readonly tiles: readonly Tile[];
   /** Places of unknowns that stars share in a vector. */
   readonly shared: readonly [first: number, end: number];
   /** The constraint rows' part of u. */
   readonly c: View<"f64">;
-  /** Their entries on shared unknowns. */
-  readonly constraints: LongRows;
   /** The attitude's part of v for the sweep, knot after knot. */
   readonly attitude: View<"f64">;
-  /** For rows as factors: what their sweep reads. */
-  readonly factored?: FactoredPart;
-  /** For each constraint row the place among those that hold unknowns of stars, or -1; and these rows. */
-  readonly starPlace: View<"i32">;
-  readonly starRows: View<"i32">;
-  /** Products of the latter's entries on stars with each other. */
+  /** For rows as factors: what their sweep reads of v. */
+  readonly factored?: FactoredVector;
+  /** For rows in the order of their start knots: the sums of each, and memory that nothing reads. */
+  readonly knotSums?: View<"f64">;
+  readonly unused?: View<"f64">;
+  /** Products of pieces of constraint rows. */
+  readonly pieces: View<"f64">;
+  /** Products of constraint rows' entries on stars with each other. */
   gram?: View<"f64">;
   at(name: ScalarName): View<"f64">;
 }

@@ -1,7 +1,7 @@
 import type { Precision, ScatterStrategy } from "../ir/launch.js";
 import type { ElementType, KernelIR } from "../ir/types.js";
 import type { Kernel, PolicyKind } from "../kernel/declare/kernel.js";
-import type { Params, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/declare/params.js";
+import type { Params, ReduceEachToken, ReduceToken, ScalarToken, FixedToken, ScatterToken, ViewToken } from "../kernel/declare/params.js";
 import type { BlockedView } from "./memory/blocked-view.js";
 import type { Policy, RangePolicy, TeamPolicy } from "./launch/policy.js";
 import type { Tunables, Tuning } from "../ir/tuning.js";
@@ -39,7 +39,7 @@ export interface TheoreticalPeaks {
 export type Args<P extends Params> = string extends keyof P
   ? Readonly<Record<string, unknown>>
   : {
-      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken ? K : never]: Arg<P[K]>;
+      [K in keyof P as P[K] extends ScalarToken | FixedToken | ViewToken | ScatterToken | ReduceEachToken ? K : never]: Arg<P[K]>;
     } & {
       /**
        * Nothing, or one of two things. A number: the value that the reduction starts from, folded with the elements' values into the result
@@ -60,7 +60,9 @@ type Arg<P> =
         ? View<T, R> | BlockedView<T, R>
         : P extends ScatterToken<infer T, infer R>
           ? View<T, R> | BlockedView<T, R>
-          : never;
+          : P extends ReduceEachToken<infer T>
+            ? View<T>
+            : never;
 /** The policies of a kernel over ranges, or of one over teams. */
 export type PolicyOf<K extends PolicyKind> = { range: RangePolicy; team: TeamPolicy }[K];
 /** Results of a launch's reductions: a number by each reduce parameter. */

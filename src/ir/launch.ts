@@ -17,12 +17,16 @@ export interface RangePolicy {
   extents: number[];
   tile?: number[];
 }
-/** `league` teams; `size` is a wish for the members of one team and `lanes` for the lanes of a member; devices choose where they are absent. */
+/**
+ * `league` teams; `size` is a wish for the members of one team and `lanes` for the lanes of a member; devices choose where they are absent. `abreast`
+ * neighbouring teams may run side by side.
+ */
 export interface TeamPolicy {
   kind: "team";
   league: number;
   size?: number;
   lanes?: number;
+  abreast?: number;
 }
 /** Index set of a kernel: `range(...)` or `teams(...)`. */
 export type Policy = RangePolicy | TeamPolicy;

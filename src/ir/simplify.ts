@@ -100,6 +100,8 @@ function simplifyFloat(expr: Binary): Expr {
       return reciprocal === undefined ? expr : { ...expr, fn: "mul", b: literal(expr.type, reciprocal) };
     }
     case "add": {
+      if (isNumber(a, -0)) return b;
+      if (isNumber(b, -0)) return a;
       const [minusA, minusB] = [negated(a), negated(b)];
       if (minusB) return { ...expr, fn: "sub", b: minusB };
       return minusA ? { ...expr, fn: "sub", a: b, b: minusA } : expr;

@@ -105,13 +105,13 @@ export const upTo = (name: string, start: Expr, stop: Value, by: Value, body: re
   body,
   unroll,
 });
-/** `for (name = from; name > 0; name /= 2)`. */
-export const halving = (name: string, from: number, body: readonly Stmt[]): Stmt => ({
+/** `for (name = from; name > above; name /= 2)`. */
+export const halving = (name: string, from: number, body: readonly Stmt[], above = 0): Stmt => ({
   kind: "loop",
   id: name,
   type: "int",
   start: num(from),
-  cond: gt(local(name, "int"), 0),
+  cond: gt(local(name, "int"), above),
   step: step("div", 2, "int"),
   body,
 });

@@ -81,6 +81,8 @@ export interface GpuAssumptions {
    * serial.
    */
   lanes: number;
+  /** Teams of a block, side by side: neighbouring threads have the same member of neighbouring teams, and a warp has all their members. Default: 1. */
+  abreast?: number;
   /** Threads of a block that the last of several axes keeps busy: 64, 128 or 256; undefined if it is shorter. */
   row?: number;
   /** No written view shares memory with another one. */

@@ -52,6 +52,8 @@ export interface SharingTeam extends EntrySchedule {
   readonly lanes: number;
   /** Threads of the team at most. */
   readonly threads: number;
+  /** Teams of a block, side by side: a warp has all members of each. */
+  readonly abreast: number;
   readonly member: { readonly lane: Expr; readonly number: Expr; readonly count: Expr; readonly group: Expr };
   turnsOf(body: Body, stmt: SharedLoop): Expr;
   writes(stmts: readonly KernelStmt[]): boolean;
@@ -211,6 +213,7 @@ export class TeamFolds {
           "step",
           warp / 2,
           out.inside(() => team.foldInto(body, result.op, result.type, accumulator, other)),
+          team.abreast > 1 ? team.abreast / 2 : 0,
         ),
       );
     }

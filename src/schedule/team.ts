@@ -88,11 +88,15 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const team = local(teamName, "index");
     const league = this.number({ kind: "league" }, "i32", "league");
     if (this.dynamic_) this.scratchMemory = this.dynamicShared("scratch_memory");
-    out.put(fixed("thread", cast(thread("x"), "int")), {
+    const { abreast } = this;
+    const beside = abreast > 1 ? this.names.fresh("beside") : "";
+    if (beside) out.put(fixed(beside, cast(rem(thread("x"), abreast), "int")));
+    const shared = (all: Expr) => cast(beside ? div(all, abreast) : all, "int");
+    out.put(fixed("thread", shared(thread("x"))), {
       kind: "let",
       id: "threads",
       type: "int",
-      value: cast(threads("x"), "int"),
+      value: shared(threads("x")),
       fixed: true,
       ifUsed: true,
     });
@@ -100,10 +104,10 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     if (teamRows(this.ir).length > 0) out.put(fixed(placeName, cast(block("x"), "index")));
     const sorted = this.program.scatters("sorted");
     const first = sorted.length > 0 ? this.number({ kind: "firstTeam" }, "i32", "first_team") : undefined;
-    const own = cast(block("x"), "index");
+    const own = beside ? add(mul(cast(block("x"), "index"), abreast), cast(local(beside, "int"), "index")) : cast(block("x"), "index");
     const body = out.inside(() => this.team(team, first));
     const start = first ? add(cast(first, "index"), own) : own;
-    out.put(upTo(teamName, start, cast(league, "index"), blocks("x"), body));
+    out.put(upTo(teamName, start, cast(league, "index"), beside ? mul(blocks("x"), abreast) : blocks("x"), body));
     return this.finished(this.threads, [this.threads, 1, 1], this.resident(this.threads));
   }
 
@@ -142,6 +146,11 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const group = this.names.fresh("lanes");
     out.put(fixed(group, word("lanesTogether", "u32", THREAD, of(lane), num(lanes))));
     this.member.group = local(group, "u32");
+  }
+
+  /** Teams of a block, side by side. */
+  get abreast(): number {
+    return this.program.assumptions.abreast ?? 1;
   }
 
   get threads(): number {

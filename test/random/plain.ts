@@ -1,6 +1,6 @@
 import type { Policy, RangePolicy } from "../../src/device/launch/policy.js";
 import type { Kernel } from "../../src/kernel/declare/kernel.js";
-import type { Lanes, ParamToken, ReduceToken, Team } from "../../src/kernel/declare/params.js";
+import type { Lanes, ParamToken, ReduceToken, Team, TeamSpec, TeamValues } from "../../src/kernel/declare/params.js";
 import type { NumericType } from "../../src/ir/types.js";
 import { typedArray, type TypedArray } from "../../src/device/memory/view.js";
 import { foldChunk } from "../../src/testing/strict-fold.js";
@@ -77,6 +77,8 @@ function bodyParams(
           return [name, { [METHODS[token.op]]: scatterInto(memory[name], name, foldOf(token.element, token.op)) }];
         case "reduce":
           return [name, { [METHODS[token.op]]: (value: number) => fold(name, value) }];
+        case "reduceEach":
+          throw new Error(`${name}: programs with reductions of several components are compared with such of one each`);
       }
     }),
   );
@@ -98,6 +100,19 @@ const scatterInto =
     target.data[at] = fold(target.data[at], args[args.length - 1]);
   };
 
+/** Keeps what a turn folds into a result: all values in their order, or for each component what they make together. */
+function keeper(spec: TeamSpec, values: number[]): (...args: number[]) => void {
+  if (typeof spec === "string") return (value) => values.push(value);
+  const [op, components] = spec;
+  const fold = foldOf("f64", op);
+  values.push(...Array<number>(components).fill(op === "sum" ? -0 : IDENTITIES[op]));
+  return (k, value) => {
+    values[k] = fold(values[k], value);
+  };
+}
+
+const opOf = (spec: TeamSpec): TeamOp => (typeof spec === "string" ? spec : spec[0]);
+
 type TeamOp = "sum" | "min" | "max";
 const IDENTITIES: Record<TeamOp, number> = { sum: 0, min: Infinity, max: -Infinity };
 
@@ -118,22 +133,23 @@ function sharedLoops<Rest extends unknown[]>(...rest: Rest) {
     sum: over("sum"),
     min: over("min"),
     max: over("max"),
-    reduce<R extends Record<string, TeamOp>>(count: number, results: R, body: (j: number, r: never, ...rest: Rest) => void) {
+    reduce<const R extends Record<string, TeamSpec>>(count: number, results: R, body: (j: number, r: never, ...rest: Rest) => void) {
       const ops = Object.entries(results);
       const members = each(count, (j) => {
         const values = new Map(ops.map(([name]) => [name, [] as number[]]));
-        const folds = ops.map(([name, op]) => [name, { [METHODS[op]]: (v: number) => values.get(name)!.push(v) }]);
+        const folds = ops.map(([name, spec]) => [name, { [METHODS[opOf(spec)]]: keeper(spec, values.get(name)!) }]);
         body(j, Object.fromEntries(folds) as never, ...rest);
         return values;
       });
-      const folds = ops.map(([name, op]) => [
-        name,
-        folded(
-          op,
-          members.map((values) => values.get(name)!),
-        ),
-      ]);
-      return Object.fromEntries(folds) as { [K in keyof R]: number };
+      const folds = ops.map(([name, spec]) => {
+        const of = (k?: number) =>
+          folded(
+            opOf(spec),
+            members.map((values) => (k === undefined ? values.get(name)! : values.get(name)!.slice(k, k + 1))),
+          );
+        return [name, typeof spec === "string" ? of() : Array.from({ length: spec[1] }, (_, k) => of(k))];
+      });
+      return Object.fromEntries(folds) as TeamValues<R>;
     },
   };
 }

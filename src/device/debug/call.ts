@@ -62,6 +62,9 @@ function parametersOf(
         const method = { sum: "add", min: "min", max: "max", custom: "merge" }[param.op];
         return { [method]: (value: number) => (total = fold(total, value)) };
       }
+      case "reduceEach":
+        // Compiled code, which runs after the function, checks components and has the results.
+        return { [token.op === "sum" ? "add" : token.op]: () => undefined };
       default:
         return unreachable(token);
     }

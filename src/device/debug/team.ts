@@ -1,5 +1,13 @@
 import type { NumericType, TeamResult } from "../../ir/types.js";
-import { arrayTypeOf, type ArrayType, type Lanes, type ScalarToken, type Team } from "../../kernel/declare/params.js";
+import {
+  arrayTypeOf,
+  type ArrayType,
+  type Lanes,
+  type ScalarToken,
+  type Team,
+  type TeamSpec,
+  type TeamValues,
+} from "../../kernel/declare/params.js";
 import { foldOf } from "../cpu/partials.js";
 import { checkedScratch } from "./checked-view.js";
 import type { Watch } from "./watch.js";
@@ -20,20 +28,15 @@ abstract class SharedLoops<Rest extends unknown[]> {
     return this.fold("max", count, value);
   }
 
-  reduce<R extends Record<string, TeamResult["op"]>>(
+  reduce<const R extends Record<string, TeamSpec>>(
     count: number,
     results: R,
     body: (j: number, r: never, ...rest: Rest) => void,
-  ): { [K in keyof R]: number } {
-    const values = Object.fromEntries(Object.entries(results).map(([name, op]) => [name, START[op]]));
-    const folds = Object.fromEntries(
-      Object.entries(results).map(([name, op]) => [
-        name,
-        { [op === "sum" ? "add" : op]: (value: number) => (values[name] = foldOf(op, "f64")(values[name], value)) },
-      ]),
-    );
+  ): TeamValues<R> {
+    const each = Object.entries(results).map(([name, spec]) => ({ name, ...resultOf(spec) }));
+    const folds = Object.fromEntries(each.map(({ name, method, fold }) => [name, { [method]: fold }]));
     this.range(count, (j, ...rest) => body(j, folds as never, ...rest));
-    return values as { [K in keyof R]: number };
+    return Object.fromEntries(each.map(({ name, value }) => [name, value()])) as TeamValues<R>;
   }
 
   private fold(op: TeamResult["op"], count: number, value: (j: number, ...rest: Rest) => number): number {
@@ -41,6 +44,20 @@ abstract class SharedLoops<Rest extends unknown[]> {
     this.range(count, (j, ...rest) => (result = foldOf(op, "f64")(result, value(j, ...rest))));
     return result;
   }
+}
+
+/** A result of a shared loop, or several, with the method that folds into it. */
+function resultOf(spec: TeamSpec): { method: string; fold: (...args: number[]) => void; value: () => number | number[] } {
+  const [op, components] = typeof spec === "string" ? [spec] : spec;
+  const values = Array<number>(components ?? 1).fill(START[op]);
+  const add = foldOf(op, "f64");
+  const into = (k: number, value: number): void => {
+    values[k] = add(values[k], value);
+  };
+  const method = op === "sum" ? "add" : op;
+  return components === undefined
+    ? { method, fold: (value) => into(0, value), value: () => values[0] }
+    : { method, fold: (k, value) => into(k, value), value: () => values };
 }
 
 /** A team of one worker, that runs its members one after the other and tells the watch which. */

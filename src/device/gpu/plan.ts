@@ -118,6 +118,8 @@ interface PlannedCode<E> {
   readonly program: PlannedProgram<E>;
   readonly serial: boolean;
   readonly members: number;
+  /** Teams of a block. Default: 1. */
+  readonly abreast?: number;
   /** Contributions of one element or team to each sorted target, at most. */
   readonly slots: Readonly<Record<string, number>>;
 }
@@ -178,12 +180,12 @@ class Planner<E, G> {
 
   private teams(league: number): void {
     const { binding, rules } = this;
-    const { serial, members, program } = this.code;
+    const { serial, members, abreast = 1, program } = this.code;
     const wish = binding.policy.kind === "team" ? binding.policy.size : undefined;
     this.remarks.push(
       serial
         ? "teams: one after the other, of one member"
-        : `teams: ${rules.blocks} of ${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
+        : `teams: ${rules.blocks} of ${abreast > 1 ? `${abreast} times ` : ""}${members} members${wish === undefined || wish === members ? "" : `, for the ${wish} asked for`}`,
     );
     const rows = residentTeams(binding);
     if (rows < league) this.remarks.push(`scratch: ${rows} teams at a time`);
@@ -192,7 +194,7 @@ class Planner<E, G> {
       teamBatches(league, this.mostSlots, rules.sortedAtATime),
       ({ size }) => size,
       ({ first, size }) =>
-        this.run(program.main, rules.overTeams(serial ? 1 : size, rows), {
+        this.run(program.main, rules.overTeams(serial ? 1 : size / abreast, rows), {
           numbers: { firstTeam: first, league: first + size },
         }),
     );

@@ -13,7 +13,7 @@ import {
 import { derive } from "../../cache/derive.js";
 import type { AccessAnalysis } from "../../ir/analysis/access.js";
 import type { Tunables } from "../../ir/tuning.js";
-import { laneLoops } from "../../ir/analysis/teams.js";
+import { laneLoops, onlyFolds } from "../../ir/analysis/teams.js";
 import { REDUCTION_LANES, type KernelIR } from "../../ir/types.js";
 import type { Binding } from "../launch/binding.js";
 import type { Policy, RangePolicy } from "../launch/policy.js";
@@ -29,8 +29,9 @@ export interface LaunchProgram {
   program: GpuProgram;
   /** One thread runs it all. */
   serial: boolean;
-  /** Members of a team. */
+  /** Members of a team, and teams of a block. */
   members: number;
+  abreast: number;
   /** Contributions of one element or team to each sorted scatter target, at most. */
   slots: Readonly<Record<string, number>>;
   caches?: ScatterCacheShape;
@@ -58,7 +59,8 @@ export function programOf(binding: Binding, language: GpuLanguage, facts: CodeFa
   const program = emitted(assumptions);
   return {
     program,
-    members: assumptions.members / program.lanes,
+    members: assumptions.members / (program.lanes * (assumptions.abreast ?? 1)),
+    abreast: assumptions.abreast ?? 1,
     slots: scatter.slots,
     caches,
     serial: Object.values(scatter.code).includes("serial"),
@@ -174,6 +176,14 @@ function lanesFor({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["sca
   return Math.min(policy.lanes ?? wanted, language.lanes, ordered ? REDUCTION_LANES : Infinity);
 }
 
+/** Teams that share a warp: as were asked for, where they fill it and fold by shuffles alone. */
+function teamsAbreast({ ir, policy, ordered }: Binding, scatter: GpuAssumptions["scatter"], { lanes }: GpuLanguage): number {
+  if (policy.kind !== "team" || policy.abreast === undefined || policy.size === undefined) return 1;
+  const { abreast, size, league } = policy;
+  const fills = size * abreast === WARP && league % abreast === 0;
+  return fills && lanes > 1 && !ordered && !ir.checks && !inTurn(scatter) && onlyFolds(ir) ? abreast : 1;
+}
+
 /** Scatters come in an order that lanes would mix up. */
 const inTurn = (scatter: GpuAssumptions["scatter"]): boolean =>
   Object.values(scatter).some((code) => code === "sorted" || code === "serial");
@@ -221,6 +231,7 @@ function assume(
 ): GpuAssumptions {
   const { policy, views, precision, ordered, disjointMemory, peerStores } = binding;
   const lanes = lanesFor(binding, scatter, language);
+  const abreast = teamsAbreast(binding, scatter, language);
   return {
     strict: precision === "strict",
     ordered,
@@ -232,6 +243,7 @@ function assume(
     members:
       policy.kind === "team" ? teamThreads(policy.size && policy.size * lanes, Object.values(scatter).includes("serial"), facts) : MEMBERS,
     lanes,
+    ...(abreast > 1 ? { abreast } : {}),
     unitStrides: Object.fromEntries(Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => stride === 1)])),
     scatter,
     ...(sweepsBackward(binding, facts) ? { sweepBackward: true } : {}),

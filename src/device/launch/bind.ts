@@ -26,7 +26,7 @@ import {
 import { describe } from "../../base/describe.js";
 import { LaunchError } from "../../base/errors.js";
 import type { Kernel } from "../../kernel/declare/kernel.js";
-import type { ParamToken } from "../../kernel/declare/params.js";
+import type { ParamToken, ReduceEachToken } from "../../kernel/declare/params.js";
 import { BlockedView, storageOf, type AnyView } from "../memory/blocked-view.js";
 import type { Device, PeerStore, LaunchOptions, Precision, ScatterStrategy } from "../device.js";
 import { OPTIONS, type Binding, type Call, type Checked, type CompiledCall } from "./binding.js";
@@ -38,6 +38,7 @@ import { takeFaultRecord } from "./faults.js";
 import { takePrintRecords } from "./prints.js";
 import { allocateTeamRows, teamLengths } from "./team-rows.js";
 import type { Chosen } from "./chosen.js";
+import { componentsOf } from "./components.js";
 import { View } from "../memory/view.js";
 
 /** Checks names, types, ranks, extents, memory and overlap, and that every index known before the launch lies inside its view, array or table. Throws LaunchError. */
@@ -97,7 +98,7 @@ function checkAnew(call: Call, compiled: CompiledCall): Checked {
       const value = own(args, name);
       outputs[name] = value === undefined || typeof value === "number" ? undefined : check.output(name, token.type);
       if (typeof value === "number") initial[name] = check.initial(name, token.type, options);
-    }
+    } else if (token.kind === "reduceEach") Object.assign(outputs, check.components(name, token, strict.ir));
   }
   const precision = options.precision ?? device.precision;
   const ordered = precision === "strict" || isDeterministic(device, options);
@@ -272,6 +273,10 @@ class Checks {
   output(name: string, element: string): View {
     const view = this.view(name, element, undefined);
     return view instanceof View ? view : this.fail(`${name} takes a result and needs a plain view, and is given a blocked one`);
+  }
+
+  components(name: string, { type, components }: ReduceEachToken, ir: KernelIR): Record<string, View> {
+    return componentsOf(name, this.output(name, type), components, ir, (problem) => this.fail(problem));
   }
 
   /** The value that a reduction starts from. */

@@ -95,9 +95,10 @@ export function numbersOf(found: Known, { args }: Call): Pick<Binding, "scalars"
 
 const inType = (type: NumericType, value: number): number => (isFloat(type) ? wrap(type, value) : value);
 
-/** Remembers a binding that has passed all checks, and gives its place. */
+/** Remembers a binding that has passed all checks, and gives its place. Reductions with components, whose arguments have other names than outputs, are checked each time. */
 export function remember(call: Call, made: Checked, compiled: CompiledCall): object {
   const { device, kernel, args, compile } = call;
+  if (Object.values(kernel.params).some((token) => typeof token === "object" && token.kind === "reduceEach")) return {};
   const { policy, scalars, views, outputs, initial, ...binding } = made;
   const floats: [string, FloatType][] = [];
   const fixed: [string, unknown][] = [];
@@ -203,7 +204,8 @@ function isAt(value: unknown, { buffer, type, offset, shape, strides, length }: 
 
 /** True for policies over the same elements, teams and tiles. */
 export function samePolicy(a: Policy, b: Policy | undefined): boolean {
-  if (a.kind === "team") return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes;
+  if (a.kind === "team")
+    return b?.kind === "team" && a.league === b.league && a.size === b.size && a.lanes === b.lanes && a.abreast === b.abreast;
   return (
     b?.kind === "range" && sameNumbers(a.begin, b.begin) && sameNumbers(a.extents, b.extents) && sameNumbers(a.tile ?? [], b.tile ?? [])
   );

@@ -45,15 +45,20 @@ export function range(...given: (Bound | { tile?: readonly number[] })[]): Range
   return { kind: "range", begin, extents, tile: [...tile] };
 }
 
-/** A league of teams for a team kernel; of `size` members each, and `lanes` lanes (a power of two) a member, or near it. Devices choose what is left out. */
-export function teams(league: number, options: { size?: number; lanes?: number } = {}): TeamPolicy {
+/**
+ * A league of teams for a team kernel; of `size` members each, and `lanes` lanes (a power of two) a member, or near it. Devices choose what is left out.
+ * `abreast: 4` says that 4 neighbouring teams read the same, or neighbours of it: a GPU may let member m of one run beside member m of the next (docs/language.md).
+ */
+export function teams(league: number, options: { size?: number; lanes?: number; abreast?: number } = {}): TeamPolicy {
   if (!Number.isInteger(league) || league < 0 || league > 0x7fffffff)
     throw new LaunchError(`a league of ${describe(league)} teams: it needs a whole number from 0 to 2147483647`);
-  requireOptions("teams(...)", options, ["size", "lanes"]);
-  const { size, lanes } = options;
+  requireOptions("teams(...)", options, ["size", "lanes", "abreast"]);
+  const { size, lanes, abreast } = options;
   if (size !== undefined && !(Number.isInteger(size) && size > 0))
     throw new LaunchError(`teams of ${size} members: a size is a whole number of at least 1; leave it out to let the device choose`);
   if (lanes !== undefined && !(Number.isInteger(Math.log2(lanes)) && lanes >= 1))
     throw new LaunchError(`members of ${lanes} lanes: their number is a power of two; leave it out to let the device choose`);
-  return { kind: "team", league, size, lanes };
+  if (abreast !== undefined && !(Number.isInteger(Math.log2(abreast)) && abreast >= 1))
+    throw new LaunchError(`${abreast} teams abreast: their number is a power of two; leave it out for one after the other`);
+  return { kind: "team", league, size, lanes, abreast };
 }

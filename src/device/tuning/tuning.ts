@@ -182,7 +182,9 @@ function problemOf(values: Tuning, tunables: Tunables): string | undefined {
 
 function keyOf({ ir, precision, policy, views, partials, unfolded }: LaunchTraits, { scatter }: LaunchOptions): string {
   const extents =
-    policy.kind === "team" ? [policy.league, policy.size ?? 0, policy.lanes ?? 0] : [...policy.extents, ...(policy.tile ?? [])];
+    policy.kind === "team"
+      ? [policy.league, policy.size ?? 0, policy.lanes ?? 0, policy.abreast ?? 0]
+      : [...policy.extents, ...(policy.tile ?? [])];
   const layouts = Object.entries(views).map(([name, view]) => [name, view.strides.map((stride) => (stride === 1 ? 1 : 0))]);
   return JSON.stringify([derive(ir, codeOf), precision, extents.map(sizeClass), layouts, partials, unfolded, scatter]);
 }

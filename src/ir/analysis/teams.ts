@@ -23,6 +23,13 @@ export function laneLoops(body: readonly Stmt[]): SharedLoop[] {
 export const teamRows = (ir: KernelIR): (ViewParam & { teamLength: Expr })[] =>
   ir.params.filter((p): p is ViewParam & { teamLength: Expr } => p.kind === "view" && p.teamLength !== undefined);
 
+/** True of a team kernel whose members share out nothing but folds, and no memory. */
+export function onlyFolds(ir: KernelIR): boolean {
+  let only = teamRows(ir).length === 0 && scratchArrays(ir.body).size === 0 && laneLoops(ir.body).length === 0;
+  walkStmts(ir.body, (stmt) => void (only &&= !isShared(stmt) || stmt.kind === "teamReduce"));
+  return only;
+}
+
 /** The names of a kernel's scratch arrays. */
 export function scratchArrays(body: readonly Stmt[]): Set<string> {
   const names = new Set<string>();

@@ -5,7 +5,7 @@ import { blocksOf, changedIn, declares, exprsOf, isLoop, walkExpr, walkStmts } f
 interface Turns {
   /** Values that one reads from views, at most. */
   readonly loads: number;
-  /** Numbers that one changes for the turns after it, such as sums, at most: locals, and elements of private arrays. */
+  /** Numbers that one changes for the turns after it, such as sums, at most: locals, elements of private arrays, and results of folds. */
   readonly kept: number;
 }
 
@@ -36,5 +36,7 @@ function loadsOutsideLoops(body: readonly Stmt[]): number {
 function keptBy(block: readonly Stmt[], lengths: ReadonlyMap<string, number>): number {
   const changed = changedIn(block, "local", "array");
   walkStmts(block, (stmt) => declares(stmt).forEach((name) => changed.delete(name)));
-  return [...changed].reduce((sum, name) => sum + (lengths.get(name) ?? 1), 0);
+  const folds = new Set<string>();
+  walkStmts(block, (stmt) => void (stmt.kind === "reduce" && folds.add(stmt.target)));
+  return [...changed].reduce((sum, name) => sum + (lengths.get(name) ?? 1), folds.size);
 }

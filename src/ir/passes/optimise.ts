@@ -20,7 +20,7 @@ export function optimise(ir: KernelIR, forced?: (ir: KernelIR) => ReadonlySet<st
   const unrolled = arraysAtRun(whole).size === inMemory.size ? whole : unrollAll(folded, forced, inMemory);
   checkBounds(unrolled);
   const scalars = fold(removeOverwritten(scalarise(removeDead(unrolled))));
-  const optimised = removeUnusedTables(removeDead(removeOverwritten(scalars)));
+  const optimised = removeUnusedTables(removeDead(fold(removeOverwritten(scalars))));
   verify(optimised);
   return optimised;
 }

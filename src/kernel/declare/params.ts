@@ -107,6 +107,15 @@ export interface ReduceToken<T extends NumericType = NumericType, O extends Redu
   readonly combine?: (a: number, b: number) => number;
 }
 
+/** Several reductions of one kind that `sum`, `min` or `max` declares. */
+export interface ReduceEachToken<T extends NumericType = NumericType, O extends ScatterOp = ScatterOp> {
+  readonly kind: "reduceEach";
+  readonly type: T;
+  readonly op: O;
+  readonly identity: number;
+  readonly components: number;
+}
+
 /** A number on the devices that takes the result of a container's reduction: see `Scalar`. */
 interface ResultScalar<T extends NumericType = NumericType> {
   readonly name: string;
@@ -133,24 +142,30 @@ interface ReduceOptions {
   components?: readonly [first: number, end: number];
 }
 
-/** A sum over all elements: `s.add(v)`. Of a container, `sum(scalar)`: the result goes into the scalar, or the array along axes. */
+/**
+ * A sum over all elements: `s.add(v)`. `sum(f64, 4)` has four, `s.add(k, v)`, for which a launch gives a view of four elements. Of a container,
+ * `sum(scalar)`: the result goes into the scalar, or the array along axes.
+ */
 export function sum<T extends NumericToken>(type: T): ReduceToken<T["type"], "sum">;
+export function sum<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "sum">;
 export function sum<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "sum">;
-export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+export function sum(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
   return reduction("sum", sum, of, options);
 }
 
 /** The least value over all elements: `m.min(v)`; of no elements, the type's greatest value (Infinity for floats). */
 export function min<T extends NumericToken>(type: T): ReduceToken<T["type"], "min">;
+export function min<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "min">;
 export function min<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "min">;
-export function min(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+export function min(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
   return reduction("min", min, of, options);
 }
 
 /** The greatest value over all elements: `m.max(v)`. */
 export function max<T extends NumericToken>(type: T): ReduceToken<T["type"], "max">;
+export function max<T extends NumericToken>(type: T, components: number): ReduceEachToken<T["type"], "max">;
 export function max<S extends ResultScalar>(into: S, options?: ReduceOptions): ReduceIntoToken<S, "max">;
-export function max(of: NumericToken | ResultScalar, options?: ReduceOptions): ReduceToken {
+export function max(of: NumericToken | ResultScalar, options?: ReduceOptions | number): ReduceToken | ReduceEachToken {
   return reduction("max", max, of, options);
 }
 
@@ -164,14 +179,24 @@ export interface AssignToken<S extends ResultScalar = ResultScalar> {
 /** In a scalar step, `assign(scalar)`: `s.set(v)` gives the scalar a value, `s.get()` is the one that it has. */
 export const assign = <S extends ResultScalar>(scalar: S): AssignToken<S> => ({ kind: "assign", type: scalar.type, into: scalar });
 
+/** Components of a reduction, at most: each is one more result of the launch. */
+const MOST_COMPONENTS = 64;
+
 function reduction(
   op: ScatterOp,
   maker: Function,
   of: NumericToken | ResultScalar,
-  { accumulate = false, components }: ReduceOptions = {},
-): ReduceToken | ReduceIntoToken {
+  options: ReduceOptions | number = {},
+): ReduceToken | ReduceEachToken | ReduceIntoToken {
   const type = typeOf(of, op, maker);
-  const token: ReduceToken = { kind: "reduce", type, op, identity: identityOf(op, type) };
+  const identity = identityOf(op, type);
+  if (typeof options === "number") {
+    if (!(Number.isInteger(options) && options >= 1 && options <= MOST_COMPONENTS))
+      throw refusal(op, maker, `is given ${options} components; use a whole number from 1 to ${MOST_COMPONENTS}`);
+    return { kind: "reduceEach", type, op, identity, components: options };
+  }
+  const { accumulate = false, components } = options;
+  const token: ReduceToken = { kind: "reduce", type, op, identity };
   return "views" in of ? { ...token, into: of, accumulate, ...(components && { components }) } : token;
 }
 
@@ -226,6 +251,7 @@ export type ParamToken =
   | ViewToken
   | ScatterToken
   | ReduceToken
+  | ReduceEachToken
   | TableToken
   | FixedToken
   | Helper
@@ -282,17 +308,29 @@ export type BodyParam<P> = P extends number
             ? { [M in ScatterMethod<O>]: (...args: [...Indices[R], value: number]) => void }
             : P extends ReduceToken<NumericType, infer O>
               ? { [M in ReduceMethod<O>]: (value: number) => void }
-              : P extends TableToken<infer V>
-                ? TableOf<V>
-                : P extends Helper | ArrayType
-                  ? P
-                  : never;
+              : P extends ReduceEachToken<NumericType, infer O>
+                ? { [M in ReduceMethod<O>]: (k: number, value: number) => void }
+                : P extends TableToken<infer V>
+                  ? TableOf<V>
+                  : P extends Helper | ArrayType
+                    ? P
+                    : never;
 /** The parameters as a kernel's body sees them. */
 export type BodyParams<P extends Params> = { [K in keyof P]: BodyParam<P[K]> };
 
 type TeamOp = "sum" | "min" | "max";
-type TeamFold<O extends TeamOp> = { [M in ReduceMethod<O>]: (value: number) => void };
-type TeamFolds<R extends Record<string, TeamOp>> = { [K in keyof R]: TeamFold<R[K]> };
+/** One result of a team's loop, or several. */
+export type TeamSpec = TeamOp | readonly [op: TeamOp, components: number];
+type TeamFold<O extends TeamSpec> = O extends TeamOp
+  ? { [M in ReduceMethod<O>]: (value: number) => void }
+  : O extends readonly [infer E extends TeamOp, number]
+    ? { [M in ReduceMethod<E>]: (k: number, value: number) => void }
+    : never;
+type TeamFolds<R extends Record<string, TeamSpec>> = { [K in keyof R]: TeamFold<R[K]> };
+/** Results of a team's loop: numbers, by component where there are several. */
+export type TeamValues<R extends Record<string, TeamSpec>> = {
+  [K in keyof R]: R[K] extends TeamOp ? number : { readonly [k: number]: number; readonly length: number };
+};
 
 /** The second argument of a team kernel's body. Each method is a barrier for the team. */
 export interface Team {
@@ -306,12 +344,15 @@ export interface Team {
   sum(count: number, value: (j: number, lanes: Lanes) => number): number;
   min(count: number, value: (j: number, lanes: Lanes) => number): number;
   max(count: number, value: (j: number, lanes: Lanes) => number): number;
-  /** Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`. All are f64. */
-  reduce<R extends Record<string, TeamOp>>(
+  /**
+   * Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`.
+   * `["sum", 12]` makes twelve of one name, `r.a.add(k, x[j])`, then `r.a[k]`. All are f64.
+   */
+  reduce<const R extends Record<string, TeamSpec>>(
     count: number,
     results: R,
     body: (j: number, r: TeamFolds<R>, lanes: Lanes) => void,
-  ): { [K in keyof R]: number };
+  ): TeamValues<R>;
   /** One member runs the body. */
   single(body: () => void): void;
   /**
@@ -337,9 +378,5 @@ export interface Lanes {
   min(count: number, value: (k: number) => number): number;
   max(count: number, value: (k: number) => number): number;
   /** Several results in one pass, as of `team.reduce`. */
-  reduce<R extends Record<string, TeamOp>>(
-    count: number,
-    results: R,
-    body: (k: number, r: TeamFolds<R>) => void,
-  ): { [K in keyof R]: number };
+  reduce<const R extends Record<string, TeamSpec>>(count: number, results: R, body: (k: number, r: TeamFolds<R>) => void): TeamValues<R>;
 }

@@ -97,7 +97,8 @@ function method(cx: Lowering, target: Value, name: string, node: acorn.CallExpre
       const values = scalarsOf(cx, node.arguments, scope);
       const k = cx.materialiseScalar({ kind: "scalar", expr: asIndex(cx, values[0], node.arguments[0]) }, node).expr;
       const held: Expr = { op: "element", type, array, index: k, location };
-      const value: Expr = { op: "binary", type, fn: op === "sum" ? "add" : op, a: held, b: cx.stored(values[1], type, node, target.name) };
+      const b = target.result ? cx.fit(values[1], target.result, node) : cx.stored(values[1], type, node, target.name);
+      const value: Expr = { op: "binary", type, fn: op === "sum" ? "add" : op, a: held, b };
       cx.out.push({ kind: "setElement", array, index: k, value, location });
       return VOID;
     }

@@ -23,6 +23,7 @@ import { bindsAs } from "../read/syntax.js";
 import { tableOf } from "./tables.js";
 import { Scope, constant, type FunctionValue, type Value } from "./values.js";
 import { scalar } from "./operands.js";
+import { startHeld } from "./held.js";
 import { inline } from "./inline.js";
 import * as dispatch from "./dispatch.js";
 import { index, int } from "../../ir/expressions.js";
@@ -134,9 +135,11 @@ class KernelLowering {
       scope: this.functions(),
     };
     for (const [name, token] of Object.entries(this.kernel.params)) {
-      if (typeof token !== "object" || token.kind !== "reduce") continue;
+      if (typeof token !== "object") continue;
+      if (token.kind === "reduceEach") this.startEach(cx, name, token, token.components);
+      if (token.kind !== "reduce") continue;
       if (token.combine) this.combine(cx, main, name, token);
-      if (hasComponents(token)) this.startEach(cx, name, token);
+      if (hasComponents(token)) this.startEach(cx, name, token, componentsOf(token));
     }
     const { policy } = this.kernel;
     const lists = typeof policy === "object" ? policy.particles : undefined;
@@ -269,6 +272,8 @@ class KernelLowering {
           { kind: "reduce", name, type: token.type, op: token.op },
         );
         return;
+      case "reduceEach":
+        return;
       case "table": {
         const table =
           tableOf(name, token) ?? this.fail(`the table "${name}" is not a full array of rank 1 to 4`, "give every row the same length");
@@ -285,18 +290,18 @@ class KernelLowering {
   }
 
   /** A reduction of several components becomes as many, each of which takes at the end what a private array holds. */
-  private startEach(cx: Lowering, name: string, { type, op, identity, into, components }: ReduceIntoToken): void {
+  private startEach(
+    cx: Lowering,
+    name: string,
+    { type, op, identity }: Pick<ReduceToken, "type" | "op" | "identity">,
+    length: number,
+  ): void {
     const { location } = this.ir;
-    const [first, end] = components ?? [0, into.cardinality!];
-    const length = end - first;
-    const array = cx.unique(`${name}_values`);
+    const array = startHeld(cx, name, { type, op: op as ScatterOp }, length, location);
     this.globals.bind(name, { kind: "reduceEach", name, type, op: op as ScatterOp, array });
-    const start = wrap(type, identity);
-    cx.out.push({ kind: "array", name: array, type, length, space: "private", location });
     for (let k = 0; k < length; k++) {
       const component = cx.unique(`${name}_${k}`);
-      this.ir.params.push({ kind: "reduce", name: component, type, op, identity: start, part: { of: name, component: k } });
-      if (start !== 0) cx.out.push({ kind: "setElement", array, index: int(k), value: constant(type, start), location });
+      this.ir.params.push({ kind: "reduce", name: component, type, op, identity: wrap(type, identity), part: { of: name, component: k } });
       this.last.push({ kind: "reduce", target: component, value: { op: "element", type, array, index: int(k) }, location });
     }
   }
@@ -341,6 +346,9 @@ class KernelLowering {
 
 const hasComponents = (token: ReduceToken): token is ReduceIntoToken =>
   "into" in token && ((token as ReduceIntoToken).into.cardinality ?? 1) > 1;
+
+const componentsOf = ({ components: [first, end] = [0, 1], components, into }: ReduceIntoToken): number =>
+  components ? end - first : into.cardinality!;
 
 const describe = (token: unknown): string =>
   token === undefined ? "undefined" : token === null ? "null" : typeof token === "object" ? JSON.stringify(token) : String(token);

@@ -1,6 +1,6 @@
 import type * as acorn from "acorn";
 import { definitionsOf } from "../../ir/analysis/affine.js";
-import type { Expr, NumericType, TeamResult } from "../../ir/types.js";
+import type { Expr, NumericType, Stmt, TeamResult } from "../../ir/types.js";
 import { mapChildren, someExpr } from "../../ir/walk.js";
 import { constantOf } from "./constant.js";
 import { declareArray } from "./expressions.js";
@@ -9,6 +9,8 @@ import { stringOf } from "../read/syntax.js";
 import type { Scope, Value, Variable } from "./values.js";
 import { scalar, scalarOf } from "./operands.js";
 import { inline } from "./inline.js";
+import { startHeld } from "./held.js";
+import { int } from "../../ir/expressions.js";
 
 const VOID: Value = { kind: "void" };
 const OPS: readonly string[] = ["sum", "min", "max"];
@@ -98,26 +100,46 @@ function sharedFold(cx: Lowering, op: TeamResult["op"], node: acorn.CallExpressi
 function sharedReduce(cx: Lowering, node: acorn.CallExpression, scope: Scope, level: Level): Value {
   const count = countOf(cx, node, scope);
   const { name, index } = member(cx);
-  const results = [...resultOps(cx, node)].map(([field, op]) => ({ field, op, variable: resultVariable(cx, node, field, `.${field}`) }));
-  const folds: Value = {
-    kind: "record",
-    fields: new Map(
-      results.map(({ field, op, variable }) => [
-        field,
-        { kind: "reduce", name: variable.name, type: variable.type as NumericType, op, result: variable },
-      ]),
+  const location = cx.at(node);
+  const results = [...resultOps(cx, node, scope)].map(([field, { op, components }]) => ({
+    field,
+    op,
+    components,
+    variables: Array.from({ length: components ?? 1 }, (_, k) =>
+      resultVariable(cx, node, components === undefined ? field : `${field}_${k}`, `.${field}`),
     ),
-  };
-  const { stmts } = cx.collect(() => callback(cx, node, 2, scope, [index, folds, ...level.rest], `${level.of}.reduce`));
-  cx.out.push({
-    kind: "teamReduce",
-    name,
-    count,
-    results: results.map(({ op, variable }) => teamResult(variable, op)),
-    body: stmts,
-    location: cx.at(node),
+  }));
+  const { stmts } = cx.collect(() => {
+    const last: Stmt[] = [];
+    const fields = results.map(({ field, op, components, variables }): [string, Value] => {
+      const [variable] = variables;
+      const type = variable.type as NumericType;
+      if (components === undefined) return [field, { kind: "reduce", name: variable.name, type, op, result: variable }];
+      const array = startHeld(cx, field, { type, op }, components, location);
+      for (const [k, { name: target }] of variables.entries())
+        last.push({ kind: "reduce", target, value: { op: "element", type, array, index: int(k) }, location });
+      return [field, { kind: "reduceEach", name: field, type, op, array, result: variable }];
+    });
+    callback(cx, node, 2, scope, [index, { kind: "record", fields: new Map(fields) }, ...level.rest], `${level.of}.reduce`);
+    cx.out.push(...last);
   });
-  return { kind: "record", fields: new Map(results.map(({ field, variable }) => [field, variable])) };
+  const all = results.flatMap(({ op, variables }) => variables.map((variable) => teamResult(variable, op)));
+  cx.out.push({ kind: "teamReduce", name, count, results: all, body: stmts, location });
+  return { kind: "record", fields: new Map(results.map((result) => [result.field, resultValue(cx, node, result)])) };
+}
+
+/** A result after the loop: its variable, or a private array of its components. */
+function resultValue(
+  cx: Lowering,
+  node: acorn.Node,
+  { components, variables }: { readonly components?: number; readonly variables: readonly Variable[] },
+): Value {
+  const [first] = variables;
+  if (components === undefined) return first;
+  const array = declareArray(cx, node, first.type as NumericType, components, "private");
+  for (const [k, { name, type }] of variables.entries())
+    cx.out.push({ kind: "setElement", array: array.name, index: int(k), value: { op: "local", type, name }, location: cx.at(node) });
+  return array;
 }
 
 function scratch(cx: Lowering, node: acorn.CallExpression, scope: Scope): Value {
@@ -199,18 +221,43 @@ function callback(cx: Lowering, node: acorn.CallExpression, position: number, sc
   }
 }
 
-/** Reads `{ a: "sum", b: "max" }`. */
-function resultOps(cx: Lowering, call: acorn.CallExpression): Map<string, TeamResult["op"]> {
+/** Operation of a result, and how many it stands for, where it has components. */
+interface ResultSpec {
+  readonly op: TeamResult["op"];
+  readonly components?: number;
+}
+
+/** Components of a result, at most: each is kept by every member. */
+const MOST_COMPONENTS = 256;
+
+/** Reads `{ a: "sum", b: "max", c: ["sum", 4] }`. */
+function resultOps(cx: Lowering, call: acorn.CallExpression, scope: Scope): Map<string, ResultSpec> {
   const node = call.arguments[1] ?? cx.fail(call, "the results are missing", '{ a: "sum", b: "max" }');
   if (node.type !== "ObjectExpression") return cx.fail(node, "the results must be written as an object", '{ a: "sum", b: "max" }');
   return new Map(
     node.properties.map((p) => {
-      const op = p.type === "Property" ? stringOf(p.value) : undefined;
-      if (p.type !== "Property" || p.computed || op === undefined || !OPS.includes(op))
-        return cx.fail(p, 'a result is "sum", "min" or "max"');
-      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), op as TeamResult["op"]];
+      if (p.type !== "Property" || p.computed) return cx.fail(p, RESULTS);
+      return [p.key.type === "Identifier" ? p.key.name : String((p.key as acorn.Literal).value), resultSpec(cx, p.value, scope)];
     }),
   );
+}
+
+const RESULTS = 'a result is "sum", "min" or "max", or ["sum", 4] for several';
+
+function resultSpec(cx: Lowering, node: acorn.Node, scope: Scope): ResultSpec {
+  const known = (op: string | undefined): TeamResult["op"] =>
+    op !== undefined && OPS.includes(op) ? (op as TeamResult["op"]) : cx.fail(node, RESULTS);
+  if (node.type !== "ArrayExpression") return { op: known(stringOf(node)) };
+  const [op, length, more] = (node as acorn.ArrayExpression).elements;
+  if (!op || !length || more) return cx.fail(node, RESULTS);
+  const components = constantOf(cx, scalarOf(cx, length, scope).expr);
+  if (typeof components !== "number" || !Number.isInteger(components) || components < 1 || components > MOST_COMPONENTS)
+    return cx.fail(
+      length,
+      `the number of results must be a constant from 1 to ${MOST_COMPONENTS}`,
+      "use a number or a fixed(i32) parameter",
+    );
+  return { op: known(stringOf(op)), components };
 }
 
 /** A result starts as f64, and takes the type of what is folded into it. */

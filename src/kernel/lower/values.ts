@@ -23,8 +23,8 @@ export type Value =
   | { kind: "reduce"; name: string; type: NumericType; op: ReduceOp; result?: Variable }
   /** A scalar that a scalar step sets. */
   | { kind: "assign"; name: string; type: NumericType }
-  /** A reduction of several components, which a private array holds until the body ends. */
-  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string }
+  /** A reduction of several components, which a private array holds until the body, or the turn of a shared loop, ends. */
+  | { kind: "reduceEach"; name: string; type: NumericType; op: ScatterOp; array: string; result?: Variable }
   | { kind: "array"; name: string; type: NumericType; length: number }
   | { kind: "table"; name: string; type: NumericType; shape: number[]; prefix: Expr[] }
   | { kind: "tuple"; items: Value[] }

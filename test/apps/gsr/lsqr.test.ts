@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Norms } from "../../../apps/gsr/lsqr.js";
+import type { Norms } from "../../../apps/gsr/norms.js";
 import { STOP_REASONS, stopRule } from "../../../apps/gsr/lsqr.js";
 
 const far: Norms = { bnorm: 1, anorm: 10, rnorm: 0.5, arnorm: 1, xnorm: 1, dnorm: 3 };

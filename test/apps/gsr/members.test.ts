@@ -76,7 +76,7 @@ test("where the merged norm is in doubt it is summed anew, which gives the bits 
   assert.notDeepEqual(merged.x, separate.x);
   const { read } = Scalars.prototype;
   Scalars.prototype.read = async function (this: Scalars) {
-    return { ...(await read.call(this)), doubt: 1 };
+    return (await read.call(this)).map((scalars) => ({ ...scalars, doubt: 1 }));
   };
   try {
     assert.deepEqual(await solve("js*2", { ...strict, norm: "merged" }, scanning, 12), separate);

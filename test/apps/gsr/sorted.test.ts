@@ -22,7 +22,8 @@ const systems = {
 
 /** Runs a section and asserts that it leaves what the paper's kernel does. */
 async function assertShare(section: SortedSection, u: View<"f64">, actual: View<"f64">, expected: View<"f64">): Promise<void> {
-  for (const { launch } of [...section.sums(u), ...section.finish(actual)]) device.queue.submit(launch);
+  const [ofOne, t] = [u, actual].map((vector): View<"f64"> => vector.reshape(...vector.shape, 1));
+  for (const { launch } of [...section.sums(ofOne), ...section.finish(t)]) device.queue.submit(launch);
   const [found, right] = [await device.queue.read(actual), await device.queue.read(expected)];
   for (let n = 0; n < right.length; n++) assert.ok(Math.abs(found[n] - right[n]) < 1e-12, `unknown ${n}: ${found[n]} and ${right[n]}`);
   section.free();
@@ -53,7 +54,7 @@ for (const [name, system] of Object.entries(systems) as [string, System][]) {
       const [expected, actual] = [some(), some()];
       await device.run(a2Instr, { a: system.instrument, column: system.column, u, v: expected.instrument }, range(rows));
       const section = await sortedInstrument(system, {}, tile);
-      const kernels = section.sums(u).map((step) => step.name);
+      const kernels = section.sums(u.reshape(rows, 1)).map((step) => step.name);
       const hasClasses = name === "scanning" && tile > 1000;
       assert.deepEqual(kernels, hasClasses ? ["classTiles", "instrumentTiles"] : ["instrumentTiles"]);
       await assertShare(section, u, actual.instrument, expected.instrument);
