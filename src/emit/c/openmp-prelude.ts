@@ -2,6 +2,11 @@ import { LINE_BYTES } from "./streaming.js";
 
 /* C functions that the code around a body calls. */
 
+/** For kernels of `groupsUnderConditions`: their choices stay branches. Seen with GCC 12.2; clang has no such fault. */
+export const WITHOUT_MASKS = `#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-if-convert")
+#endif`;
+
 export const SHARE = `// Narrows begin..end to the worker's share, in multiples of grain.
 static inline void share(int64_t *begin, int64_t *end, int64_t grain, int64_t worker, int64_t workers) {
   const int64_t grains = (*end - *begin + grain - 1) / grain;

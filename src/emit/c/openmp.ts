@@ -8,6 +8,7 @@ import { recordedAxes } from "../../ir/passes/check-indices.js";
 import { splitUniform } from "../../ir/passes/jam.js";
 import { pairMembers } from "../../ir/passes/pair-rows.js";
 import { type KernelIR, type ReduceParam, type ScatterParam, type ViewParam } from "../../ir/types.js";
+import { groupsUnderConditions } from "../../ir/analysis/grouped-loads.js";
 import { teamRows } from "../../ir/analysis/teams.js";
 import { walkExprs, walkStmts } from "../../ir/walk.js";
 import type { OpenmpSlot } from "../../schedule/slots.js";
@@ -20,7 +21,7 @@ import { Helpers } from "./helpers.js";
 import { Names } from "../../base/names.js";
 import { openmpDialect as dialect } from "./openmp-dialect.js";
 import { OpenMPFrame, type ScatterCode } from "./openmp-frame.js";
-import { atomicFunction, SHARE, STREAM_LINE } from "./openmp-prelude.js";
+import { atomicFunction, SHARE, STREAM_LINE, WITHOUT_MASKS } from "./openmp-prelude.js";
 import { chunkCount, writeChunkIndices, writeFold } from "./partials.js";
 import { stripsOf, writeStrips } from "./strips.js";
 import { writeStreamedLoop } from "./streamed-loop.js";
@@ -140,6 +141,7 @@ class Emitter {
     this.writeEntry(body);
 
     code.line(`// ${originText(ir)}.`);
+    if (groupsUnderConditions(ir)) code.text(WITHOUT_MASKS);
     for (const header of ["math.h", "stdbool.h", "stdint.h"]) code.line(`#include <${header}>`);
     code.line("#ifdef _OPENMP").line("#include <omp.h>").line("#endif").line();
     for (const table of ir.tables)
