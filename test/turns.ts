@@ -19,7 +19,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "apps/gsr/scanning/backends": 41,
   "apps/gsr/scanning/determined": 8,
   "apps/gsr/scanning/transits": 12,
-  "apps/gsr/sides": 45,
+  "apps/gsr/sides": 100,
   "apps/gsr/solver": 32,
   "apps/gsr/webgpu": 21,
   "apps/lbm/command": 13,
