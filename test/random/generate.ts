@@ -46,7 +46,31 @@ class Generator {
     const ends = policy.extents.map((n, axis) => n + policy.begin[axis]);
     this.declare(place, ends, indices);
     const stmts = [1, 2, 3].slice(this.dice.below(3)).flatMap(() => this.statements.some(place));
-    return this.finish(place, stmts, policy, indices);
+    return this.finish(place, [...stmts, ...this.groups(ends, indices)], policy, indices);
+  }
+
+  /** Pairs of neighbouring elements, of groups of four, that are read under conditions of their own. */
+  private groups(ends: readonly number[], indices: readonly string[]): Stmt[] {
+    const { dice } = this;
+    if (!dice.chance(12)) return [];
+    const type = dice.pick(["f64", "f32", "i32"] as const);
+    const [i, n] = [indices.at(-1)!, Math.max(ends.at(-1)!, 1)];
+    this.params.view("groups", type, [4 * n]);
+    this.params.view("pairs", type, [...ends.slice(0, -1).map((end) => Math.max(end, 1)), 2 * n]);
+    const place = `pairs${indices
+      .slice(0, -1)
+      .map((index) => `[${index}]`)
+      .join("")}`;
+    const [a, b] = [dice.name("g"), dice.name("g")];
+    const pair = (at: number): string => `{ ${a} = groups[4 * ${i} + ${at}]; ${b} = groups[4 * ${i} + ${at + 1}]; }`;
+    return [
+      stmt(`let ${a} = s${TAG[type]};`),
+      stmt(`let ${b} = s${TAG[type]};`),
+      stmt(`if (${i} < ${1 + dice.below(n)}) ${pair(0)}`),
+      stmt(`if (${i} > ${dice.below(n)}) ${pair(2)}`),
+      stmt(`${place}[2 * ${i}] = ${a};`),
+      stmt(`${place}[2 * ${i} + 1] = ${b};`),
+    ];
   }
 
   private rangePolicy(): RangePolicy {

@@ -98,20 +98,17 @@ export class BodyWriter {
   /** The offset of an element: the sum of index times stride, strides as given by the frame. */
   offset(view: string, indices: readonly Expr[]): string {
     const strides = this.frame.strides(view);
-    const isFar = this.frame.far?.(view);
     let constant = 0;
-    const [near, far]: string[][] = [[], []];
+    const terms: string[] = [];
     indices.forEach((index, axis) => {
       const literal = Number(strides[axis]);
       if (index.op === "const" && (index.value === 0 || !Number.isNaN(literal)))
         constant += index.value ? Number(index.value) * literal : 0;
-      else if (strides[axis] === "1") near.push(at(this.indices.address(index, index.op === "binary" && indices.length > 1), Level.Sum));
-      else (isFar?.[axis] ? far : near).push(`${at(this.indices.address(index, true), Level.Product)} * ${strides[axis]}`);
+      else if (strides[axis] === "1") terms.push(at(this.indices.address(index, index.op === "binary" && indices.length > 1), Level.Sum));
+      else terms.push(`${at(this.indices.address(index, true), Level.Product)} * ${strides[axis]}`);
     });
-    if (constant !== 0 || near.length + far.length === 0) near.push(String(constant));
-    // Elements at one place share the sum of 32 bits.
-    if (far.length > 0 && near.length > 1) near.splice(0, near.length, `(${near.join(" + ")})`);
-    return [...far, ...near].join(" + ").replaceAll("+ -", "- ");
+    if (constant !== 0 || terms.length === 0) terms.push(String(constant));
+    return terms.join(" + ").replaceAll("+ -", "- ");
   }
 
   /** The lvalue of a view's element. */
@@ -353,7 +350,6 @@ export class BodyWriter {
 
   /** A counter as an i32. */
   private narrow(name: string): Text {
-    const { index, i32 } = this.dialect.types;
-    return index === i32 ? [name, Level.Term] : [`(${i32})${name}`, Level.Prefix];
+    return [`(${this.dialect.types.i32})${name}`, Level.Prefix];
   }
 }

@@ -2,7 +2,7 @@ import type { FloatType, IntegerType, NumericType } from "../../ir/scalars.js";
 import type { InexactFn } from "../../ir/operators.js";
 import type { ElementType, ScalarType, Stmt } from "../../ir/types.js";
 
-/** `index` is the signed type in which addresses and loop counters are computed: 64 bits, or 32 where every view is small enough. */
+/** `index` is the signed type in which addresses and loop counters are computed: 64 bits on CPUs, and 32 on GPUs where every view is small enough. */
 type CType = ScalarType | ElementType | "index";
 
 /** Exact functions that every C library has; the rest of UnaryFn and BinaryFn is written as operators or helpers. */
@@ -108,8 +108,6 @@ export interface Frame<Body> {
   pointer(view: string): string;
   /** Element strides of a view or scatter array: names of variables of the `index` type, or integer literals; `1` is left out of addresses. */
   strides(view: string): readonly string[];
-  /** By axis: the stride has 64 bits, as products with it need, while `index` has 32; the rest of an offset stays below 2^31. */
-  far?(view: string): readonly boolean[] | undefined;
   /** Writes a store, where a plain assignment will not do (non-temporal stores, one member of a team). */
   store?(body: Body, stmt: StmtOf<"store">, place: string, value: string): void;
   /** The same for an element of an array. */

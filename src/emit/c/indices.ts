@@ -44,9 +44,8 @@ export class IndexWriter {
    */
   isIndex(name: string, init: Expr): boolean {
     const { counters, assigned, ranges } = this.body;
-    const { index, i32 } = this.body.dialect.types;
     const counts = (e: Expr) => e.op === "index" || (e.op === "local" && counters.has(e.name));
-    return index !== i32 && init.op === "binary" && isLinear(init) && someExpr(init, counts) && !assigned.has(name) && ranges.fits(init);
+    return init.op === "binary" && isLinear(init) && someExpr(init, counts) && !assigned.has(name) && ranges.fits(init);
   }
 
   /** The value of an i32. `inside`: the result is an operand, so an i32 must be widened before it takes part. */
@@ -68,8 +67,7 @@ export class IndexWriter {
 
   /** An index that grows with counters from a first one which wraps; undefined if it does not, or would name another element. */
   private followed(e: Expr, names: (range: Interval) => boolean): Text | undefined {
-    const { index, i32 } = this.body.dialect.types;
-    const terms = index === i32 ? [] : this.terms(e, 1);
+    const terms = this.terms(e, 1);
     const counting = terms.filter((term) => this.counts(term.e));
     const others = terms.filter((term) => !counting.includes(term));
     if (counting.length === 0 || others.length === 0 || counting.some(({ sign }) => sign < 0)) return undefined;
@@ -99,9 +97,9 @@ export class IndexWriter {
 
   /** An i32 that wraps, in the `index` type. */
   private widened(e: Expr, inside: boolean): Text {
-    const { index, i32 } = this.body.dialect.types;
+    const { index } = this.body.dialect.types;
     const text = this.body.expr(e);
-    return index === i32 || !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
+    return !inside ? text : [`(${index})${at(text, Level.Prefix)}`, Level.Prefix];
   }
 
   /** The expression without wrapping; products wrap where that is asked for and they may leave i32. */

@@ -5,7 +5,7 @@ import type { Names } from "../../base/names.js";
 import type { Code } from "./code.js";
 import type { Dialect } from "./dialect.js";
 import type { IndexWriter } from "./indices.js";
-import { at, infix, Level, levelOf, type Text } from "./operators.js";
+import { at, infix, Level, type Text } from "./operators.js";
 
 type Counted = Extract<Stmt, { kind: "for" }>;
 
@@ -54,7 +54,6 @@ export class LoopWriter {
   counted(stmt: Counted, inside: () => void, before?: string): void {
     const { body } = this;
     const { types } = body.dialect;
-    if (types.index === types.i32 && !body.ranges.stepFits(stmt)) return this.countedToTheEnd(stmt, inside);
     const start = this.indices.integer(stmt.start)[0];
     const stop = this.hoisted(stmt, "stop", this.stop(stmt.stop));
     const name = body.enter(stmt);
@@ -62,26 +61,6 @@ export class LoopWriter {
     if (before !== undefined) body.code.line(before);
     body.line(stmt, `for (${types.index} ${name} = ${start}; ${name} ${stmt.step > 0 ? "<" : ">"} ${stop}; ${step}) {`);
     inside();
-    body.code.line("}");
-  }
-
-  /** The same where the step after the last turn may leave the type of the counter: it is not made. */
-  private countedToTheEnd(stmt: Counted, inside: () => void): void {
-    const { body } = this;
-    const { index, u32 } = body.dialect.types;
-    const last = lastOf(stmt.stop);
-    const start = this.hoisted(stmt, "start", this.indices.integer(stmt.start));
-    const stop = this.hoisted(stmt, "stop", this.indices.integer(last ?? stmt.stop));
-    const name = body.enter(stmt);
-    const [from, to] = stmt.step > 0 ? [name, stop] : [stop, name];
-    const [less, rest] = last ? ["<=", ">="] : ["<", ">"];
-    body.line(stmt, `if (${stmt.step > 0 ? start : stop} ${less} ${stmt.step > 0 ? stop : start}) {`);
-    body.code.indented(() => {
-      body.code.line(`${index} ${name} = ${start};`).line("do {");
-      inside();
-      const distance = `(${u32})${at([to, levelOf(to)], Level.Prefix)} - (${u32})${at([from, levelOf(from)], Level.Prefix)}`;
-      body.code.line(`} while (${distance} ${rest} ${Math.abs(stmt.step)}u && (${name} += ${stmt.step}, true));`);
-    });
     body.code.line("}");
   }
 
@@ -95,11 +74,10 @@ export class LoopWriter {
     return name;
   }
 
-  /** The stop of a loop, which may be one beyond i32 where the `index` type is wider. */
+  /** The stop of a loop, which may be one beyond i32. */
   private stop(stop: Expr): Text {
-    const { index, i32 } = this.body.dialect.types;
     const last = lastOf(stop);
-    if (!last || index === i32) return this.indices.integer(stop);
+    if (!last) return this.indices.integer(stop);
     const isUp = stop.op === "binary" && stop.fn === "add";
     // One beyond i32: as a sum C would compute it in an int.
     if (last.op === "const") return [String(Number(last.value) + (isUp ? 1 : -1)), Level.Prefix];

@@ -46,9 +46,6 @@ export const COMPARISONS: Record<CompareFn, readonly [string, Level]> = {
   ge: [">=", Level.Order],
 };
 
-/** How strongly a number or a name binds. */
-export const levelOf = (text: string): Level => (/^\w+$/.test(text) ? Level.Term : Level.Sum);
-
 /** The text, in parentheses if it binds less than `level`. */
 export function at([text, level]: Text, least: Level): string {
   return level >= least ? text : `(${text})`;

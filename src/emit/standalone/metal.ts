@@ -18,7 +18,7 @@ export function emitMetalFiles(request: EmitRequest): EmittedFile[] {
   const head = [
     `// Launches kernel "${commentText(ir.name)}" of ${stem}.metal, written by isoform.`,
     `// xcrun metal -O2${strict ? " -fno-fast-math" : ""} ${stem}.metal -o ${stem}.metallib`,
-    `// clang++ -std=c++17 -O2 -c ${stem}.metal-host.cpp   (with metal-cpp; link with -framework Metal -framework Foundation)`,
+    `// clang++ -std=c++17 -O2 -c ${stem}.host.cpp   (with metal-cpp; link with -framework Metal -framework Foundation)`,
     "#include <Metal/Metal.hpp>",
     "#include <cstdint>",
     "#include <cstring>",
@@ -27,7 +27,7 @@ export function emitMetalFiles(request: EmitRequest): EmittedFile[] {
   ];
   return [
     { name: `${stem}.metal`, text: program.source },
-    { name: `${stem}.metal-host.cpp`, text: `${head.join("\n")}\n${writeGpuHost(request, program, dialect, API)}` },
+    { name: `${stem}.host.cpp`, text: `${head.join("\n")}\n${writeGpuHost(request, program, dialect, API)}` },
   ];
 }
 

@@ -56,7 +56,7 @@ function driver(request: EmitRequest, args: readonly Argument[], lengths: Readon
   const arrays = args.filter(({ slot }) => slot.kind === "view");
   const bytes = ({ slot, element }: Argument) => lengths["name" in slot ? slot.name : ""] * BYTES[element!];
   return [
-    `#include "${stem}.metal-host.cpp"`,
+    `#include "${stem}.host.cpp"`,
     "void list_entries();",
     `extern "C" int on_device(${args.map(({ type, name }) => `${TYPES[type]} ${name}`).join(", ")}) {`,
     "  list_entries();",
