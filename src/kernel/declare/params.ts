@@ -348,7 +348,7 @@ export interface Team {
    * Several results in one pass: `const r = team.reduce(n, { a: "sum", b: "max" }, (j, r) => { r.a.add(x[j]); r.b.max(y[j]); })`, then `r.a`, `r.b`.
    * `["sum", 12]` makes twelve of one name, `r.a.add(k, x[j])`, then `r.a[k]`. All are f64.
    */
-  reduce<const R extends Record<string, TeamSpec>>(
+  reduce<R extends Record<string, TeamSpec>>(
     count: number,
     results: R,
     body: (j: number, r: TeamFolds<R>, lanes: Lanes) => void,
@@ -378,5 +378,5 @@ export interface Lanes {
   min(count: number, value: (k: number) => number): number;
   max(count: number, value: (k: number) => number): number;
   /** Several results in one pass, as of `team.reduce`. */
-  reduce<const R extends Record<string, TeamSpec>>(count: number, results: R, body: (k: number, r: TeamFolds<R>) => void): TeamValues<R>;
+  reduce<R extends Record<string, TeamSpec>>(count: number, results: R, body: (k: number, r: TeamFolds<R>) => void): TeamValues<R>;
 }
