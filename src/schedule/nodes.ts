@@ -166,7 +166,7 @@ export type Stmt = Located &
     | { readonly kind: "fence"; readonly scope: "device" | "system" }
     | { readonly kind: "do"; readonly call: Expr }
     /** The body of a function of threads that act as one (see `runFold`). */
-    | { readonly kind: "foldRun"; readonly place: Expr; readonly value: Place; readonly folded: Expr }
+    | { readonly kind: "foldRun"; readonly value: Place; readonly folded: Expr }
     | { readonly kind: "print"; readonly items: readonly (string | Expr)[] }
   );
 

@@ -19,7 +19,6 @@ export const runFold = (entry: EntrySchedule, op: ScatterOp, type: NumericType):
     body: [
       {
         kind: "foldRun",
-        place: local("place", "index"),
         value: { id: "value", type },
         folded: entry.body.fold(op, type, local("value", type), local("other", type)),
       },

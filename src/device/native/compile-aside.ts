@@ -18,7 +18,7 @@ process.once("exit", () => folders.forEach(removeFolder));
 
 /**
  * Starts `program` in a new folder. `end` is called once, after it has ended or could not be started, with the folder, which is removed afterwards, and
- * whether all went well. The process stays alive for it unless `keepsAlive` is false. Undefined where there is no place for a folder, and on Windows, which has no `sh`.
+ * whether all went well. The process stays alive for it unless `keepsAlive` is false. Gives undefined where there is no place for a folder, and on Windows, which has no `sh`.
  */
 export function startCommand(
   program: string,

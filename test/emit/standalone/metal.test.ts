@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import koffi from "koffi";
+import { f32, kernel, range, view } from "../../../src/index.js";
+import type { Kernel } from "../../../src/kernel/declare/kernel.js";
 import { EmitError } from "../../../src/base/errors.js";
 import type { TypedArray } from "../../../src/device/memory/view.js";
 import { emitMetalFiles } from "../../../src/emit/standalone/metal.js";
@@ -29,6 +31,23 @@ const FLAGS = [
   "-Wno-unused-function",
   "-Wno-unused-variable",
 ];
+
+/** Functions that Metal lacks, at ordinary values and at edges. */
+const functions = kernel("functions", { x: view(f32), y: view(f32, 2) }, ({ x, y }, i) => {
+  y[i][0] = Math.expm1(x[i]);
+  y[i][1] = Math.log1p(x[i]);
+  y[i][2] = Math.cbrt(x[i]);
+  y[i][3] = Math.hypot(x[i], x[63 - i]);
+});
+const EDGES = [0, -0, NaN, Infinity, -Infinity, 1e-45, -1e-40, 3.4028234663852886e38, -1, 1e-8, -1e-4, 1e30, 88, -104, 0.5, -0.5];
+const LACKED: Case = {
+  kernel: functions as unknown as Kernel,
+  policy: range(64),
+  views: {
+    x: { shape: [64], values: (n) => EDGES[n] ?? (n - 40) / 7 },
+    y: { shape: [64, 4], values: () => 0 },
+  },
+};
 
 const TYPES = { f64: "double", f32: "float", i32: "int32_t", u32: "uint32_t", bool: "bool", index: "int64_t", pointer: "void *" };
 
@@ -106,6 +125,16 @@ describe("Metal files with a stub of its language", { skip: missing(CLANG) }, ()
         );
     });
   }
+
+  it("have the functions that Metal lacks", async () => {
+    const [found, expected] = [await launched(LACKED, requestOf(LACKED, "strict")), await expectedOf(LACKED)];
+    found.y.forEach((value, n) => {
+      const wanted = expected.y[n];
+      // Each is a few operations with an error of half a unit, on a library whose own is one.
+      const near = Math.abs(value - wanted) <= 8 * Math.max(2 ** -149, Math.abs(wanted) * 2 ** -24);
+      assert.ok(near || Object.is(value, wanted), `function ${n % 4} of ${found.x[n >> 2]} is ${value}, not ${wanted}`);
+    });
+  });
 
   it("compile for all applications in f32", async () => {
     const texts = applicationKernels().flatMap(({ ir, access }) =>

@@ -15,7 +15,7 @@ const PLACES = {
   grid_size: "threadgroups_per_grid",
 };
 
-/** Metal's shading language, version 3, without f64: `wide` makes the index type 64 bits. Nothing but its text was tried on Apple's compilers. */
+/** Metal's shading language, version 3, without f64: `wide` makes the index type 64 bits. Apple's compilers have not seen it: see docs/emit.md. */
 export function metalDialect(wide: boolean, strict: boolean): GpuDialect {
   const types = { f64: "double", f32: "float", i32: "int", u32: "uint", bool: "bool", u8: "uchar", index: wide ? "long" : "int" };
   return {
@@ -109,12 +109,12 @@ function exchanging(name: string, op: ScatterOp, space: Space): string {
   ].join("\n");
 }
 
-/** Functions that Metal lacks, by others: expm1 and log1p by Kahan's corrections of exp and log. */
+/** Functions that Metal lacks, by others: expm1 and log1p by Kahan's corrections of exp and log, cbrt by a step of Newton's. */
 const MISSING = {
   expm1:
-    "static inline float expm1_f32(float x) { const float u = exp(x); return u == 1 ? x : u - 1 == -1 ? -1.0f : u == INFINITY ? u : (u - 1) * x / log(u); }",
-  log1p: "static inline float log1p_f32(float x) { const float u = 1 + x; return u == 1 || u == INFINITY ? x : log(u) * x / (u - 1); }",
-  cbrt: "static inline float cbrt_f32(float x) { const float r = pow(fabs(x), 1.0f / 3); return x == 0 || isinf(x) ? x : copysign(r - (r * r * r - fabs(x)) / (3 * r * r), x); }",
+    "static inline float expm1_f32(float x) { const float u = exp(x); return u == 1 ? x : u - 1 == -1 ? -1.0f : u == INFINITY ? u : (u - 1) * (x / log(u)); }",
+  log1p: "static inline float log1p_f32(float x) { const float u = 1 + x; return u == 1 || u == INFINITY ? x : log(u) * (x / (u - 1)); }",
+  cbrt: "static inline float cbrt_f32(float x) { const float r = pow(fabs(x), 1.0f / 3); return x == 0 || isinf(x) ? x : copysign(r - (r - fabs(x) / (r * r)) / 3, x); }",
   hypot:
-    "static inline float hypot_f32(float a, float b) { const float most = max(fabs(a), fabs(b)), least = min(fabs(a), fabs(b)); return isinf(a) || isinf(b) ? INFINITY : most == 0 ? 0.0f : most * sqrt(1 + least / most * (least / most)); }",
+    "static inline float hypot_f32(float a, float b) { const float most = max(fabs(a), fabs(b)), least = min(fabs(a), fabs(b)); return isinf(a) || isinf(b) ? INFINITY : a != a || b != b ? NAN : most == 0 ? 0.0f : most * sqrt(1 + least / most * (least / most)); }",
 } satisfies Partial<Record<LibraryFn, string>>;
