@@ -1,24 +1,5 @@
 import { FAULT } from "../ir/passes/check-indices.js";
-import {
-  add,
-  and,
-  asLongAs,
-  assign,
-  bits,
-  declare,
-  element,
-  eq,
-  fixed,
-  local,
-  lt,
-  ne,
-  not,
-  num,
-  or,
-  read,
-  variable,
-  when,
-} from "./build.js";
+import { add, and, asLongAs, assign, bits, cast, declare, eq, fixed, local, lt, ne, not, num, or, read, variable, when } from "./build.js";
 import type { Expr, Func, Memory, Stmt } from "./nodes.js";
 
 const AXES = ["i", "j", "k", "l"];
@@ -33,7 +14,7 @@ export function failureNote(): Func {
   const record: Memory = { id: "record", element: "i32", space: "device", volatile: true };
   const [done, seen] = [local("done", "bool"), local("seen", "int")];
   const word = (n: number): Expr => read(record, num(n, "index"), "int");
-  const set = (n: number, value: Expr): Stmt => assign(element(record, num(n, "index")), value);
+  const set = (n: number, value: Expr): Stmt => assign({ memory: record, offset: num(n, "index"), type: "int" }, value);
   const fence: Stmt = { kind: "fence", scope: "device" };
   const earlier = and(
     ne(word(failed), 0),
@@ -64,7 +45,11 @@ export function failureNote(): Func {
           fence,
           fixed("earlier", earlier),
           fence,
-          when(local("earlier", "bool"), [assign(variable("done", "bool"), eq(word(lock), seen))], [when(eq(exchange, seen), note)]),
+          when(
+            local("earlier", "bool"),
+            [assign(variable("done", "bool"), eq(word(lock), seen))],
+            [when(eq(cast(exchange, "int"), seen), note)],
+          ),
         ]),
       ]),
     ],

@@ -52,6 +52,8 @@ export type Expr =
   | { readonly op: "select"; readonly type: Type; readonly cond: Expr; readonly a: Expr; readonly b: Expr }
   | { readonly op: "cast"; readonly type: Type; readonly a: Expr }
   | { readonly op: "call"; readonly type: NumericType; readonly fn: MathFn; readonly args: readonly Expr[] }
+  /** A value that all threads of the block have alike, whatever it was made of. */
+  | { readonly op: "agreed"; readonly type: Type; readonly a: Expr }
   /** The value of another thread of the warp: `by` numbers on, or where the bits of `by` differ. `among`: only threads of this group take part. */
   | {
       readonly op: "shuffle";

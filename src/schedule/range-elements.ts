@@ -138,7 +138,7 @@ export abstract class RangeElements extends EntrySchedule {
 
   override fault(body: Body, site: number, at: Expr): void {
     const { site: failed, index } = this.failure!;
-    const note = [assign(variable(index, "int"), at), assign(variable(failed, "int"), num(site + 1))];
+    const note = [assign(variable(index, "int"), cast(at, "int")), assign(variable(failed, "int"), num(site + 1))];
     // The first failure stays: in the order of this choice compilers keep loads of elements where they are.
     body.out.put(when(this.failed(), [], note));
   }

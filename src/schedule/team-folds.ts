@@ -3,6 +3,7 @@ import { foldLanes } from "../ir/lanes.js";
 import { REDUCTION_LANES, type Stmt as KernelStmt, type TeamResult } from "../ir/types.js";
 import type { Body } from "./body.js";
 import {
+  agreed,
   assign,
   cast,
   declare,
@@ -218,7 +219,10 @@ export class TeamFolds {
       );
     }
     if (team.threads === warp) {
-      for (const { result, accumulator, known } of folding) out.put(assign(variable(known, result.type), valueOf(accumulator)));
+      for (const { result, accumulator, known } of folding) {
+        const total = valueOf(accumulator);
+        out.put(assign(variable(known, result.type), team.abreast > 1 ? total : agreed(total)));
+      }
       return;
     }
     const warps = folding.map(({ result, accumulator }) => {

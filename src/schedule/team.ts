@@ -6,6 +6,7 @@ import { blocksOf } from "../ir/walk.js";
 import { isPlain, type Body } from "./body.js";
 import {
   add,
+  agreed,
   assign,
   BARRIER,
   block,
@@ -17,6 +18,7 @@ import {
   eq,
   fixed,
   gt,
+  lt,
   increase,
   local,
   mul,
@@ -107,7 +109,17 @@ export class TeamSchedule extends EntrySchedule implements SharingTeam {
     const own = beside ? add(mul(cast(block("x"), "index"), abreast), cast(local(beside, "int"), "index")) : cast(block("x"), "index");
     const body = out.inside(() => this.team(team, first));
     const start = first ? add(cast(first, "index"), own) : own;
-    out.put(upTo(teamName, start, cast(league, "index"), beside ? mul(blocks("x"), abreast) : blocks("x"), body));
+    const more = lt(team, cast(league, "index"));
+    out.put({
+      kind: "loop",
+      id: teamName,
+      type: "index",
+      start,
+      // Blocks have as many teams as are abreast, all of which take the same number of turns.
+      cond: beside ? agreed(more) : more,
+      step: { fn: "add", by: beside ? mul(blocks("x"), abreast) : blocks("x") },
+      body,
+    });
     return this.finished(this.threads, [this.threads, 1, 1], this.resident(this.threads));
   }
 

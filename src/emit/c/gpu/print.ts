@@ -80,6 +80,8 @@ export class Printer {
       case "cast":
       case "call":
         return this.operation(e);
+      case "agreed":
+        return this.expr(e.a);
       default:
         return unreachable(e);
     }
