@@ -182,7 +182,10 @@ export class Body {
       return void out.put(fixed(this.counter(name, init), value));
     }
     if (init) this.ranges.define(name, init);
-    out.put(declare(this.local(name), type, init && this.expr(init)));
+    const value = init && this.expr(init);
+    // Elements one at a time may have a local by another expression than several together.
+    this.counters.delete(name);
+    out.put(declare(this.local(name), type, value));
   }
 
   private integerDefined(name: string, init: KernelExpr): Expr {

@@ -43,7 +43,7 @@ export const or = (a: Expr, ...rest: readonly Expr[]): Expr =>
 export const select = (cond: Expr, a: Expr, b: Expr): Expr => ({ op: "select", type: a.type, cond, a, b });
 /** The lesser of two integers. */
 export const least = (a: Expr, b: Expr): Expr => select(lt(a, b), a, b);
-/** The same value, of which a schedule knows that all threads of the block have it alike. */
+/** The same value. All threads of the block have it alike, as a schedule knows. */
 export const agreed = (a: Expr): Expr => ({ op: "agreed", type: a.type, a });
 /** The same value in another type. */
 export function cast(a: Expr, type: Type): Expr {

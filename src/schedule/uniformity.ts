@@ -1,4 +1,3 @@
-import { unreachable } from "../base/unreachable.js";
 import type { Expr, Place, Stmt, Word } from "./nodes.js";
 import { blocksOf, expressionsOf, operands } from "./walk.js";
 
@@ -27,7 +26,7 @@ export class Uniformity {
   /** The first such barrier. */
   barrierApart(): Stmt | undefined {
     if (!hasBarrier(this.statements)) return undefined;
-    // What varies at the end of a loop does so at its beginning, too: turns of one pass would be missed without another.
+    // Another pass: a variable that varies at the end of a loop does so at its beginning, too.
     for (let known = -1; known < this.varying.size;) {
       known = this.varying.size;
       this.ended = false;
@@ -43,23 +42,6 @@ export class Uniformity {
 
   private statement(stmt: Stmt, control: Control): void {
     switch (stmt.kind) {
-      case "barrier":
-        if (control.apart) this.found ??= stmt;
-        return;
-      case "let":
-        if (stmt.value && this.varies(stmt.value)) this.varying.add(stmt.id);
-        return;
-      case "assign":
-      case "increase":
-        return this.changes(stmt.to, control, "value" in stmt ? stmt.value : stmt.by);
-      case "append":
-        return this.changes(stmt.at, control);
-      case "array":
-        return;
-      case "pointer":
-      case "point":
-        if (control.apart || expressionsOf(stmt).some((e) => this.varies(e))) this.varying.add(stmt.memory.id);
-        return;
       case "if":
         return this.inside(stmt.then, stmt.else, { ...control, apart: control.apart || this.varies(stmt.cond) });
       case "loop":
@@ -68,6 +50,9 @@ export class Uniformity {
         return this.turns(stmt, control);
       case "block":
         return this.list(stmt.body, control);
+      case "barrier":
+        if (control.apart) this.found ??= stmt;
+        return;
       case "break":
       case "continue":
         if (control.apart && control.loop) control.loop.left = true;
@@ -75,18 +60,23 @@ export class Uniformity {
       case "return":
         this.ended ||= control.apart;
         return;
-      case "do":
-        return this.called(stmt.call);
-      case "foldRun":
-        return this.changes(stmt.value, { ...control, apart: true });
-      case "atomic":
-      case "lanesBarrier":
-      case "fence":
-      case "print":
-        return;
+      // Any other statement gives values, if anything.
       default:
-        return unreachable(stmt);
+        return this.values(stmt, control);
     }
+  }
+
+  /** Values that a statement gives to variables and arrays. */
+  private values(stmt: Stmt, control: Control): void {
+    if (stmt.kind === "let") {
+      if (stmt.value && this.varies(stmt.value)) this.varying.add(stmt.id);
+    } else if (stmt.kind === "assign") this.changes(stmt.to, control, stmt.value);
+    else if (stmt.kind === "increase") this.changes(stmt.to, control, stmt.by);
+    else if (stmt.kind === "append") this.changes(stmt.at, control);
+    else if (stmt.kind === "foldRun") this.changes(stmt.value, { ...control, apart: true });
+    else if (stmt.kind === "do") this.called(stmt.call);
+    else if ((stmt.kind === "pointer" || stmt.kind === "point") && (control.apart || expressionsOf(stmt).some((e) => this.varies(e))))
+      this.varying.add(stmt.memory.id);
   }
 
   private inside(then: readonly Stmt[], otherwise: readonly Stmt[], control: Control): void {
@@ -121,27 +111,14 @@ export class Uniformity {
   }
 
   private varies(e: Expr): boolean {
-    switch (e.op) {
-      case "local":
-        return this.varying.has(e.id);
-      case "place":
-        return e.of === "thread";
-      case "read":
-        return e.from.volatile === true || this.varying.has(e.from.id) || this.varies(e.offset);
-      case "shuffle":
-      case "exchange":
-      case "next":
-      case "apply":
-        return true;
-      case "word":
-        return !ALIKE.has(e.word) || e.args.some((arg) => this.varies(arg));
-      case "agreed":
-        return false;
-      case "binary":
-        return this.varies(e.a) || this.varies(e.b);
-      default:
-        return operands(e).some((operand) => this.varies(operand));
-    }
+    if (e.op === "agreed") return false;
+    if (e.op === "local") return this.varying.has(e.id);
+    if (e.op === "place") return e.of === "thread";
+    if (e.op === "read" && (e.from.volatile || this.varying.has(e.from.id))) return true;
+    if (e.op === "shuffle" || e.op === "exchange" || e.op === "next" || e.op === "apply") return true;
+    if (e.op === "word" && !ALIKE.has(e.word)) return true;
+    if (e.op === "binary") return this.varies(e.a) || this.varies(e.b);
+    return operands(e).some((operand) => this.varies(operand));
   }
 }
 

@@ -1,4 +1,3 @@
-import { unreachable } from "../base/unreachable.js";
 import { IRError } from "../base/errors.js";
 import type { ScheduledEntry } from "./entry.js";
 import type { Expr, Func, Memory, Place, Stmt, Target, Type } from "./nodes.js";
@@ -75,62 +74,40 @@ class Verifier {
   }
 
   private statement(stmt: Stmt, scope: Scope): void {
-    if (stmt.kind !== "loop" && stmt.kind !== "foldRun") for (const e of expressionsOf(stmt)) this.expr(e, scope);
-    switch (stmt.kind) {
-      case "let":
-        if (stmt.value) this.same(stmt.value.type, stmt.type, stmt.id);
-        return this.declare(stmt.id, { type: stmt.type }, scope);
-      case "assign":
-        return this.change(stmt.to, stmt.value, scope);
-      case "increase":
-        return this.change(stmt.to, stmt.by, scope);
-      case "append":
-        this.memory(stmt.to, scope);
-        return this.to(stmt.at, scope);
-      case "array":
-        return this.declare(stmt.memory.id, { memory: stmt.memory }, scope);
-      case "pointer":
-        if (stmt.to) this.target(stmt.to, scope);
-        return this.declare(stmt.memory.id, { memory: stmt.memory }, scope);
-      case "point":
-        this.target(stmt.to, scope);
-        return this.memory(stmt.memory, scope);
-      case "atomic":
-        this.memory(stmt.at, scope);
-        return this.same(stmt.value.type, valueType(stmt.at), stmt.at.id);
-      case "if":
-      case "while":
-        this.condition(stmt.cond);
-        return this.nested(stmt, scope);
-      case "loop":
-        return this.loop(stmt, scope);
-      case "repeat":
-        this.declared(stmt.id, scope);
-        this.condition(stmt.again);
-        return this.nested(stmt, scope);
-      case "block":
-        return this.nested(stmt, scope);
-      case "break":
-      case "continue":
-      case "return":
-      case "barrier":
-      case "lanesBarrier":
-      case "fence":
-      case "do":
-      // Its values are those of threads, which the language names.
-      case "foldRun":
-      case "print":
-        return;
-      default:
-        return unreachable(stmt);
+    if (stmt.kind === "loop") return this.loop(stmt, scope);
+    // Its values belong to threads, and the language names them.
+    if (stmt.kind === "foldRun") return;
+    for (const e of expressionsOf(stmt)) this.expr(e, scope);
+    this.places(stmt, scope);
+    if (stmt.kind === "if" || stmt.kind === "while") this.condition(stmt.cond);
+    if (stmt.kind === "repeat") {
+      this.declared(stmt.id, scope);
+      this.condition(stmt.again);
     }
+    for (const list of blocksOf(stmt)) this.list(list, new Scope(scope));
   }
 
-  private nested(stmt: Stmt, scope: Scope): void {
-    if (stmt.kind !== "while") return void blocksOf(stmt).forEach((list) => this.list(list, new Scope(scope)));
-    // What is done before the next turn sees no declarations of this one.
-    this.list(stmt.body, new Scope(scope));
-    this.list(stmt.update, new Scope(scope));
+  /** Variables and arrays that a statement declares or changes. */
+  private places(stmt: Stmt, scope: Scope): void {
+    if (stmt.kind === "let") {
+      if (stmt.value) this.same(stmt.value.type, stmt.type, stmt.id);
+      this.declare(stmt.id, { type: stmt.type }, scope);
+    } else if (stmt.kind === "assign") this.change(stmt.to, stmt.value, scope);
+    else if (stmt.kind === "increase") this.change(stmt.to, stmt.by, scope);
+    else if (stmt.kind === "array") this.declare(stmt.memory.id, { memory: stmt.memory }, scope);
+    else if (stmt.kind === "append") {
+      this.memory(stmt.to, scope);
+      this.to(stmt.at, scope);
+    } else if (stmt.kind === "pointer") {
+      if (stmt.to) this.target(stmt.to, scope);
+      this.declare(stmt.memory.id, { memory: stmt.memory }, scope);
+    } else if (stmt.kind === "point") {
+      this.target(stmt.to, scope);
+      this.memory(stmt.memory, scope);
+    } else if (stmt.kind === "atomic") {
+      this.memory(stmt.at, scope);
+      this.same(stmt.value.type, valueType(stmt.at), stmt.at.id);
+    }
   }
 
   private loop(stmt: Extract<Stmt, { kind: "loop" }>, scope: Scope): void {
@@ -185,32 +162,19 @@ class Verifier {
   }
 
   private expr(e: Expr, scope: Scope): void {
-    switch (e.op) {
-      case "const":
-      case "place":
-        return;
-      case "local":
-        return this.same(e.type, this.declared(e.id, scope), e.id);
-      case "number":
-        return this.number(e, scope);
-      case "read":
-        this.expr(e.offset, scope);
-        return this.memory(e.from, scope);
-      case "binary":
-      case "compare":
-      case "logical":
-        this.expr(e.a, scope);
-        this.expr(e.b, scope);
-        return this.operation(e);
-      case "unary":
-      case "cast":
-      case "agreed":
-        this.expr(e.a, scope);
-        return e.op === "cast" || (e.op === "unary" && e.fn === "clz") ? undefined : this.same(e.a.type, e.type, "an operand");
-      default:
-        for (const operand of operands(e)) this.expr(operand, scope);
-        return this.composed(e, scope);
+    if (e.op === "const" || e.op === "place") return;
+    if (e.op === "local") return this.same(e.type, this.declared(e.id, scope), e.id);
+    if (e.op === "number") return this.number(e, scope);
+    if (e.op === "binary" || e.op === "compare" || e.op === "logical") {
+      this.expr(e.a, scope);
+      this.expr(e.b, scope);
+      return this.operation(e);
     }
+    for (const operand of operands(e)) this.expr(operand, scope);
+    if (e.op === "read") this.memory(e.from, scope);
+    else if (e.op === "address") this.memory(e.of, scope);
+    else if (e.op === "exchange" || e.op === "next") this.memory(e.at, scope);
+    else this.composed(e);
   }
 
   private operation(e: Extract<Expr, { op: "binary" | "compare" | "logical" }>): void {
@@ -219,36 +183,19 @@ class Verifier {
       return this.condition(e.b);
     }
     if (e.op === "binary") this.same(e.a.type, e.type, "an operand");
-    // Schedules add what is not negative to a u32 as it is: a conversion of its own makes other machine code of some kernels.
+    // Schedules add numbers from 0 on to a u32 as they are: a conversion of its own makes other machine code of some kernels.
     const asItIs = e.op === "binary" && e.plain && e.type === "u32" && e.b.type === "int";
     if (e.fn !== "shl" && e.fn !== "shr" && !asItIs) this.same(e.b.type, e.a.type, "an operand");
   }
 
-  private composed(
-    e: Extract<Expr, { op: "address" | "table" | "select" | "call" | "shuffle" | "exchange" | "next" | "word" | "apply" }>,
-    scope: Scope,
-  ): void {
-    switch (e.op) {
-      case "address":
-        return this.memory(e.of, scope);
-      case "exchange":
-      case "next":
-        return this.memory(e.at, scope);
-      case "select":
-        this.condition(e.cond);
-        this.same(e.a.type, e.type, "a choice");
-        return this.same(e.b.type, e.type, "a choice");
-      case "shuffle":
-        return this.same(e.value.type, e.type, "a value that is exchanged");
-      case "apply":
-        if (e.args.length !== e.fn.params.length) this.fail(`${e.args.length} arguments for ${e.fn.id}`);
-        return;
-      case "table":
-      case "call":
-      case "word":
-        return;
-      default:
-        return unreachable(e);
+  private composed(e: Expr): void {
+    if (e.op === "unary" && e.fn !== "clz") this.same(e.a.type, e.type, "an operand");
+    else if (e.op === "shuffle") this.same(e.value.type, e.type, "a value that is exchanged");
+    else if (e.op === "apply" && e.args.length !== e.fn.params.length) this.fail(`${e.args.length} arguments for ${e.fn.id}`);
+    else if (e.op === "select") {
+      this.condition(e.cond);
+      this.same(e.a.type, e.type, "a choice");
+      this.same(e.b.type, e.type, "a choice");
     }
   }
 

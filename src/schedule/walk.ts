@@ -1,109 +1,69 @@
-import { unreachable } from "../base/unreachable.js";
 import type { Expr, Place, Stmt, Target } from "./nodes.js";
 
 const NONE: readonly never[] = [];
+const none = (): readonly never[] => NONE;
+
+const OPERANDS: { readonly [O in Expr["op"]]: (e: Extract<Expr, { op: O }>) => readonly Expr[] } = {
+  const: none,
+  local: none,
+  number: none,
+  place: none,
+  read: ({ offset }) => [offset],
+  address: ({ offset }) => (offset ? [offset] : NONE),
+  table: ({ indices }) => indices,
+  unary: ({ a }) => [a],
+  cast: ({ a }) => [a],
+  agreed: ({ a }) => [a],
+  binary: ({ a, b }) => [a, b],
+  compare: ({ a, b }) => [a, b],
+  logical: ({ a, b }) => [a, b],
+  select: ({ cond, a, b }) => [cond, a, b],
+  call: ({ args }) => args,
+  word: ({ args }) => args,
+  apply: ({ args }) => args,
+  shuffle: ({ value, by, among }) => (among ? [value, by, among] : [value, by]),
+  exchange: ({ offset, seen, wanted }) => [offset, seen, wanted],
+  next: ({ offset }) => [offset],
+};
 
 /** Operands of an expression, in order. */
-export function operands(e: Expr): readonly Expr[] {
-  switch (e.op) {
-    case "const":
-    case "local":
-    case "number":
-    case "place":
-      return NONE;
-    case "read":
-      return [e.offset];
-    case "address":
-      return e.offset ? [e.offset] : NONE;
-    case "table":
-      return e.indices;
-    case "unary":
-    case "cast":
-    case "agreed":
-      return [e.a];
-    case "binary":
-    case "compare":
-    case "logical":
-      return [e.a, e.b];
-    case "select":
-      return [e.cond, e.a, e.b];
-    case "call":
-    case "word":
-    case "apply":
-      return e.args;
-    case "shuffle":
-      return e.among ? [e.value, e.by, e.among] : [e.value, e.by];
-    case "exchange":
-      return [e.offset, e.seen, e.wanted];
-    case "next":
-      return [e.offset];
-    default:
-      return unreachable(e);
-  }
-}
+export const operands = (e: Expr): readonly Expr[] => (OPERANDS[e.op] as (e: Expr) => readonly Expr[])(e);
 
 const ofPlace = (place: Place): readonly Expr[] => ("memory" in place ? [place.offset] : NONE);
-const ofTarget = (to: Target): readonly Expr[] =>
-  ["address" in to ? to.address : undefined, to.offset, to.before].filter((e) => e !== undefined);
+const ofTarget = (to: Target): readonly Expr[] => present("address" in to ? to.address : undefined, to.offset, to.before);
+const present = (...list: readonly (Expr | undefined)[]): readonly Expr[] => list.filter((e) => e !== undefined);
 
-/** Expressions that a statement evaluates itself, not those of statements inside of it. */
-export function expressionsOf(stmt: Stmt): readonly Expr[] {
-  switch (stmt.kind) {
-    case "let":
-      return stmt.value ? [stmt.value] : NONE;
-    case "assign":
-      return [...ofPlace(stmt.to), stmt.value];
-    case "increase":
-      return [...ofPlace(stmt.to), stmt.by];
-    case "append":
-      return [...ofPlace(stmt.at), stmt.value];
-    case "array":
-      return stmt.fill && stmt.fill !== "zero" ? [stmt.fill] : NONE;
-    case "pointer":
-      return stmt.to ? ofTarget(stmt.to) : NONE;
-    case "point":
-      return ofTarget(stmt.to);
-    case "atomic":
-      return [stmt.offset, stmt.value];
-    case "if":
-    case "while":
-      return [stmt.cond];
-    case "loop":
-      return [stmt.start, stmt.cond, stmt.step?.by].filter((e) => e !== undefined);
-    case "repeat":
-      return [stmt.again];
-    case "lanesBarrier":
-      return [stmt.lanes];
-    case "do":
-      return [stmt.call];
-    case "foldRun":
-      return [...ofPlace(stmt.value), stmt.folded];
-    case "print":
-      return stmt.items.filter((item) => typeof item !== "string");
-    case "block":
-    case "break":
-    case "continue":
-    case "return":
-    case "barrier":
-    case "fence":
-      return NONE;
-    default:
-      return unreachable(stmt);
-  }
-}
+const EXPRESSIONS: { readonly [K in Stmt["kind"]]: (stmt: Extract<Stmt, { kind: K }>) => readonly Expr[] } = {
+  let: ({ value }) => (value ? [value] : NONE),
+  assign: ({ to, value }) => [...ofPlace(to), value],
+  increase: ({ to, by }) => [...ofPlace(to), by],
+  append: ({ at, value }) => [...ofPlace(at), value],
+  array: ({ fill }) => (fill && fill !== "zero" ? [fill] : NONE),
+  pointer: ({ to }) => (to ? ofTarget(to) : NONE),
+  point: ({ to }) => ofTarget(to),
+  atomic: ({ offset, value }) => [offset, value],
+  if: ({ cond }) => [cond],
+  while: ({ cond }) => [cond],
+  loop: ({ start, cond, step }) => present(start, cond, step?.by),
+  repeat: ({ again }) => [again],
+  lanesBarrier: ({ lanes }) => [lanes],
+  do: ({ call }) => [call],
+  foldRun: ({ value, folded }) => [...ofPlace(value), folded],
+  print: ({ items }) => items.filter((item) => typeof item !== "string"),
+  block: none,
+  break: none,
+  continue: none,
+  return: none,
+  barrier: none,
+  fence: none,
+};
+
+/** Expressions that a statement evaluates itself; statements inside of it have their own. */
+export const expressionsOf = (stmt: Stmt): readonly Expr[] => (EXPRESSIONS[stmt.kind] as (stmt: Stmt) => readonly Expr[])(stmt);
 
 /** Lists of statements inside of a statement. */
 export function blocksOf(stmt: Stmt): readonly (readonly Stmt[])[] {
-  switch (stmt.kind) {
-    case "if":
-      return [stmt.then, stmt.else];
-    case "while":
-      return [stmt.body, stmt.update];
-    case "loop":
-    case "repeat":
-    case "block":
-      return [stmt.body];
-    default:
-      return NONE;
-  }
+  if (stmt.kind === "if") return [stmt.then, stmt.else];
+  if (stmt.kind === "while") return [stmt.body, stmt.update];
+  return "body" in stmt ? [stmt.body] : NONE;
 }
