@@ -33,8 +33,13 @@ export interface GasOptions {
   readonly referenceTemperature?: number;
 }
 
-const PRANDTL = 0.72;
-const REFERENCE_TEMPERATURE = 220;
+/** Air, calorically perfect; T = 1 is 220 K. */
+export const GAS_DEFAULTS = {
+  gas: "perfect",
+  viscosity: "sutherland",
+  prandtl: 0.72,
+  referenceTemperature: 220,
+} as const satisfies GasOptions;
 /** Sutherland's temperature of air, in kelvin. */
 const SUTHERLAND = 110.4;
 
@@ -45,11 +50,11 @@ export const AIR_ENTHALPY = -176.796731;
 /** A gas whose viscosity at T = 1 is `mu0`. */
 export function gasOf(options: GasOptions, mu0: number): Gas {
   const {
-    gas = "perfect",
-    viscosity = "sutherland",
-    prandtl = PRANDTL,
+    gas = GAS_DEFAULTS.gas,
+    viscosity = GAS_DEFAULTS.viscosity,
+    prandtl = GAS_DEFAULTS.prandtl,
     gamma = 1.4,
-    referenceTemperature = REFERENCE_TEMPERATURE,
+    referenceTemperature = GAS_DEFAULTS.referenceTemperature,
   } = options;
   const law: Viscosity = { law: viscosity, reference: mu0, sutherland: SUTHERLAND / referenceTemperature };
   const heat = gas === "thermal" ? heatOfAir(referenceTemperature) : undefined;

@@ -5,7 +5,7 @@ import type { OutputFiles, Shell } from "isoform/portability";
 import { channelFigure } from "./channel-figure.js";
 import { channelProfiles } from "./channel-statistics.js";
 import { tubeOf } from "../cases/box-flow.js";
-import { snakeCase } from "../config/config.js";
+import { flagOf } from "../config/config.js";
 import type { CaseName, Config } from "../config/config-keys.js";
 import { energyFigure, energyTable, type EnergyHistory } from "./energy.js";
 import type { Flow, Simulation } from "../simulation/simulation.js";
@@ -133,10 +133,7 @@ export function addOutputs(command: Command, name: CaseName): void {
   for (const output of NAMES) {
     const { meaning, cases } = outputOf(output);
     if (cases?.includes(name) ?? true)
-      command.option(
-        `--${snakeCase(output).replaceAll("_", "-")} <file...>`,
-        `${typeof meaning === "string" ? meaning : meaning(name)}; one file or several`,
-      );
+      command.option(`${flagOf(output)} <file...>`, `${typeof meaning === "string" ? meaning : meaning(name)}; one file or several`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { f32, f64 } from "isoform";
+import { f32, f64, type Precision } from "isoform";
 import { dense, type Container, type DenseGrid, type Split } from "isoform/grid";
 import type { CheckpointedSequence } from "isoform/io";
 import type { DeviceSet, Scalar } from "isoform/set";
@@ -52,8 +52,8 @@ export interface Flow {
 /** Options of `Simulation.create`; `DEFAULTS` has a value for each. */
 export interface Settings {
   /** Type of fields and time steps; sums over all cells are f64. */
-  readonly type: "f64" | "f32";
-  readonly precision: "strict" | "fast";
+  readonly type: keyof typeof TYPES;
+  readonly precision: Precision;
   /** Layout of fields: components of a cell apart, or together. */
   readonly layout: Storage["layout"];
   /** How the box is cut among several devices. Default: by planes. */
