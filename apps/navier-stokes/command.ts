@@ -10,7 +10,7 @@ import { camelCase, configOf, keysOf } from "./config/config.js";
 import { readConfig } from "./config/config-file.js";
 import { CASES, type CaseName, type Config, type Given } from "./config/config-keys.js";
 import { optionOf } from "./config/config-options.js";
-import { addCheckpointOptions, addRunOptions, type RunOptions } from "./results/run-options.js";
+import { addCheckpointOptions, addRunOptions, type CommandOptions } from "./results/run-options.js";
 import { EnergyHistory } from "./results/energy.js";
 import { FieldSeries, picturesOf } from "./results/field-series.js";
 import { addOutputs, checkOutputs, pathsOf, writeOutputs, type OutputPaths } from "./results/outputs.js";
@@ -22,7 +22,7 @@ import type { Means } from "./measures/statistics.js";
 import { tubeProfiles, tubeText } from "./results/tube-profiles.js";
 import { wallText } from "./results/walls.js";
 
-type Options = RunOptions & OutputPaths;
+type Options = CommandOptions & OutputPaths;
 
 /** Adds `isoform navier-stokes`. */
 export function command(program: Command, shell: Shell): void {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmSync, statSync, utimesSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { IsoformError } from "../base/errors.js";
-import { DIGEST, PARTIAL, replaceFile } from "./files.js";
+import { DIGEST_ENDING, PARTIAL, replaceFile } from "./files.js";
 import { KEPT_NAME } from "./folder.js";
 
 const MIB = 1 << 20;
@@ -66,22 +66,23 @@ export function prune(folder: string, limit: number, now = Date.now() / 1e3): vo
     const age = now - found.mtimeMs / 1e3;
     if (name.endsWith(PARTIAL)) {
       if (age > STALE) remove(path);
-    } else if (KEPT_NAME.test(name) && !name.endsWith(DIGEST)) kept.push({ path, bytes: sizeOf(path, found), age });
-    else if (name.endsWith(DIGEST) && age > STALE && !lstatSync(path.slice(0, -DIGEST.length), { throwIfNoEntry: false })) remove(path);
+    } else if (KEPT_NAME.test(name) && !name.endsWith(DIGEST_ENDING)) kept.push({ path, bytes: sizeOf(path, found), age });
+    else if (name.endsWith(DIGEST_ENDING) && age > STALE && !lstatSync(path.slice(0, -DIGEST_ENDING.length), { throwIfNoEntry: false }))
+      remove(path);
   }
   let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= limit) return;
   for (const { path, bytes, age } of kept.toSorted((a, b) => b.age - a.age)) {
     if (total <= limit * LEFT || age < IN_USE) return;
     remove(path);
-    remove(path + DIGEST);
+    remove(path + DIGEST_ENDING);
     total -= bytes;
   }
 }
 
 /** With its digest, in whole blocks of a disk. */
 const sizeOf = (path: string, { size }: Stats): number =>
-  blocks(size) + blocks(lstatSync(path + DIGEST, { throwIfNoEntry: false })?.size ?? 0);
+  blocks(size) + blocks(lstatSync(path + DIGEST_ENDING, { throwIfNoEntry: false })?.size ?? 0);
 const blocks = (size: number): number => Math.ceil(size / 4096) * 4096;
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true });

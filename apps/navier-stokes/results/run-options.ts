@@ -93,7 +93,7 @@ export type SeriesOptions = Pick<ValuesOf<typeof WRITTEN>, "show"> &
   Partial<Pick<ValuesOf<typeof WRITTEN>, "vtk" | "hdf5" | "svg" | "plane" | "fieldsEvery">>;
 
 /** Values of a run's options. */
-export type RunOptions = ValuesOf<typeof LAID_OUT & typeof WRITTEN & typeof CHECKPOINTS> &
+export type CommandOptions = ValuesOf<typeof LAID_OUT & typeof WRITTEN & typeof CHECKPOINTS> &
   Pick<Settings, "precision" | "split" | "occ" | "fuse"> & {
     readonly devices: string;
     readonly f64?: OpenOptions["f64"];

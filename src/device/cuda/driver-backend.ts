@@ -2,7 +2,7 @@ import { DeviceError } from "../../base/errors.js";
 import type { Backend, BackendReport, Device } from "../device.js";
 import { loadKoffi } from "../ffi.js";
 import type { DriverApi } from "./calls.js";
-import { capabilitiesOf, CudaDevice } from "./cuda-device.js";
+import { cudaCapabilities, CudaDevice } from "./cuda-device.js";
 import { PrimaryContext } from "./context.js";
 import { Driver } from "./driver.js";
 import { Gpu, gpuFacts } from "./gpu.js";
@@ -76,7 +76,7 @@ export function driverBackend(parts: DriverParts): Backend {
       const { driver, compiler } = what;
       const devices = Array.from({ length: driver.int("cuDeviceGetCount") }, (_, ordinal) => {
         const facts = gpuFacts(driver, ordinal);
-        return { name: `${name}:${ordinal}`, label: facts.label, capabilities: capabilitiesOf(facts) };
+        return { name: `${name}:${ordinal}`, label: facts.label, capabilities: cudaCapabilities(facts) };
       });
       const versions = { driver: parts.driverVersion(driver.int("cuDriverGetVersion")), [parts.compiler]: await compiler.version() };
       return { backend: name, devices, versions };

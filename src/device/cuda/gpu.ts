@@ -9,7 +9,7 @@ import type { DeviceAttribute } from "./calls.js";
 import type { Handle } from "./calls.js";
 import type { PrimaryContext } from "./context.js";
 import type { Driver } from "./driver.js";
-import type { Captured } from "./capture.js";
+import type { CudaCapture } from "./capture.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
 import { Staging } from "./staging.js";
 import { FillStep, KernelStep, packParams } from "./steps.js";
@@ -67,7 +67,7 @@ export class Gpu implements GpuMachine {
   readonly facts: GpuFacts;
   readonly staging: Staging;
   /** Set while what its streams are given is captured. */
-  capture: Captured | undefined;
+  capture: CudaCapture | undefined;
   /** Looks for failures of what others do for this GPU, while somebody waits for it. */
   watch: (() => void) | undefined;
   /** Kernels of a graph that wait for the one before may be started while it runs. */

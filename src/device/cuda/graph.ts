@@ -4,7 +4,7 @@ import { loadCopies } from "../gpu/copies.js";
 import type { GpuFold } from "../gpu/fold.js";
 import type { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
-import type { Captured } from "./capture.js";
+import type { CudaCapture } from "./capture.js";
 import type { Gpu } from "./gpu.js";
 import type { Binding } from "../launch/binding.js";
 import type { Buffer } from "../memory/view.js";
@@ -32,7 +32,7 @@ export class CudaGraph implements Graph {
   private constructor(
     readonly gpu: Gpu,
     graph: Handle,
-    captured: Captured,
+    captured: CudaCapture,
   ) {
     const { driver } = gpu;
     this.launches = [...captured.launches];
@@ -48,7 +48,7 @@ export class CudaGraph implements Graph {
    * Captures what `record` enqueues on the origin's stream and on streams of `gpus` that wait for it; `record` forks and joins them.
    * Throws LaunchError inside another capture, DeviceError for what the driver cannot capture.
    */
-  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, captured: Captured, record: () => void): CudaGraph {
+  static capture({ gpu, stream }: Origin, gpus: ReadonlySet<Gpu>, captured: CudaCapture, record: () => void): CudaGraph {
     for (const one of gpus) if (one.capture) throw new LaunchError("a capture inside a capture: capture the inner work on its own, before");
     // Not to be done on the way.
     for (const one of gpus) {

@@ -9,7 +9,7 @@ import { denseMemory, stridedMemory, stridedCopy } from "../gpu/copies.js";
 import { GpuFold } from "../gpu/fold.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import type { Handle } from "./calls.js";
-import { Captured } from "./capture.js";
+import { CudaCapture } from "./capture.js";
 import { GpuBuffer, type Gpu } from "./gpu.js";
 import { CudaGraph } from "./graph.js";
 import { PinnedBuffer } from "./pinned.js";
@@ -78,7 +78,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   protected captureWork(record: () => void, others: readonly Queue[]): Graph {
     const forks = others.filter((other) => this.capturesWith(other));
     const gpus = new Set([this, ...forks].map(({ gpu }) => gpu));
-    const captured = new Captured([this, ...forks].some(({ urgent }) => urgent));
+    const captured = new CudaCapture([this, ...forks].some(({ urgent }) => urgent));
     return CudaGraph.capture(this, gpus, captured, () => {
       const start = this.record();
       for (const fork of forks) fork.wait(start);
@@ -88,7 +88,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
   }
 
   protected writeData(target: View, data: ArrayLike<number>): void {
-    writeView(this.gpu, target, data, this.stream);
+    enqueueWrite(this.gpu, target, data, this.stream);
   }
 
   protected copyViews(source: View, target: View): void {
@@ -237,7 +237,7 @@ export class CudaQueue extends DeviceQueue<GpuLaunch | GpuFold, CudaGraph> {
 const placeOf = ({ buffer, offset, type }: View): Handle => (buffer as PinnedBuffer).pointer + offset * BYTES[type];
 
 /** Enqueues the copy of host data in `right` order to a view, one value for each element (see `requireData`), on `stream`. */
-export function writeView(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
+export function enqueueWrite(gpu: Gpu, target: View, data: ArrayLike<number>, stream: Handle): void {
   if (target.buffer.memory !== gpu.memory)
     throw new LaunchError(`a view in the memory of ${target.buffer.memory.name} was given to "${gpu.name}"`);
   gpu.enter();

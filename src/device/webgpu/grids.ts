@@ -1,5 +1,5 @@
-import { SORT_BITS, SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
-import { WORKGROUP, type Entry } from "../../emit/wgsl/program.js";
+import { WGSL_SORT_BITS, WGSL_SORT_TILE } from "../../emit/wgsl/sorted-scatter.js";
+import { WORKGROUP, type ShaderEntry } from "../../emit/wgsl/shader-program.js";
 import { REDUCTION_LANES } from "../../ir/types.js";
 import { FOLDING_GROUPS, SORTED_AT_A_TIME } from "../../schedule/constants.js";
 import { groupLimit } from "../gpu/group-limit.js";
@@ -19,8 +19,8 @@ export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRule
   const overChunks = (chunks: number) => linearGrid(groupsFor(chunks, CHUNKS_PER_GROUP));
   return {
     blocks: "workgroups",
-    sortBits: SORT_BITS,
-    sortTile: SORT_TILE,
+    sortBits: WGSL_SORT_BITS,
+    sortTile: WGSL_SORT_TILE,
     // Counts positions from 1 on in keys; unused slots have the key 0.
     keyBits: (size) => Math.floor(Math.log2(size + 1)) + 1,
     sortedAtATime: SORTED_AT_A_TIME.webgpu,
@@ -44,7 +44,7 @@ export function gridRules({ program, buffers, caches }: LaunchProgram): PlanRule
 }
 
 /** Workgroups along x, y and z for a range, at most `most` of them; they stride where they are fewer than its elements need. */
-function gridOf({ extents }: RangePolicy, most: number, [width, height]: Entry["workgroup"]): [number, number, number] {
+function gridOf({ extents }: RangePolicy, most: number, [width, height]: ShaderEntry["workgroup"]): [number, number, number] {
   const rank = extents.length;
   const counts = [
     groupsFor(extents[rank - 1], width),

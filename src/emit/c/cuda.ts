@@ -1,7 +1,7 @@
 import { analyseAccess, type AccessAnalysis } from "../../ir/analysis/access.js";
 import type { KernelIR } from "../../ir/types.js";
 import { cudaDialect } from "./cuda/dialect.js";
-import { SORT_SOURCE } from "./cuda/sort.js";
+import { CUDA_SORT_SOURCE } from "./cuda/sort.js";
 import { copySource } from "./gpu/copy.js";
 import { finalThreads } from "../../schedule/features.js";
 import { defaultAssumptions } from "../../schedule/lower.js";
@@ -44,7 +44,7 @@ const dialect = cudaDialect(true);
 export const cudaLanguage: GpuLanguage = {
   name: "CUDA",
   emit: emitCuda,
-  sort: SORT_SOURCE,
+  sort: CUDA_SORT_SOURCE,
   copies: copySource(dialect),
   finishThreads: dialect.finishThreads,
   finalThreads: finalThreads(featuresOf(dialect)),

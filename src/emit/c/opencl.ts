@@ -6,7 +6,7 @@ import { defaultAssumptions } from "../../schedule/lower.js";
 import { emitGpu, featuresOf } from "./gpu/emit.js";
 import type { GpuLanguage } from "../../schedule/program.js";
 import { openclDialect, type OpenclFeatures } from "./opencl/dialect.js";
-import { SORT_SOURCE } from "./opencl/sort.js";
+import { OPENCL_SORT_SOURCE } from "./opencl/sort.js";
 
 /** OpenCL C for devices with these features. */
 export function openclLanguage(features: OpenclFeatures): GpuLanguage {
@@ -14,7 +14,7 @@ export function openclLanguage(features: OpenclFeatures): GpuLanguage {
   return {
     name: `OpenCL ${JSON.stringify(features)}`,
     emit: (ir, access, assumptions) => emitGpu(ir, access, assumptions, openclDialect(assumptions, features)),
-    sort: SORT_SOURCE,
+    sort: OPENCL_SORT_SOURCE,
     copies: copySource(dialect),
     finishThreads: dialect.finishThreads,
     finalThreads: finalThreads(featuresOf(dialect)),

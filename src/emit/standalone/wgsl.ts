@@ -6,17 +6,17 @@ import { FINISH_LIMIT, FOLDING_GROUPS, GRID_LIMIT } from "../../schedule/constan
 import { Code } from "../c/code.js";
 import { indent } from "../js/lines.js";
 import { emitWgsl } from "../wgsl/kernel.js";
-import { ROW } from "../wgsl/range.js";
+import { WORKGROUP_ROW } from "../wgsl/range.js";
 import {
   groupsApart,
-  layOut,
+  layOutBlock,
   representationOf,
   TEMPORARY,
   WORKGROUP,
-  type Entry,
+  type ShaderEntry,
   type ScatterCode,
   type WgslProgram,
-} from "../wgsl/program.js";
+} from "../wgsl/shader-program.js";
 import { Names } from "../../base/names.js";
 import { slotText, type SignatureSlot, type WgslSlot } from "../../schedule/slots.js";
 import { commentText, keyText, stringText } from "../text.js";
@@ -61,7 +61,7 @@ export function emitWgslFiles(request: EmitRequest): EmittedFile[] {
 interface Shader {
   readonly key: string;
   readonly file: string;
-  readonly entry: Entry;
+  readonly entry: ShaderEntry;
 }
 
 function shadersOf(stem: string, { main, fold, finish }: WgslProgram): Shader[] {
@@ -101,7 +101,7 @@ function host(request: EmitRequest, program: WgslProgram, shaders: readonly Shad
 const placeText = (view: string): string => `view:${view}`;
 
 function shaderLine({ key, entry }: Shader, places: readonly string[]): string {
-  const { offsets, size } = layOut(entry.fields);
+  const { offsets, size } = layOutBlock(entry.fields);
   const fields = entry.fields.map(
     ({ slot, type }, n) => `[${stringText(fieldText(slot))}, "${type === "bool" ? "setUint32" : ELEMENTS[type].set}", ${offsets[n]}]`,
   );
@@ -246,8 +246,8 @@ function chunkGroups(rank: number, serial: boolean): string[] {
 /** Workgroups along x take the last axis; where they are fewer than the elements need, they stride. */
 function gridGroups(rank: number, traversal: WgslProgram["traversal"]): string[] {
   const needed = [
-    `Math.ceil(count[${rank - 1}] / ${rank === 1 ? WORKGROUP : ROW})`,
-    rank > 1 ? `Math.ceil(count[${rank - 2}] / ${WORKGROUP / ROW})` : "1",
+    `Math.ceil(count[${rank - 1}] / ${rank === 1 ? WORKGROUP : WORKGROUP_ROW})`,
+    rank > 1 ? `Math.ceil(count[${rank - 2}] / ${WORKGROUP / WORKGROUP_ROW})` : "1",
     rank > 2 ? Array.from({ length: rank - 2 }, (_, axis) => `count[${axis}]`).join(" * ") : "1",
   ];
   return [

@@ -8,12 +8,12 @@ import {
   groupsApart,
   representationOf,
   WORKGROUP,
-  type Entry,
+  type ShaderEntry,
   type ScatterCode,
   type Traversal,
   type WgslAssumptions,
   type WgslProgram,
-} from "./program.js";
+} from "./shader-program.js";
 import { RangeWriter } from "./range.js";
 import { ApplyWriter, RenormaliseWriter } from "./sorted-scatter.js";
 import { TeamWriter } from "./team.js";
@@ -40,7 +40,7 @@ export function emitWgsl(ir: KernelIR, access: AccessAnalysis, assumptions: Wgsl
 }
 
 /** The entries of a program, in the order in which they run. */
-export const entriesOf = ({ main, fold, finish, sorted, renormalised }: WgslProgram): Entry[] =>
+export const shaderEntries = ({ main, fold, finish, sorted, renormalised }: WgslProgram): ShaderEntry[] =>
   [main, ...sorted.map(({ apply }) => apply), ...renormalised.map(({ entry }) => entry), fold, finish].filter(
     (entry) => entry !== undefined,
   );
@@ -52,7 +52,7 @@ export const wgslSource = (kernel: { ir: KernelIR; access?: AccessAnalysis }, pr
     .join("\n");
 
 /** The shaders of a kernel for dense `right` layouts, with each view in a buffer of its own. */
-export function wgslEntries(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast"): Entry[] {
+export function wgslEntries(kernel: { ir: KernelIR; access?: AccessAnalysis }, precision: "strict" | "fast"): ShaderEntry[] {
   const { ir } = kernel;
   const strict = precision === "strict";
   const arrays = ir.params.filter((p) => p.kind === "view" || p.kind === "scatter");
@@ -76,7 +76,7 @@ export function wgslEntries(kernel: { ir: KernelIR; access?: AccessAnalysis }, p
     copies: {},
     members: WORKGROUP,
   });
-  return entriesOf(program);
+  return shaderEntries(program);
 }
 
 function traversalOf(program: ProgramWriter): Traversal {

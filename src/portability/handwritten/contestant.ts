@@ -4,16 +4,16 @@ import { isProcessor } from "../machine.js";
 import type { Application, ProblemOptions } from "../application.js";
 import type { Target } from "../target.js";
 import type { Contestant } from "../trials.js";
-import { prepareProgram } from "./program.js";
-import { HANDWRITTEN, type Language } from "./sources.js";
+import { prepareProgram } from "./prepare.js";
+import { HANDWRITTEN, type HandWrittenLanguage } from "./sources.js";
 
 /** Language of hand-written programs for this device; undefined if there is none. */
-function languageOf(device: Device): Language | undefined {
+function languageOf(device: Device): HandWrittenLanguage | undefined {
   if (isProcessor(device)) return "c";
   return device.backend === "cuda" ? "cuda" : undefined;
 }
 
-const TITLES: Readonly<Record<Language, string>> = { c: "C/OpenMP", cuda: "CUDA" };
+const TITLES: Readonly<Record<HandWrittenLanguage, string>> = { c: "C/OpenMP", cuda: "CUDA" };
 
 /** The hand-written program of an application, once for each single device's hardware among the targets. */
 export function handWritten(application: Application, targets: readonly Target[], problem: ProblemOptions): Contestant[] {
