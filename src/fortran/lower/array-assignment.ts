@@ -5,7 +5,7 @@ import { bare, namesInExpr, visitExpr } from "../analyse/walk.js";
 import type { ActualArgument, Expr as Tree, Stmt as TreeStmt, Where } from "../tree/index.js";
 import { isOverArrays } from "./array-functions.js";
 import type { ArrayValue } from "./arrays.js";
-import { designated, eachIndex, isArray, itemsOf, probe, arrayExtents, value, valueAs } from "./expressions.js";
+import { designated, eachIndex, isArray, itemsOf, probe, extentsOfExpr, value, valueAs } from "./expressions.js";
 import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import { treeName, Unlowerable } from "./values.js";
 
@@ -21,7 +21,7 @@ export function assignArray(cx: FortranLowering, target: Tree, array: ArrayValue
     return;
   }
   const kept = keepScalars(cx, frame, from);
-  const shape = arrayExtents(cx, kept.frame, kept.e);
+  const shape = extentsOfExpr(cx, kept.frame, kept.e);
   if (shape && shape.length !== array.extents.length)
     throw new Unlowerable(at, array.name, `an array of ${shape.length} axes is assigned to an array of ${array.extents.length}`);
   if (!shape) {
@@ -45,7 +45,7 @@ export function assignArray(cx: FortranLowering, target: Tree, array: ArrayValue
 
 /** Assignments under masks; the masks count as they were before. */
 export function where(cx: FortranLowering, stmt: Where, frame: ProcedureFrame): void {
-  const shape = stmt.branches.map(({ cond }) => arrayExtents(cx, frame, cond)).find(Boolean);
+  const shape = stmt.branches.map(({ cond }) => extentsOfExpr(cx, frame, cond)).find(Boolean);
   if (!shape) throw new Unlowerable(stmt.at, "where", "its mask is not an array", "use if");
   const bodies = [...stmt.branches.map(({ body }) => body), stmt.otherwise ?? []];
   const assigned = bodies.flat().flatMap((inner) => {
@@ -97,7 +97,7 @@ function keepScalars(cx: FortranLowering, frame: ProcedureFrame, e: Tree): { e: 
           meanings.set(name, given);
           return { kind: "name", name, at: node.at };
         }
-        if (arrayExtents(cx, frame, node))
+        if (extentsOfExpr(cx, frame, node))
           return isArray(frame, node.base)
             ? node
             : { ...node, args: node.args.map((arg): ActualArgument => (arg.kind === "value" ? { ...arg, value: kept(arg.value) } : arg)) };
@@ -135,7 +135,7 @@ function namesElsewhere(cx: FortranLowering, frame: ProcedureFrame, e: Tree, tar
     if (node.kind === "apply" && !isArray(frame, node.base)) {
       if (INQUIRIES.has(treeName(node.base))) return false;
       // A function over arrays or of the program may take all elements.
-      const takesAll = isOverArrays(treeName(node.base)) || !arrayExtents(cx, frame, node);
+      const takesAll = isOverArrays(treeName(node.base)) || !extentsOfExpr(cx, frame, node);
       if (takesAll && namesInExpr(node).has(name)) found = true;
       return true;
     }

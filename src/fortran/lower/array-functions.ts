@@ -5,7 +5,7 @@ import type { Expr, Location, ScalarType } from "../../ir/types.js";
 import type { Apply, Expr as Tree } from "../tree/index.js";
 import { elementIndices, place } from "./arrays.js";
 import { fortranConstant, minus, plus } from "./constants.js";
-import { designated, eachIndex, indexOf, itemsOf, probe, arrayExtents, value, valueAs } from "./expressions.js";
+import { designated, eachIndex, indexOf, itemsOf, probe, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { elemental } from "./intrinsics.js";
 import type { ProcedureFrame, FortranLowering } from "./lowering.js";
 import { converted, ONE, promoted, treeName, Unlowerable, ZERO } from "./values.js";
@@ -50,14 +50,14 @@ function callOf(cx: FortranLowering, frame: ProcedureFrame, e: Apply): Call | un
     if (arg.kind !== "value") return;
     const keyword = arg.keyword ?? wanted[n];
     // Takes the second argument of `sum(a, a > 0)` as a mask, not an axis.
-    const isMask = !arg.keyword && keyword === "dim" && wanted.includes("mask") && arrayExtents(cx, frame, arg.value);
+    const isMask = !arg.keyword && keyword === "dim" && wanted.includes("mask") && extentsOfExpr(cx, frame, arg.value);
     // The first has many names.
     const known = isMask ? "mask" : n === 0 && !wanted.includes(keyword) ? "array" : keyword;
     if (!wanted.includes(known) || given.has(known)) throw new Unlowerable(e.at, name, "an argument is not supported", "write a loop");
     given.set(known, arg.value);
   });
   const [array, dim] = [given.get("array"), given.get("dim")];
-  const shape = array && arrayExtents(cx, frame, array);
+  const shape = array && extentsOfExpr(cx, frame, array);
   if (!shape) throw new Unlowerable(e.at, name, "its argument is not an array");
   if (!dim) return { name, at: e.at, array, given, shape, ...(name.endsWith("shift") && { axis: 0 }) };
   const n = fortranConstant(value(cx, frame, dim));
@@ -88,14 +88,14 @@ export function arrayShape(cx: FortranLowering, frame: ProcedureFrame, e: Apply)
     case "cshift":
     case "eoshift":
       for (const one of [argument("shift"), given.get("boundary")])
-        if (one && arrayExtents(cx, frame, one))
+        if (one && extentsOfExpr(cx, frame, one))
           throw new Unlowerable(at, name, "the shift is an array, with a value for each row", "write a loop");
       return shape;
     case "transpose":
       if (shape.length !== 2) throw new Unlowerable(at, name, "its argument is not a matrix");
       return [shape[1], shape[0]];
     case "matmul": {
-      const other = arrayExtents(cx, frame, argument("other")) ?? [];
+      const other = extentsOfExpr(cx, frame, argument("other")) ?? [];
       if (shape.length + other.length < 3) throw new Unlowerable(at, name, "its arguments are not matrices", "write dot_product");
       return [...shape.slice(0, -1), ...other.slice(1)];
     }
@@ -114,7 +114,7 @@ export function arrayShape(cx: FortranLowering, frame: ProcedureFrame, e: Apply)
 /** The integers of a list of constant length. */
 function numbersIn(cx: FortranLowering, frame: ProcedureFrame, list: Tree): Expr[] {
   if (list.kind === "constructor") return itemsOf(cx, frame, list).map((item) => indexOf(cx, item.frame, item.e));
-  const length = arrayExtents(cx, frame, list)?.map(fortranConstant)[0];
+  const length = extentsOfExpr(cx, frame, list)?.map(fortranConstant)[0];
   if (typeof length !== "number") throw new Unlowerable(list.at, treeName(list), "its length is not constant", "write [n, m]");
   return Array.from({ length }, (_, n) => valueAs(cx, frame, "i32", list, [int(n)]));
 }

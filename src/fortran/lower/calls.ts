@@ -4,7 +4,7 @@ import { find, findNamed, nestedComponents, namedVariable, type UnitScope, type 
 import { writesOf, writtenBy } from "../analyse/writes.js";
 import type { ActualArgument, Expr as Tree, Name, ComponentRef, Procedure } from "../tree/index.js";
 import { associated, declaredShape, elementPlace } from "./arrays.js";
-import { designated, arrayExtents, value, valueAs } from "./expressions.js";
+import { designated, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { variableIn, type ProcedureFrame, type FortranLowering, type Meaning } from "./lowering.js";
 import { declareLocals } from "./locals.js";
 import { converted, treeName, Unlowerable } from "./values.js";
@@ -105,7 +105,8 @@ function scalarArgument(
   written: boolean,
   after: (() => void)[],
 ): Meaning {
-  if (arrayExtents(cx, frame, actual)) throw new Unlowerable(actual.at, treeName(actual), `an array is given for the scalar ${dummy.name}`);
+  if (extentsOfExpr(cx, frame, actual))
+    throw new Unlowerable(actual.at, treeName(actual), `an array is given for the scalar ${dummy.name}`);
   const { type, name } = dummy;
   if (!written || dummy.attributes.has("value")) {
     const meaning =

@@ -185,7 +185,7 @@ export function designated(
   const { array } = whole;
   if (e.args.length !== array.lowers.length)
     throw new Unlowerable(e.at, array.name, `${e.args.length} indices for an array of ${array.lowers.length} axes`);
-  if (e.args.every((arg) => arg.kind === "value" && !arrayExtents(cx, frame, arg.value))) {
+  if (e.args.every((arg) => arg.kind === "value" && !extentsOfExpr(cx, frame, arg.value))) {
     const given = e.args.map((arg) => subscript(cx, frame, (arg as { value: Tree }).value));
     const indices = counted(array, given);
     return { cell: array.at(indices), array, indices };
@@ -193,7 +193,7 @@ export function designated(
   const axes = e.args.map((arg, axis) => {
     const lower = array.lowers[axis];
     if (arg.kind === "value") {
-      if (arrayExtents(cx, frame, arg.value))
+      if (extentsOfExpr(cx, frame, arg.value))
         throw new Unlowerable(e.at, array.name, "an array is used as an index", "write a loop over it");
       return { index: cx.stable(minus(subscript(cx, frame, arg.value), lower), "at") };
     }
@@ -215,7 +215,7 @@ export function isArray(frame: ProcedureFrame, e: Name | ComponentRef): boolean 
 }
 
 /** The extents of an expression that is an array; undefined of a single value. */
-export function arrayExtents(cx: FortranLowering, frame: ProcedureFrame, e: Tree): readonly Expr[] | undefined {
+export function extentsOfExpr(cx: FortranLowering, frame: ProcedureFrame, e: Tree): readonly Expr[] | undefined {
   switch (e.kind) {
     case "literal":
       return undefined;
@@ -226,12 +226,12 @@ export function arrayExtents(cx: FortranLowering, frame: ProcedureFrame, e: Tree
       return [int(itemsOf(cx, frame, e).length)];
     case "group":
     case "unary":
-      return arrayExtents(cx, frame, e.a);
+      return extentsOfExpr(cx, frame, e.a);
     case "binary":
-      return arrayExtents(cx, frame, e.a) ?? arrayExtents(cx, frame, e.b);
+      return extentsOfExpr(cx, frame, e.a) ?? extentsOfExpr(cx, frame, e.b);
     case "apply": {
       if (isArray(frame, e.base)) {
-        if (e.args.every((arg) => arg.kind === "value" && !arrayExtents(cx, frame, arg.value))) return undefined;
+        if (e.args.every((arg) => arg.kind === "value" && !extentsOfExpr(cx, frame, arg.value))) return undefined;
         const found = designated(cx, frame, e);
         return found && "cell" in found ? undefined : found?.array.extents;
       }
@@ -241,7 +241,7 @@ export function arrayExtents(cx: FortranLowering, frame: ProcedureFrame, e: Tree
       if (!procedure && !isElemental(name) && conversionOf(name) === undefined) return cx.parts.arrayShape(cx, frame, e);
       for (const arg of e.args)
         if (arg.kind === "value") {
-          const shape = arrayExtents(cx, frame, arg.value);
+          const shape = extentsOfExpr(cx, frame, arg.value);
           if (shape) return shape;
         }
       return undefined;
@@ -355,7 +355,7 @@ function applied(cx: FortranLowering, frame: ProcedureFrame, e: Apply, index: re
     if (byte) throw new Unlowerable(e.at, name, `${byte} has 8 bits, and kernels have 32-bit integers only`, "use integer(4)");
     // Only the type of a limit's argument counts, which may be an array.
     const limits = ["huge", "tiny", "epsilon"].includes(name) && index.length === 0;
-    const element = (tree: Tree) => (limits ? (arrayExtents(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
+    const element = (tree: Tree) => (limits ? (extentsOfExpr(cx, frame, tree)?.map(() => ZERO) ?? []) : index);
     const given = trees.map((arg) => value(cx, frame, arg.value, element(arg.value)));
     const made = elemental(name, given, e.at, cx);
     return isInteger(made.type) && given.some((arg) => cx.wide.has(arg)) ? marked(cx, { ...made }, "fits") : made;
@@ -380,7 +380,7 @@ function elementsOf(
 ): { frame: ProcedureFrame; args: ActualArgument[] } {
   let inner = frame;
   const made = args.map((arg): ActualArgument => {
-    if (arg.kind !== "value" || !arrayExtents(cx, frame, arg.value)) return arg;
+    if (arg.kind !== "value" || !extentsOfExpr(cx, frame, arg.value)) return arg;
     // No name of a program has a blank.
     const name = `element ${inner.meanings.size}`;
     inner = withName(inner, name, cx.kept("element", value(cx, frame, arg.value, index)));

@@ -18,7 +18,7 @@ import { constantLength, declaredShape, type ArrayValue } from "./arrays.js";
 import { blockIndices } from "./blocks.js";
 import { inlineProcedure, structured } from "./calls.js";
 import { minus, plus, productExpr } from "./constants.js";
-import { declaring, indexOf, arrayExtents, value, valueAs } from "./expressions.js";
+import { declaring, indexOf, extentsOfExpr, value, valueAs } from "./expressions.js";
 import { declared, initialOf } from "./locals.js";
 import { handOn, keepLeft } from "./left.js";
 import { FortranLowering, type ProcedureFrame, type Meaning, type Parts, type RowView, type ParamSource } from "./lowering.js";
@@ -308,7 +308,7 @@ function lowered(scope: UnitScope, at: Location, of: (cx: FortranLowering) => Ex
 
 /** The extents of an expression that is an array; undefined of a single value. @throws Unlowerable */
 export function lowerShape(scope: UnitScope, e: Tree): LoweredSequence[] | undefined {
-  const shape = (cx: FortranLowering): readonly Expr[] | undefined => arrayExtents(cx, declaring({ scope }), e);
+  const shape = (cx: FortranLowering): readonly Expr[] | undefined => extentsOfExpr(cx, declaring({ scope }), e);
   return shape(lowering(scope, e.at, new Set()))?.map((_, axis) => lowered(scope, e.at, (cx) => shape(cx)![axis]));
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { previousOf, readState, writeState } from "isoform/io";
-import { readCheckpoint, writeCheckpoint, type SavedRun, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
+import { readCheckpoint, writeCheckpoint, type PlasmaRun, type SavedOptions } from "../../../apps/pic/results/checkpoint.js";
 import type { Row } from "../../../apps/pic/simulation/run.js";
 
 const folder = await mkdtemp(join(tmpdir(), "isoform-pic-"));
@@ -32,7 +32,7 @@ const OPTIONS: SavedOptions = {
 };
 const ROW: Row = { time: 0, mode: 1, electric: [1, 2], magnetic: [3], kinetic: [4], momentum: [0, 0, 0], gauss: 0, divergence: 0 };
 
-const checkpoint = (steps: number): SavedRun => ({
+const checkpoint = (steps: number): PlasmaRun => ({
   options: OPTIONS,
   rows: [],
   state: {
