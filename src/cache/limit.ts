@@ -21,8 +21,8 @@ const WRITTEN = 1 / 16;
 const LOOKED = ".looked";
 
 /** Bytes that the cache may have, from ISOFORM_CACHE_MIB. */
-export function cacheLimit(environment: NodeJS.ProcessEnv = process.env): number {
-  const wish = environment.ISOFORM_CACHE_MIB;
+function cacheLimit(): number {
+  const wish = process.env.ISOFORM_CACHE_MIB;
   if (!wish) return DEFAULT_MIB * MIB;
   const mib = Number(wish);
   if (!(Number.isInteger(mib) && mib >= 1)) throw new IsoformError(`ISOFORM_CACHE_MIB is "${wish}": it needs a whole number from 1`);
@@ -54,7 +54,7 @@ function lookedLately(folder: string, now: number): boolean {
 }
 
 /** Removes what was left half written, and, where there are more than `limit` bytes, what was not used for longest. */
-export function prune(folder: string, limit: number, now = Date.now() / 1e3): void {
+function prune(folder: string, limit: number, now: number): void {
   const marker = join(folder, LOOKED);
   replaceFile(marker, "");
   utimesSync(marker, now, now);

@@ -14,7 +14,6 @@ import { variableName } from "../../src/fortran/analyse/walk.js";
 import type { FortranKernel } from "../../src/fortran/host/kernels.js";
 import { expressionText } from "../../src/fortran/print/expressions.js";
 import { IndentedLines } from "../../src/fortran/print/statements.js";
-import { extentsText } from "../../src/fortran/print/declarations.js";
 import type { Bound, Expr } from "../../src/fortran/tree/index.js";
 import type { ScalarType } from "../../src/ir/types.js";
 
@@ -155,7 +154,10 @@ function procedureText({ unit }: UnitScope, { region, source: own, others }: Loo
   return source.slice(first, last + 1);
 }
 
-const shape = (dims: readonly Bound[]): string => (dims.length > 0 ? `(${extentsText(dims)})` : "");
+const endOf = (end: Bound["upper"]): string => (end === "*" ? end : end ? expressionText(end, true) : "");
+
+const shape = (dims: readonly Bound[]): string =>
+  dims.length > 0 ? `(${dims.map(({ lower, upper }) => `${lower ? expressionText(lower, true) : "1"}:${endOf(upper)}`).join(",")})` : "";
 
 const boundsOf = (variable: Variable): readonly Bound[] => findAllocation(variable)?.bounds ?? variable.dims ?? [];
 

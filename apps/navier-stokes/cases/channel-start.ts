@@ -35,7 +35,7 @@ function partsOf({ gas, u0 }: Channel, lz: number): Parts {
 }
 
 /** Conserved values of the flow at the start, without noise. */
-export function channelStart(channel: Channel, lz: number): (y: number, z: number) => readonly number[] {
+function channelStart(channel: Channel, lz: number): (y: number, z: number) => readonly number[] {
   const { along, roll, angle, energy } = partsOf(channel, lz);
   return (y, z) => {
     const [u, speed, phase] = [along(y), roll(y), angle(z)];

@@ -45,7 +45,7 @@ export interface Maxwellian {
  * Longitudinal waves exp(i (k x - omega t)) of electrons: D = 1 + sum f / (k sigma)^2 (1 + z Z(z)), z = (omega - k v0) / (sqrt2 k sigma),
  * with the plasma dispersion function Z(z) = i sqrt(pi) w(z).
  */
-export const langmuir =
+const langmuir =
   (k: number, beams: readonly Maxwellian[]): Dispersion =>
   (omega) =>
     beams
@@ -105,7 +105,7 @@ export function langmuirWaves(k: number, beams: readonly Maxwellian[]): ComplexN
 }
 
 /** A zero of D near `start`, by the secant rule. Throws RangeError if it finds none. */
-export function zero(dispersion: Dispersion, start: ComplexNumber): ComplexNumber {
+function zero(dispersion: Dispersion, start: ComplexNumber): ComplexNumber {
   const found = zeroOrNone(dispersion, start);
   if (!found) throw new RangeError(`no frequency near ${start.re} + ${start.im} i`);
   return found;

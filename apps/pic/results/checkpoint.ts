@@ -70,7 +70,7 @@ const head = z.strictObject({
 export type SavedOptions = z.infer<typeof savedOptions>;
 
 /** A run that can be gone on with. */
-export interface PlasmaRun {
+interface PlasmaRun {
   readonly options: SavedOptions;
   readonly rows: readonly Row[];
   readonly state: State;
@@ -114,13 +114,7 @@ interface OpenCheckpoint extends Omit<PlasmaRun, "state"> {
   state(taking?: Taking): Promise<State>;
 }
 
-/** Reads a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
-export async function readCheckpoint(path: string): Promise<PlasmaRun> {
-  const { state, ...others } = await openCheckpoint(path);
-  return { ...others, state: await state() };
-}
-
-/** The same, without the values. */
+/** Opens a file of `writeCheckpoint`. Throws IsoformError for another, for a damaged one with where the one before is. */
 export async function openCheckpoint(path: string): Promise<OpenCheckpoint> {
   const file = await readFile(path, { format: FORMAT });
   const { data, error } = head.safeParse(file.metadata);

@@ -102,9 +102,6 @@ export const listOf = (parts: readonly FoldedSpan[]): Pushed =>
     parts.map(({ entry }) => entry),
   );
 
-/** The list of a range of planes, from whatever lists it was joined. */
-export const rangeEntries = (range: PlaneRange): Pushed => listOf(foldedSpans(range));
-
 /** Some consecutive partials: [first, end), counted over all members. */
 export type PartialRange = readonly [first: number, end: number];
 

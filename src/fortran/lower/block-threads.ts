@@ -15,7 +15,7 @@ import { blocksOf, exprsOf, mapExpr, mapStmts, someExpr, walkExpr, walkExprs, wa
 export const barrier = (location: Location): Stmt => ({ kind: "single", body: [], location });
 
 /** A block of threads. */
-export interface ThreadBlock {
+interface ThreadBlock {
   /** Statements of one thread. Arrays of `scratch` belong to the block; `private` ones, undefined at first, and locals belong to the thread. */
   readonly body: readonly Stmt[];
   /** How many threads it has: an expression of scalar parameters. */

@@ -23,7 +23,7 @@ import type { FortranTarget } from "./targets.js";
 
 export type { FortranTarget } from "./targets.js";
 
-export interface PortSettings {
+interface PortSettings {
   /** Ends of names and what they become: `{ _gpu: "_cpu" }`. */
   readonly rename?: Readonly<Record<string, string>>;
   /** Settings of a loop by name: `update_cuf`, or `limiter_cuf#2` if a procedure has several. */
@@ -42,7 +42,7 @@ export interface PortedLoop {
   readonly carried: readonly string[];
 }
 
-export interface PortText {
+interface PortText {
   readonly text: string;
   readonly loops: readonly PortedLoop[];
 }

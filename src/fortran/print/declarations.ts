@@ -40,7 +40,7 @@ function nameText({ name, dimension, init, points }: DeclaredName): string {
   return `${name}${bounds}${init ? ` ${points ? "=>" : "="} ${expressionText(init)}` : ""}`;
 }
 
-export const extentsText = (bounds: readonly Bound[]): string => bounds.map(boundText).join(",");
+const extentsText = (bounds: readonly Bound[]): string => bounds.map(boundText).join(",");
 
 function boundText({ lower, upper }: Bound): string {
   const last = upper === "*" ? "*" : upper ? expressionText(upper, true) : "";

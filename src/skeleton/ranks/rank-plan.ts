@@ -19,7 +19,7 @@ type CutAxes = "z" | "y" | "yz";
 export const axesOf = ({ y, z }: Division): CutAxes => (y === 1 ? "z" : z === 1 ? "y" : "yz");
 
 /** Work and messages of a task on a rank at some place, on a grid of any extents. */
-export interface PlacedPart {
+interface PlacedPart {
   readonly launches: number;
   /** Cells of all launches on a rank with this many cells along each axis. */
   readonly cells: (along: readonly number[]) => number;

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import type { Shell } from "isoform/portability";
 import { command } from "../../../apps/navier-stokes/command.js";
-import { parseConfig } from "../../../apps/navier-stokes/config/config-file.js";
 import { CASES, KEYS, type CaseName } from "../../../apps/navier-stokes/config/config-keys.js";
 import { flagOf } from "../../../apps/navier-stokes/config/config.js";
+import { parseConfig } from "./parse-config.js";
 import { QUANTITIES } from "../../../apps/navier-stokes/results/planes.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -70,7 +70,7 @@ test("configurations in the README have keys of their case, and its pictures sho
   assert.ok(blocks.length > 0);
   for (const text of blocks) {
     const name = /^case = "(\w+)"/m.exec(text)![1] as CaseName;
-    assert.ok(Object.keys(await parseConfig(text, README, name)).length > 0);
+    assert.ok(Object.keys(await parseConfig(text, "readme.toml", name)).length > 0);
   }
   for (const quantity of Object.keys(QUANTITIES)) assert.match(textOf(README), new RegExp(`pictures of a plane:[^\\n]*\\b${quantity}\\b`));
 });

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  LEAF_PLANES,
-  rangeEntries,
-  foldedSpans,
-  push,
-  shareGroups,
-  groupsOf,
-  type FoldEntry,
-} from "../../../src/domain/container/fold-order.js";
+import { LEAF_PLANES, foldedSpans, listOf, push, shareGroups, groupsOf, type FoldEntry } from "../../../src/domain/container/fold-order.js";
 import { foldChunk, strictFold } from "../../../src/testing/strict-fold.js";
 import { noise } from "../sets.js";
 import { randomCuts, whole } from "../cuts.js";
 import { foldPlanes } from "../plane-fold.js";
+
+/** The list of a range of planes, from whatever lists it was joined. */
+const rangeEntries = (range: readonly [number, number]) => listOf(foldedSpans(range));
 
 const TRIALS = 200;
 const add = (a: number, b: number): number => a + b;

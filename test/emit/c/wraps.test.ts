@@ -3,11 +3,11 @@ import test from "node:test";
 import { defaultAssumptions } from "../../../src/schedule/lower.js";
 import { openclLanguage } from "../../../src/emit/c/opencl.js";
 import { emitOpenMP } from "../../../src/emit/c/openmp.js";
-import { wgslSource } from "../../../src/emit/wgsl/kernel.js";
 import { f32, i32, kernel, view } from "../../../src/index.js";
 import type { KnownIntegers } from "../../../src/ir/analysis/integer-ranges.js";
 import { compileKernel } from "../../../src/kernel/compile.js";
 import type { Kernel } from "../../../src/kernel/declare/kernel.js";
+import { wgslSource } from "../sources.js";
 
 /* i32 wraps: where C computes in 64 bits, or in an int whose overflow has no meaning, the text says so, and only where it must. */
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { barrier, teamOfThreads, type ThreadBlock } from "../../../src/fortran/lower/block-threads.js";
+import { barrier, teamOfThreads } from "../../../src/fortran/lower/block-threads.js";
 import { printKernel } from "../../../src/ir/kernel-text.js";
 import type { Stmt } from "../../../src/ir/types.js";
 import { verify } from "../../../src/ir/verify.js";
@@ -33,6 +33,8 @@ import {
   view,
   when,
 } from "../../ir/build.js";
+
+type ThreadBlock = Parameters<typeof teamOfThreads>[0];
 
 const wait = barrier({ file: "kernel.ts", line: 1, column: 1 });
 /** The thread's number, the threads of a block, and another parameter. */

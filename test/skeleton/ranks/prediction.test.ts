@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collectSeconds, linkBetween, predict, type RankJob } from "../../../src/skeleton/ranks/prediction.js";
-import type { RankPlace, PlacedPart, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
+import type { RankPlace, RankPlan, RankTask } from "../../../src/skeleton/ranks/rank-plan.js";
 import { LAUNCH } from "../../../src/skeleton/run/timeline.js";
+
+type PlacedPart = ReturnType<RankTask["at"]>;
 
 /* Predictions that can be computed by hand: a container takes a second for each plane, a message its bytes over the link. */
 
