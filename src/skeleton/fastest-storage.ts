@@ -1,5 +1,5 @@
 import { FIELD_LAYOUTS, type GridKind } from "../domain/grid/options.js";
-import { requireOneProcess } from "../set/index.js";
+import { requireOneProcess } from "../set/one-process.js";
 import type { GridSettings, Resolved, Storage } from "./settings.js";
 import type { Skeleton } from "./skeleton.js";
 import { fastestWay } from "./tuning/auto.js";

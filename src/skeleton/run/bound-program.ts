@@ -4,17 +4,8 @@ import type { Container } from "../../domain/grid/grid.js";
 import type { HaloCopy, Round, Rounds } from "../../domain/grid/parts.js";
 import { digestible } from "../../domain/container/digestible.js";
 import { collect, roundsOf, type Collection } from "../../domain/container/reductions.js";
-import {
-  byLocal,
-  copyLocally,
-  deliver,
-  isLocal,
-  isMessage,
-  localOf,
-  postMessages,
-  type DeviceSet,
-  type StagedMessage,
-} from "../../set/index.js";
+import { byLocal, copyLocally, isLocal, isMessage, localOf, type DeviceSet } from "../../set/index.js";
+import { deliver, postMessages, type StagedMessage } from "../../set/staging.js";
 import { getOrMake } from "../entry.js";
 import { meansNeighbours, type ComputeNode, type Node } from "../plan/nodes.js";
 import type { Plan } from "../plan/plan.js";

@@ -1,4 +1,6 @@
-import { isLocal, isMessage, messagesOf, type DeviceSet, type StagedMessage } from "../../set/index.js";
+import { isLocal, isMessage, type DeviceSet } from "../../set/index.js";
+import { messagesOf } from "../../set/exchange.js";
+import type { StagedMessage } from "../../set/staging.js";
 import type { Op } from "./op.js";
 
 /** A piece of a program between messages: a wait for those that were begun before, operations of this process, and messages that then begin. */

@@ -22,7 +22,7 @@ import {
   type Stmt,
 } from "isoform/ir";
 
-type Value = evaluate.PlainValue;
+type Value = evaluate.Value;
 type Fold = (a: number, b: number) => number;
 /** An expression or a statement, ready to be called; a statement tells how it leaves its block. */
 type Evaluate = () => Value;
@@ -170,15 +170,15 @@ export class Program {
       }
       case "unary": {
         const a = this.expr(expr.a);
-        return () => evaluate.evaluateUnary(expr.fn, expr.type, a());
+        return () => evaluate.unary(expr.fn, expr.type, a());
       }
       case "binary": {
         const [a, b] = [this.number(expr.a), this.number(expr.b)];
-        return () => evaluate.evaluateBinary(expr.fn, expr.type as NumericType, a(), b());
+        return () => evaluate.binary(expr.fn, expr.type as NumericType, a(), b());
       }
       case "compare": {
         const [a, b] = [this.expr(expr.a), this.expr(expr.b)];
-        return () => evaluate.evaluateComparison(expr.fn, a(), b());
+        return () => evaluate.compare(expr.fn, a(), b());
       }
       case "logical": {
         const [a, b] = [this.expr(expr.a), this.expr(expr.b)];
@@ -190,7 +190,7 @@ export class Program {
       }
       case "cast": {
         const a = this.expr(expr.a);
-        return () => evaluate.evaluateCast(expr.type, expr.a.type, a());
+        return () => evaluate.cast(expr.type, expr.a.type, a());
       }
       case "checked": {
         const [index, extent] = [this.number(expr.index), this.number(expr.extent)];
@@ -206,7 +206,7 @@ export class Program {
       case "call": {
         const args = expr.args.map((arg) => this.number(arg));
         return () =>
-          evaluate.evaluateCall(
+          evaluate.call(
             expr.fn,
             expr.type,
             args.map((arg) => arg()),
