@@ -30,9 +30,9 @@ export const DEFAULTS: Settings = { ...DEFAULT_SETTINGS, preconditioner: "none" 
 
 /** Options of `solve`. */
 export interface SolveOptions {
-  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: `TOLERANCE`. */
+  /** The run stops when the norm of the (preconditioned) residual has fallen by this factor. Default: 1e-8. */
   tolerance?: number;
-  /** Most iterations. Default: `ITERATIONS`. */
+  /** Most iterations. Default: 10,000. */
   iterations?: number;
   /** Iterations from one check of the residual to the next. Default: 10. */
   every?: number;

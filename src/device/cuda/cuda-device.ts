@@ -5,7 +5,7 @@ import { GpuDevice } from "../gpu/gpu-device.js";
 import { GpuLaunch } from "../gpu/launch.js";
 import { KeptLaunches } from "../gpu/kept-launches.js";
 import type { Buffer, View } from "../memory/view.js";
-import type { Gpu, GpuFacts } from "./gpu.js";
+import type { CudaGpu, GpuFacts } from "./gpu.js";
 import { PinnedBuffer } from "./pinned.js";
 import { CudaQueue, enqueueWrite } from "./queue.js";
 
@@ -24,7 +24,7 @@ const KEPT = 1 << 18;
 const NULL_STREAM = 0;
 
 /** One GPU of NVIDIA or, through HIP, of AMD. */
-export class CudaDevice extends GpuDevice<Gpu> {
+export class CudaDevice extends GpuDevice<CudaGpu> {
   readonly backend: string;
   readonly label: string;
   readonly versions: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export class CudaDevice extends GpuDevice<Gpu> {
   readonly theoretical: TheoreticalPeaks;
   private readonly launches = new KeptLaunches();
 
-  constructor(name: string, gpu: Gpu) {
+  constructor(name: string, gpu: CudaGpu) {
     super(name, gpu);
     this.backend = gpu.driver.api.backend;
     this.label = gpu.facts.label;

@@ -5,7 +5,7 @@ import type { DriverApi } from "./calls.js";
 import { cudaCapabilities, CudaDevice } from "./cuda-device.js";
 import { PrimaryContext } from "./context.js";
 import { Driver } from "./driver.js";
-import { Gpu, gpuFacts } from "./gpu.js";
+import { CudaGpu, gpuFacts } from "./gpu.js";
 import type { GpuCompiler } from "./runtime-compiler.js";
 
 /** Why there is no device, and what would make one available. */
@@ -91,7 +91,7 @@ export function driverBackend(parts: DriverParts): Backend {
       if (index >= count)
         throw new DeviceError(full, `this machine has ${count} ${parts.gpu}${count === 1 ? "" : "s"}`, "isoform doctor lists them");
       const context = new PrimaryContext(driver, driver.int("cuDeviceGet", index));
-      return new CudaDevice(full, new Gpu(full, driver, await compiler.load(), index, context));
+      return new CudaDevice(full, new CudaGpu(full, driver, await compiler.load(), index, context));
     },
   };
 }
